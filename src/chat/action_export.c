@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Export: hooks before something goes out. It may be changed: each entry's role and content,
- * and whether it is there. */
+ * Export: the hooks that run before it. They may change each entry's role and content, and remove
+ * entries. */
 #include "chat/action_export.h"
 
 #include "chat/last_request.h"
@@ -35,7 +35,7 @@ static void
 add_node(rt_scope *all, const rt_outline *outline, const rt_node *node, rt_buf *out)
 {
 	const rt_body *body;
-	rt_scope s; /* of this node: there may be many */
+	rt_scope s; /* of this node; there may be many of them */
 
 	rt_scope_init(&s, all->alloc);
 	body = read_node(&s, node);
@@ -112,7 +112,7 @@ change_node(rt_scope *s, rt_arena *arena, rt_node *node, yyjson_val *to)
 		node->role = keep(s, arena, rt_json_str(role));
 }
 
-/* The nearest node at or above this one that stays; -1: none. */
+/* The nearest node at or above this one that is kept; -1: none. */
 static int64_t
 stays(const rt_outline *outline, const int64_t *place, int64_t node)
 {
@@ -121,7 +121,7 @@ stays(const rt_outline *outline, const int64_t *place, int64_t node)
 	return node;
 }
 
-/* Take out the nodes whose place is -1; the others go to theirs. */
+/* Removes the nodes whose new place is -1, and moves the others to theirs. */
 static void
 drop_nodes(rt_scope *s, rt_arena *arena, rt_outline *outline, const int64_t *place, size_t kept)
 {
@@ -164,7 +164,7 @@ drop_nodes(rt_scope *s, rt_arena *arena, rt_outline *outline, const int64_t *pla
 	outline->node_count = kept;
 }
 
-/* One discussion: the entries from *next on that are its own, in their order. */
+/* One discussion: its own entries from *next on, in their order. */
 static void
 change_outline(rt_scope *s, rt_outlines *outlines, rt_outline *outline, yyjson_arr_iter *iter,
 	       yyjson_val **next)

@@ -7,9 +7,9 @@
 
 #include "ops/action.h"
 
-/* As rt_engine_export, with what hooks removed or changed; in that case the last request, which has
- * the original texts, is not exported. file may be NULL if with is. RT_DENIED; RT_USAGE: hooks
- * added something. */
+/* As rt_engine_export, with the removals and changes by hooks; if there are any, the last request,
+ * which has the original texts, is not exported. file may be NULL if with is. RT_DENIED; RT_USAGE:
+ * hooks added something. */
 RT_CHECKED rt_status rt_action_export(rt_engine *engine, const rt_apply_context *with,
 				      const rt_action_file *file, const rt_project *project,
 				      rt_place place, bool whole_project, rt_outlines *out,

@@ -29,7 +29,7 @@ add_fence(rt_buf *out, rt_str text, size_t min)
 		rt_buf_add_byte(out, '`');
 }
 
-/* A name as a code span; one space on both sides is no part of it (CommonMark). */
+/* A name as a code span; one space on both sides is not part of it (CommonMark). */
 static void
 add_code_span(rt_buf *out, rt_str name)
 {
@@ -169,7 +169,7 @@ rt_attachments_put(rt_buf *json, const rt_attachments *files)
 	rt_json_close(json, ']');
 }
 
-/* The content of a file; one that is gone was purged. */
+/* The content of a file; a missing one was purged. */
 static void
 read_content(rt_scope *s, rt_engine *engine, yyjson_val *record, rt_attachment *out)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Attachment: a file as a request contains it. The engine is handed texts and images; whoever hands
- * them over has read them.
+ * Attachment: a file as a request contains it. The engine gets texts and images that the caller has
+ * read.
  *
  * All attachments are in one message of the user, after the system prompt and before the
  * conversation, so that the beginning of a request stays the same while the conversation grows:
@@ -24,8 +24,8 @@
  *            {"name":"shot.png","mime":"image/png","size":812,"sha256":"41…"},
  *            {"name":"b.c","name_only":true}]
  *
- * So the request can be built again to the byte after the files have changed. Purging a text drops
- * the rows that contain it; a request that is built again has "[purged]" in its place.
+ * So the request can be built again byte for byte after the files have changed. Purging a text
+ * drops the rows that contain it; a request that is built again has "[purged]" in its place.
  *
  * Threads: call from any thread. */
 #ifndef RT_CHAT_ATTACHMENT_H
@@ -51,7 +51,7 @@ typedef struct rt_attachments {
 	size_t count;
 } rt_attachments;
 
-/* Reads the files that a discussion of this value names, and the definitions of the symbols that a
+/* Reads the files listed in a discussion of this value, and the definitions of the symbols that a
  * message names (rt_attach_message); their memory is the scope's. Called with the scope of a request,
  * before it is sent. Fails the scope if a file cannot be sent. */
 typedef rt_attachments (*rt_attach_fn)(const void *ctx, rt_scope *scope, const rt_project *value,

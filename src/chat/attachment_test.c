@@ -278,7 +278,7 @@ lines_without_a_body_need_contents(void **state)
 	assert_int_equal(keep(f, 1, &only_a, "ours"), RT_OK);
 	assert_int_equal(keep(f, 1, &only_b, ""), RT_OK);
 	assert_int_equal(keep(f, 1, &none, ""), RT_OK);
-	assert_int_equal(kept(f), 2); /* who knows which the log needs? */
+	assert_int_equal(kept(f), 2); /* without the log, nothing tells which files it needs */
 	assert_int_equal(rt_engine_collect(f->engine, NULL, NULL, &out, NULL), RT_OK);
 	assert_int_equal(kept(f), 2);
 	assert_int_equal(rt_engine_collect(f->engine, log_with_b, &only_b, &out, NULL), RT_OK);

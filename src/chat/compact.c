@@ -2,7 +2,7 @@
  *
  * Compaction: where to cut, the request to the model, the entry with the summary.
  *
- *   1 … 40   summed up     41 … 55   kept as they are     56 the compaction
+ *   1 … 40   summarised    41 … 55   kept unchanged       56 the compaction
  *   `------ content -----' `first_kept
  *
  * Of an earlier compaction only the summary is read, so the cost is that of the entries added
@@ -23,10 +23,10 @@ typedef rt_summing_parts parts;
 /* The compacted parts: first .. end-1. */
 typedef struct range {
 	size_t first, end;
-	char from[RT_ID_MAX + 1], to[RT_ID_MAX + 1]; /* where a range was given */
+	char from[RT_ID_MAX + 1], to[RT_ID_MAX + 1]; /* if a range was given */
 } range;
 
-/* May the kept part begin here? Not with the result of a call that is summed up. */
+/* May the kept part begin here? Not with the result of a call that is summarised. */
 static bool
 can_begin(rt_summing *s, const rt_context_part *part)
 {
@@ -61,7 +61,7 @@ choose_cut(rt_summing *s, const parts *p, size_t keep_tokens)
 	while (cut > 0 && kept + p->items[cut - 1].tokens <= keep_tokens)
 		kept += p->items[--cut].tokens;
 	if (cut == p->count && cut > 0)
-		cut--; /* the last one is kept whatever its size */
+		cut--; /* the last one is kept, whatever its size */
 	while (cut > 0 && rt_ok(&s->scope) && !can_begin(s, &p->items[cut]))
 		cut--;
 	return cut;
@@ -110,8 +110,8 @@ ask_hooks(rt_summing *s, const rt_compact_options *o, const parts *p, const rang
 		rt_summing_ask_hooks(s, "compact.before", m);
 }
 
-/* The summed up entries must still be there as they were read, and for the beginning of a path
- * the first kept entry must follow them. */
+/* The summarised entries must still be unchanged, and for the beginning of a path the first kept
+ * entry must follow them. */
 static void
 need_parts(rt_summing *s, const rt_compact_options *o, const parts *p, const range *r)
 {
@@ -281,7 +281,7 @@ compact(rt_summing *s, const rt_compact_options *o)
 			rt_tokens_estimate(s->summary->size) + RT_TOKENS_PER_MESSAGE;
 }
 
-/* In a separate scope: the step is made, so nothing may fail any more. */
+/* In a separate scope: the step is done, so nothing may fail any more. */
 static void
 tell_hooks(rt_summing *s)
 {

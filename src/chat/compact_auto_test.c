@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Compaction on a threshold (T15): with the setting compact_auto, what no longer fits is
- * summed up before a question is sent; a step of its own, or nothing at all. */
+ * Compaction on a threshold (T15): with the setting compact_auto, entries that no longer fit are
+ * summarised before a question is sent; in a separate step, or not at all. */
 #include "chat/send_testing.h"
 
 #include "chat/summary.h"
@@ -11,20 +11,20 @@
 
 enum { LONG = 400 }; /* bytes of an entry: about 100 tokens */
 
-/* A model that sums up and answers, each in its own words. */
+/* A model that writes summaries and answers, each with a fixed text. */
 typedef struct fixture {
 	world w;
 	rt_model model;
-	const char *summary;  /* what it says to a summary's request */
+	const char *summary;  /* its answer to the request for a summary */
 	rt_status sum_status; /* how that ends */
 	rt_stop sum_stop;
 	size_t summed, answered;
 	rt_buf asked;  /* the last request for a reply, NUL-ended */
 	rt_buf told;   /* the last request for a summary, NUL-ended */
-	rt_buf shown;  /* what arrived, as a screen sees it */
+	rt_buf shown;  /* received text, as a screen shows it */
 	rt_hooks hooks;
 	bool deny;
-	bool hears_all; /* and not of compactions only */
+	bool hears_all; /* and not only for compactions */
 	rt_buf events;
 	size_t budget;
 } fixture;
@@ -224,7 +224,7 @@ what_no_longer_fits_is_summed_up_first(void **state)
 	assert_int_equal(send_to(f, RT_SEND_ASK, "", "Q2"), RT_OK);
 	assert_int_equal(f->summed, 1);
 	assert_int_equal(f->answered, 1);
-	/* right before the question; the two newest are kept to the letter */
+	/* right before the question; the two newest are unchanged */
 	assert_string_equal(order(f), "e1 e2 e3 e4 e5 e6 In Q2 Yes.");
 	assert_true(strstr(f->told.ptr, "e4xx") != NULL && strstr(f->told.ptr, "e5xx") == NULL);
 	assert_true(sent(f, "In short.") && sent(f, "e5xx") && sent(f, "Q2") && !sent(f, "e4xx"));
@@ -232,9 +232,9 @@ what_no_longer_fits_is_summed_up_first(void **state)
 	assert_int_equal(f->w.result.compaction.entries, 4);
 	assert_true(f->w.result.compaction.tokens_after < f->w.result.compaction.tokens_before);
 	world_has(&f->w, f->w.result.compaction.entry, "\"first_kept\":\"e5\"");
-	/* the reply alone is on the screen */
+	/* only the reply is on the screen */
 	assert_true(rt_str_is(rt_buf_str(&f->shown), "Yes."));
-	/* there is room again */
+	/* there is enough space again */
 	assert_int_equal(send_to(f, RT_SEND_ASK, "", "Q3"), RT_OK);
 	assert_int_equal(f->summed, 0);
 }
@@ -276,7 +276,7 @@ off_is_the_default(void **state)
 	assert_null(f->w.result.note);
 }
 
-/* Whatever goes wrong, nothing is changed, and the request goes with the oldest left out. */
+/* After any failure nothing is changed, and the request is sent without the oldest entries. */
 static void
 a_failed_compaction_leaves_everything_as_it_was(void **state)
 {
@@ -325,11 +325,11 @@ every_way_of_sending_makes_room(void **state)
 	fixture *f = *state;
 
 	talk(f, 7);
-	/* what is there already is answered: the compaction stands before it */
+	/* an existing question is answered: the compaction is before it */
 	assert_int_equal(send_to(f, RT_SEND_ASK, "", NULL), RT_OK);
 	assert_string_equal(order(f), "e1 e2 e3 e4 e5 e6 In e7 Yes.");
 	world_apply(&f->w, "{\"op\":\"undo\",\"count\":2}");
-	/* another reply, in a take of its own, and the old take has room too */
+	/* another reply, in a new take, and the old take has space too */
 	add_long(f, "e8", "AI");
 	assert_int_equal(send_to(f, RT_SEND_AGAIN, "", NULL), RT_OK);
 	assert_string_equal(order(f), "e1 e2 e3 e4 e5 e6 In e7 Yes.");
@@ -337,14 +337,14 @@ every_way_of_sending_makes_room(void **state)
 	assert_string_equal(order(f), "e1 e2 e3 e4 e5 e6 In e7 e8");
 	assert_int_equal(send_to(f, RT_SEND_AGAIN, "e8", NULL), RT_OK);
 	assert_int_equal(f->summed, 0);
-	/* from the middle: in the take that this makes */
+	/* from the middle: in the new take */
 	world_apply(&f->w, "{\"op\":\"take.switch\",\"take\":\"main\"}");
 	world_apply(&f->w, "{\"op\":\"entry.delete\",\"entry\":\":7\"}");
 	assert_int_equal(send_to(f, RT_SEND_ASK, "e6", "Q"), RT_OK);
 	assert_string_equal(order(f), "e1 e2 e3 e4 e5 e6 In Q Yes.");
 	assert_non_null(strstr(world_take(&f->w, "main"), "AI: e8"));
 	assert_null(strstr(world_take(&f->w, "main"), "In short."));
-	/* more of a reply */
+	/* continuing a reply */
 	world_apply(&f->w, "{\"op\":\"take.switch\",\"take\":\"main\"}");
 	assert_int_equal(send_to(f, RT_SEND_CONTINUE, "e8", NULL), RT_OK);
 	assert_string_equal(order(f), "e1 e2 e3 e4 e5 e6 e7 In e8");
@@ -371,7 +371,7 @@ add_call(fixture *f, const char *id)
 	world_apply(&f->w, json);
 }
 
-/* Wherever the threshold falls, a call and its result are both summed up or both sent. */
+/* Wherever the threshold is, a call and its result are both summarised or both sent. */
 static void
 it_never_parts_a_call_from_its_result(void **state)
 {
@@ -390,12 +390,12 @@ it_never_parts_a_call_from_its_result(void **state)
 		world_apply(&f->w, json);
 		talk(f, 3);
 		add_call(f, "k");
-		add_call(f, "l"); /* its result is what is answered */
+		add_call(f, "l"); /* the question is its result */
 		assert_int_equal(send_to(f, RT_SEND_ASK, "", NULL), RT_OK);
 		compactions += f->summed;
 		if (sent(f, "krxx") != sent(f, "\"ck\"") || !sent(f, "lrxx") || !sent(f, "\"cl\""))
 			fail_msg("keep %zu: %s", keep, f->asked.ptr);
-		/* nor does the compaction stand between them */
+		/* nor is the compaction between them */
 		if (strstr(order(f), "In l") != NULL ||
 		    strstr(world_shown(&f->w), "In short.\nTool") != NULL)
 			fail_msg("keep %zu: %s", keep, world_shown(&f->w));
@@ -431,7 +431,7 @@ earlier_compactions_and_their_details_are_passed_on(void **state)
 	assert_non_null(strstr(f->events.ptr, "\ncompact.after "));
 }
 
-/* Every event once, in the order of what happens. */
+/* Every event once, in the order of the actions. */
 static void
 hooks_hear_of_all_of_it(void **state)
 {
@@ -472,7 +472,7 @@ hooks_hear_of_all_of_it(void **state)
 	assert_string_equal(line, "");
 }
 
-/* Without a window, with one that is smaller than the reserve, with too much to sum up. */
+/* No window, one that is smaller than the reserve, and too much to summarise. */
 static void
 windows_of_every_size(void **state)
 {

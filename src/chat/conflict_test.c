@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * Two engines on one store: while a model answers the one, the other changes what the
- * answer is about. An answer that goes by what is no longer so is a conflict, and nothing
- * of what the other wrote is lost. The other comes while the model waits, while a hook is
- * asked, or at the worst moment: after the one has looked for the last time, right before it
- * writes. */
+ * Two engines on one store: while the first waits for a model, the second changes the entries that
+ * the answer is based on. An answer based on outdated entries is a conflict, and no change of the
+ * second is lost. The second acts while the model waits, while a hook runs, or at the worst moment:
+ * after the last check of the first, right before it writes. */
 #include "chat/send_testing.h"
 
 #include "ops/action.h"
@@ -23,14 +22,14 @@ typedef struct fixture {
 	rt_store_ops late;       /* the same, with begin below */
 	sayer s;
 	say said[2];
-	const char *change; /* what the other does; NULL: nothing, or done */
-	moment moment;      /* LATE: right before the one begins to write */
-	rt_hooks hooks;     /* want everything, and say nothing */
+	const char *change; /* the change of the second; NULL: none, or done */
+	moment moment;      /* LATE: right before the first begins to write */
+	rt_hooks hooks;     /* subscribe to everything, without an answer */
 	bool has_hooks;
-	size_t told;        /* events that had happened */
+	size_t told;        /* events that had been fired */
 } fixture;
 
-/* rt_store_ops.begin knows no context. */
+/* rt_store_ops.begin has no context parameter. */
 static fixture *at_hand;
 
 static void
@@ -85,7 +84,7 @@ fire(rt_hooks *hooks, const char *event, rt_str members, rt_str subject, rt_stop
 	(void)out;
 	(void)err;
 	if (strcmp(event, "request.after") == 0)
-		return RT_OK; /* that a model was asked is so whatever comes of it */
+		return RT_OK; /* the event of the request is true in any case */
 	if (strstr(event, "before") == NULL)
 		at_hand->told++;
 	else if (at_hand->moment == ASKING)
@@ -197,7 +196,8 @@ differs(const char *is, const char *expected, const char *which, const char *cha
 #define PURGE "{\"op\":\"purge\",\"entry\":\"b\"}"
 #define BRANCH "{\"op\":\"take.branch\",\"at\":\"c\"}"
 
-/* What the one gets, and the take called main afterwards: the other's change is in it. */
+/* The status of the first, and the take called main afterwards: it contains the change of the
+ * second. */
 static const struct {
 	what which;
 	const char *name, *change;
@@ -219,7 +219,7 @@ static const struct {
 	{COMPACT, "compact", MOVE("a", "e"), RT_CONFLICT,
 	 "AI: two\nUser: three\nAI: four\nUser: five\nUser: one\n"},
 	{COMPACT, "compact", PURGE, RT_CONFLICT, "User: one\nAI: \nUser: three\nAI: four\nUser: five\n"},
-	/* what is kept to the letter may change */
+	/* entries that are kept unchanged may be edited */
 	{COMPACT, "compact", EDIT("d"), RT_OK,
 	 "User: one\nAI: two\nUser: three\nAI: EDIT\nUser: five\nSystem (compaction): In short.\n"},
 	{COMPACT, "compact", APPEND, RT_OK,
@@ -242,20 +242,20 @@ static const struct {
 	{COMPRESS, "compress", DELETE("e"), RT_CONFLICT, "User: one\nAI: two\nUser: three\nAI: four\n"},
 	{COMPRESS, "compress", PURGE, RT_CONFLICT,
 	 "User: one\nAI: \nUser: three\nAI: four\nUser: five\n"},
-	/* another take is another text */
+	/* another take contains another text */
 	{COMPRESS, "compress", BRANCH, RT_OK, "System (compaction): In short.\n"},
 	{GO, "go", EDIT("d"), RT_CONFLICT, "User: one\nAI: two\nUser: three\nAI: EDIT\nUser: five\n"},
 	{GO, "go", APPEND, RT_CONFLICT,
 	 "User: one\nAI: two\nUser: three\nAI: four\nUser: five\nUser: NEW\n"},
 	{GO, "go", EDIT("a"), RT_OK, "User: EDIT\nAI: two\nUser: three\nAI: four\nUser: five\n"},
-	/* a reply stands behind what it answers, whatever that says by now */
+	/* a reply follows the question, whatever its present text */
 	{ASK, "ask", EDIT("e"), RT_OK,
 	 "User: one\nAI: two\nUser: three\nAI: four\nUser: EDIT\nAI: In short.\n"},
 	{ASK, "ask", APPEND, RT_OK,
 	 "User: one\nAI: two\nUser: three\nAI: four\nUser: five\nAI: In short.\nUser: NEW\n"},
 	{AGAIN, "again", EDIT("d"), RT_OK,
 	 "User: one\nAI: two\nUser: three\nAI: EDIT\nUser: five\n"},
-	/* and more of one stands behind what that says by now */
+	/* and a continuation follows the reply, whatever its present text */
 	{CONTINUE, "continue", EDIT("d"), RT_OK,
 	 "User: one\nAI: two\nUser: three\nAI: EDITIn short.\nUser: five\n"},
 	{CONTINUE, "continue", MUTE("d"), RT_OK,
@@ -273,7 +273,7 @@ what_another_changes_meanwhile_is_not_lost(void **state)
 	rt_status st;
 
 	(void)state;
-	/* each moment, with hooks and (where they are not the moment) without any */
+	/* each moment, with hooks and (unless a hook is the moment) without any */
 	for (i = 0; i < 2 * MOMENTS * sizeof(cases) / sizeof(cases[0]); i++) {
 		moment when = (moment)(i / 2 % MOMENTS);
 
@@ -293,7 +293,7 @@ what_another_changes_meanwhile_is_not_lost(void **state)
 				 rt_status_word(st), f->w.err.text);
 		if (st == RT_CONFLICT)
 			assert_non_null(strstr(f->w.err.text, "nothing was"));
-		/* of nothing that was done nobody is told */
+		/* no notifications of changes that did not happen */
 		if (cases[n].which < ASK && (f->told > 0) != (f->has_hooks && st == RT_OK))
 			fail_msg("%s, %s: told %zu times", cases[n].name, moments[when], f->told);
 		differs(world_take(&f->w, "main"), cases[n].take, cases[n].name, cases[n].change,
@@ -303,7 +303,7 @@ what_another_changes_meanwhile_is_not_lost(void **state)
 	}
 }
 
-/* The other's own change is the newest step, and undoing it leaves what there was. */
+/* The second's change is the newest step, and undoing it restores the previous state. */
 static void
 a_conflict_is_no_step(void **state)
 {
@@ -321,7 +321,7 @@ a_conflict_is_no_step(void **state)
 	assert_string_equal(world_shown(&f->w), "System (compaction): In short.\n");
 }
 
-/* What is behind the head goes too, so it is in the summary. */
+/* The entries after the head are replaced too, so they are in the summary. */
 static void
 compress_sums_up_what_is_behind_the_head(void **state)
 {
@@ -343,7 +343,7 @@ typedef struct peek {
 	bool is_old; /* the value is the one from before */
 } peek;
 
-/* Within a transaction, while there is something new. */
+/* Within a transaction, while there are new rows. */
 static rt_status
 peek_at(void *ctx, const rt_project *now, rt_error *err)
 {
@@ -358,7 +358,7 @@ peek_at(void *ctx, const rt_project *now, rt_error *err)
 	return RT_OK;
 }
 
-/* Who must not wait is told that somebody writes, and sees what there was. */
+/* A caller that must not wait gets RT_BUSY while another writes, and sees the old state. */
 static void
 refresh_now_waits_for_nobody(void **state)
 {

@@ -3,7 +3,7 @@
  * Contexts: the next request to a model (M2, M3, M5).
  *
  *   the system prompt      base, global and project, from the settings
- *   the files              whose contents the caller hands over (attachment.h); system entries at
+ *   the files              whose contents the caller passes (attachment.h); system entries at
  *                          the beginning of the path come before them
  *   the entries            of the take up to its head, by the plan (context_plan.c):
  *                          without muted ones, compactions in place of their entries
@@ -13,7 +13,7 @@
  * base_system_prompt and the other prompts; if all are empty and there is a working prompt,
  * Retake's default unless use_default_base_prompt is false.
  *
- * A context edit of pi ({"targetId","replacement"}) changes what is sent of its target while both
+ * A context edit of pi ({"targetId","replacement"}) changes the sent form of its target while both
  * are sent; the last one counts. */
 #include "chat/context_impl.h"
 #include "chat/prompt_update.h"
@@ -21,7 +21,7 @@
 #include "core/setting.h"
 #include "view/view_rows.h"
 
-/* Sent where somebody shapes a working prompt with the model and no prompt says anything else. */
+/* Sent if there is a working prompt and no system prompt is set. */
 #define DEFAULT_BASE_PROMPT                                                                        \
 	"You and the user write a prompt together. Its current version comes last in every "        \
 	"request. If a notice in brackets says that the user edited it, continue from that version."
@@ -31,7 +31,7 @@ enum { WINDOW = 512, NAMES = 1000 };
 
 typedef struct building {
 	rt_scope *scope;
-	rt_scope *path;  /* memory of the window that is tried */
+	rt_scope *path;  /* memory of the current window */
 	rt_scope *entry; /* memory of the current entry, */
 	rt_scope *other; /* of another one in between */
 	rt_view view;
@@ -47,8 +47,8 @@ typedef struct building {
 	rt_context_steps steps;
 	const rt_context_options *options; /* never NULL */
 	size_t prompt_tokens; /* of the settings' prompts, estimated */
-	size_t left_out;      /* steps that did not fit the budget */
-	bool surely_fits;     /* into the budget, so that nothing is to be counted */
+	size_t left_out;      /* steps that did not fit in the budget */
+	bool surely_fits;     /* everything fits in the budget, so nothing needs to be counted */
 	size_t *edits;        /* by position: that of its edit, + 1; 0: none; NULL: none at all */
 	yyjson_val *role_map; /* or NULL */
 	rt_pairs pairs;
@@ -168,7 +168,7 @@ request_settings(const building *b)
 	};
 }
 
-/* What role_map says of a role: its exact name first, then in any case. */
+/* The entry of role_map for a role: by its exact name first, then ignoring case. */
 static rt_str
 mapped_role(const building *b, rt_str role)
 {
@@ -187,7 +187,7 @@ mapped_role(const building *b, rt_str role)
 	return rt_json_str(found);
 }
 
-/* The working prompt as it is sent; empty: none. */
+/* The working prompt in the form in which it is sent; empty: none. */
 static rt_str
 working_prompt(const building *b)
 {
@@ -204,7 +204,7 @@ working_prompt(const building *b)
 
 /* ---- entries ---- */
 
-/* The entry of a position, in the scope s, which is reset. NULL: it failed. */
+/* The entry at a position, in the scope s, which is reset. NULL: it failed. */
 static rt_context_entry *
 read_entry(building *b, rt_scope *s, size_t at)
 {
@@ -226,7 +226,7 @@ read_entry(building *b, rt_scope *s, size_t at)
 	return e;
 }
 
-/* The same in a scope that only it uses. */
+/* The same in a separate scope. */
 static rt_context_entry *
 read_alone(building *b, rt_scope *s, size_t at)
 {
@@ -252,7 +252,7 @@ is_rich(const building *b, size_t at)
 	return (b->slots[at].flags & RT_SLOT_RICH) != 0;
 }
 
-/* pi's own ids, where they could not become ours: in the records themselves. */
+/* pi's own ids, if they could not become ours: they are in the records themselves. */
 static size_t
 find_raw_id(building *b, rt_str id)
 {
@@ -269,7 +269,7 @@ find_raw_id(building *b, rt_str id)
 	return SIZE_MAX;
 }
 
-/* The position of an id (or a label, or a unique prefix); SIZE_MAX: it is not before the head. */
+/* The position of an id (or a label, or a unique prefix); SIZE_MAX: not before the head. */
 static size_t
 find_id(building *b, yyjson_val *v, bool raw)
 {
@@ -302,7 +302,7 @@ add_compaction(building *b, size_t at)
 	const rt_context_entry *e = read_alone(b, b->entry, at);
 	rt_compaction c = {.at = at, .first_kept = SIZE_MAX};
 
-	/* a purged one replaces nothing: its entries are visible again */
+	/* a purged one replaces nothing: its entries are sent again */
 	if (e == NULL || e->body->format == RT_BODY_PURGED)
 		return;
 	yyjson_val *first_kept = rt_context_entry_field(e, "first_kept", "firstKeptEntryId");
@@ -323,7 +323,7 @@ add_compaction(building *b, size_t at)
 		b->compactions[b->compaction_count++] = c;
 }
 
-/* The position after the last one: that of the entry that is named, else the head. */
+/* The position after the last one: that of the given entry, else the head. */
 static void
 find_end(building *b)
 {
@@ -344,7 +344,7 @@ find_end(building *b)
 	}
 }
 
-/* Has any entry ever been a compaction? Where there are many names, perhaps. */
+/* Was there ever a compaction? If there are many names, the answer is yes. */
 static bool
 may_be_compacted(const building *b)
 {
@@ -362,8 +362,8 @@ may_be_compacted(const building *b)
 	return count > NAMES;
 }
 
-/* A question that could not be answered, and after which somebody else spoke, is not sent: another
- * one took its place. */
+/* A question without a reply that another message of the user follows is not sent: that message
+ * took its place. */
 static void
 skip_failures(building *b)
 {
@@ -384,7 +384,7 @@ skip_failures(building *b)
 }
 
 /* How much of the path's end to read first. All of it if earlier entries may matter: a compaction
- * replaces what is before it, and the callback for parts is called for those that are left out
+ * replaces the entries before it, and the callback for parts is called for those that are left out
  * too. */
 static size_t
 first_window(const building *b)
@@ -424,7 +424,7 @@ read_path(building *b, size_t window)
 	skip_failures(b);
 }
 
-/* Notes what context edits among the steps change. */
+/* Notes the changes by context edits among the steps. */
 static void
 read_edits(building *b)
 {
@@ -471,7 +471,7 @@ edit(building *b, const rt_context_step *step, rt_context_entry *e)
 	return yyjson_is_null(replacement);
 }
 
-/* Reports the blocks of an entry that have no place in the request. */
+/* Reports the blocks of an entry that the request cannot contain. */
 static void
 report_unsent(building *b, size_t at)
 {
@@ -488,7 +488,7 @@ report_unsent(building *b, size_t at)
 
 		rt_buf_add_f(out, "%zu block%s ", count, count == 1 ? "" : "s");
 		rt_buf_add_c(out, size > 0 ? "of type " : "without a type");
-		for (size_t k = 0; k < size; k++) /* one line, whatever it is called */
+		for (size_t k = 0; k < size; k++) /* one line, whatever the type is called */
 			rt_buf_add_byte(out, (unsigned char)type.ptr[k] < ' ' ? '?' : type.ptr[k]);
 		rt_buf_add_f(out, " in entry %s %s not sent: a request to %s cannot contain %s\n", id,
 			     count == 1 ? "is" : "are", r->provider->name,
@@ -498,12 +498,13 @@ report_unsent(building *b, size_t at)
 	r->unsent_count = 0;
 }
 
-/* The entry of a step as it is sent; NULL: it is left out, or could not be read. */
+/* The entry of a step in the form in which it is sent; NULL: it is left out, or could not be
+ * read. */
 static const rt_context_entry *
 step_entry(building *b, const rt_context_step *step)
 {
 	rt_context_entry *e = read_alone(b, b->entry, step->at);
-	/* pi's compaction has the prompt as it was then */
+	/* pi's compaction contains the prompt of that time */
 	bool is_replaced = e != NULL && step->is_kept && e->body->format == RT_BODY_PI &&
 			   rt_str_is(e->role, "system");
 
@@ -517,7 +518,7 @@ pair_steps(building *b)
 	for (size_t i = 0; rt_ok(b->scope) && i < b->steps.count; i++) {
 		const rt_context_step *step = &b->steps.items[i];
 
-		/* most entries: no call in them, and none waits for a result */
+		/* most entries: they have no call, and no call waits for a result */
 		if (!is_rich(b, step->at) && b->pairs.pending_count == 0 && b->edits == NULL)
 			continue;
 		const rt_context_entry *e = step_entry(b, step);
@@ -570,9 +571,9 @@ may_think(const building *b, const rt_slot *slot)
 	       rt_body_thinks(role);
 }
 
-/* Tokens of the sent part of a step: counted, or estimated by size. A plain text's size is in its
- * slot, which is what is sent of it unless the model wrote it: then it may contain thinking. That of
- * a body with further fields is the size of all of it, sent or not. */
+/* Tokens of the sent part of a step: counted, or estimated by size. The size of a plain text is in
+ * its slot, and all of it is sent unless the model wrote it: then it may contain thinking. The size
+ * of a body with further fields includes all of it, sent or not. */
 static size_t
 step_tokens(building *b, const rt_context_step *step, bool is_sent)
 {
@@ -591,8 +592,8 @@ step_tokens(building *b, const rt_context_step *step, bool is_sent)
 	return rt_scope_adopt(b->scope, b->entry) == RT_OK ? tokens : 0;
 }
 
-/* Tokens of the prompts. Where they are counted, then as they are sent: those of the settings as
- * one message, the working prompt as another. */
+/* Tokens of the prompts. If they are counted, then in the form in which they are sent: those of the
+ * settings as one message, the working prompt as another. */
 static size_t
 prompts_tokens(const building *b)
 {
@@ -638,7 +639,7 @@ files_tokens(building *b)
 	return tokens;
 }
 
-/* Is it the result of a tool's call? No request begins with one. */
+/* Is it the result of a tool's call? No request may begin with one. */
 static bool
 is_result(building *b, const rt_context_step *step)
 {
@@ -659,7 +660,8 @@ report_part(const building *b, const rt_context_step *step, bool left_out, size_
 		b->options->part(b->options->ctx, &part);
 }
 
-/* No token has less than a byte, so that a budget may be enough for all without counting. */
+/* Every token has at least one byte, so that a budget may be enough for everything without
+ * counting. */
 static bool
 surely_fits(const building *b)
 {
@@ -757,7 +759,7 @@ fit(building *b)
 /* ---- all ---- */
 
 /* Chooses the entries that are sent. Of a long path with a budget only the end is read: more and
- * more of it, until something did not fit. */
+ * more of it, until an entry did not fit. */
 static void
 choose(building *b)
 {

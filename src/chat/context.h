@@ -14,7 +14,7 @@ typedef struct rt_context_part {
 	size_t at;         /* its position in the take */
 	uint32_t entry;
 	bool is_summary;   /* of a compaction, in place of the entries it summarizes */
-	bool left_out;     /* did not fit into the budget */
+	bool left_out;     /* did not fit in the budget */
 	size_t tokens;     /* 0: entries of its kind are not sent */
 } rt_context_part;
 typedef void (*rt_context_part_fn)(void *ctx, const rt_context_part *part);
@@ -26,7 +26,7 @@ typedef struct rt_context_totals {
 	size_t entries;    /* that are sent */
 	size_t summaries;  /* of these */
 	size_t left_out;   /* that did not fit; muted ones before them may be counted, too */
-	size_t tokens;     /* of all that is sent, with prompts and files */
+	size_t tokens;     /* of everything that is sent, with prompts and files */
 	size_t file_tokens; /* of these, those of files */
 } rt_context_totals;
 
@@ -34,11 +34,11 @@ typedef struct rt_context_totals {
 typedef struct rt_context_options {
 	bool stream;          /* request a stream, where the body has a member for it */
 	rt_str model;         /* instead of the setting's; empty: that one */
-	rt_str service;       /* as rt_model has it; empty: the provider's name */
+	rt_str service;       /* as in rt_model; empty: the provider's name */
 	uint32_t upto;        /* the last entry of the path; 0: up to the head */
 	size_t budget_tokens; /* oldest entries are left out until the rest fits; 0: no limit */
 	const rt_attachments *files; /* sent before the conversation; never left out; or NULL */
-	size_t *file_tokens;  /* set to the tokens of each, where totals is not NULL; or NULL */
+	size_t *file_tokens;  /* set to the tokens of each, if totals is not NULL; or NULL */
 	const size_t *newest; /* entries to keep besides summaries, whatever the budget; or NULL */
 	/* NULL: rt_tokens_estimate of the sent part of an entry. Not called if part is NULL and
 	 * everything fits however it is counted. */

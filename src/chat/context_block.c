@@ -10,7 +10,7 @@ rt_context_kind_is_silent(rt_str kind)
 		"compaction",   "branch_summary",        /* sent, in a separate form */
 		"custom",       "label",                 /* state of programs, names */
 		"session",      "session_info",          /* about a pi session */
-		"model_change", "thinking_level_change", /* settings as they were */
+		"model_change", "thinking_level_change", /* settings at that time */
 		"usage",        "context_edit",
 	};
 	size_t i;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Contexts: kinds and blocks that not everybody knows, and what they come to in tokens. */
+ * Contexts: kinds and blocks that only some programs support, and their number of tokens. */
 #include <stdio.h>
 
 #include "log/bare_testing.h"
@@ -50,7 +50,7 @@ request(bare *f, const char *provider, const rt_context_options *options)
 	return f->out.ptr;
 }
 
-/* What is reported as not sent in a request to this provider. */
+/* The report of blocks that are not sent in a request to this provider. */
 static const char *
 unsent(bare *f, const char *provider, rt_buf *out)
 {
@@ -142,7 +142,7 @@ result_blocks_are_results_whatever_they_are_called(void **state)
 				assert_string_equal(unsent(f, servers()[p], &out), "");
 			}
 		}
-	/* without its call it is a text */
+	/* without its call it is sent as text */
 	bare_apply(f, "{\"op\":\"take.clear\"}");
 	bare_apply(f, "{\"op\":\"entry.append\",\"role\":\"Tool\",\"content\":[{\"type\":\"toolResult\","
 		      "\"toolCallId\":\"x\",\"toolName\":\"get\",\"content\":\"FOUND\"}]}");
@@ -196,12 +196,12 @@ what_cannot_be_sent_is_reported(void **state)
 	assert_string_equal(unsent(f, "ollama", &out),
 			    "1 block of type image in entry web is not sent: a request to ollama cannot "
 			    "contain it\n");
-	/* Reasoning is never sent; that is no loss. */
+	/* Reasoning is never sent; this is not reported as a loss. */
 	bare_apply(f, "{\"op\":\"take.clear\"}");
 	bare_apply(f, "{\"op\":\"entry.append\",\"role\":\"AI\",\"content\":[{\"type\":\"thinking\","
 		      "\"thinking\":\"hm\"},{\"type\":\"text\",\"text\":\"so\"}]}");
 	assert_string_equal(unsent(f, "openai", &out), "");
-	/* More types than are told apart. */
+	/* More types than are counted separately. */
 	bare_apply(f, "{\"op\":\"take.clear\"}");
 	bare_apply(f, "{\"op\":\"entry.append\",\"id\":\"many\",\"content\":[{\"type\":\"a\"},{\"type\":\"b\"},"
 		      "{\"type\":\"c\"},{\"type\":\"d\"},{\"type\":\"e\"},{\"type\":\"f\"},{\"type\":\"g\"},"
@@ -228,7 +228,7 @@ what_is_never_sent_costs_nothing(void **state)
 	assert_int_equal(tokens(f, "openai"), before);
 }
 
-/* A record of pi's has much that is not sent; slots have the size of all of it. */
+/* Much of a pi record is not sent; slots have the size of all of it. */
 static void
 records_cost_what_is_sent_of_them(void **state)
 {
@@ -256,7 +256,7 @@ records_cost_what_is_sent_of_them(void **state)
 		assert_int_equal(tokens(f, servers()[i]), rt_tokens_estimate(5) + RT_TOKENS_PER_MESSAGE);
 }
 
-/* The bytes of an image inside of a result are no text either. */
+/* The bytes of an image inside of a result are not text either. */
 static void
 results_cost_what_is_in_them(void **state)
 {
@@ -270,7 +270,7 @@ results_cost_what_is_in_them(void **state)
 			"\"mimeType\":\"image/png\"}]}");
 	some = tokens(f, "anthropic");
 	assert_int_equal(some - none, 2 + RT_TOKENS_PER_IMAGE);
-	/* a block that is not sent costs nothing */
+	/* a block that is not sent has no cost */
 	call_and_result(f, "Tool", "", "{\"type\":\"toolResult\",\"toolCallId\":\"c1\",\"content\":\"\"},"
 			"{\"type\":\"audio\",\"data\":\"QUJDQUJDQUJDQUJDQUJDQUJDQUJDQUJDQUJDQUJDQUJD\"}");
 	assert_int_equal(tokens(f, "anthropic"), none);

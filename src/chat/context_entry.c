@@ -3,13 +3,13 @@
  * One entry as a message, and its tokens.
  *
  *   kind              sent as
- *   (none), message   by its role: user, assistant (AI, model), system; what else there is
- *                     becomes a user's text with the role in front, "[Critic]: …", unless
+ *   (none), message   by its role: user, assistant (AI, model), system; other roles
+ *                     become a user's text that begins with the role, "[Critic]: …", unless
  *                     the settings' role_map says otherwise
  *   custom_message    user
  *   prompt_notice     system
  *   branch_summary    user, with a sentence around it
- *   compaction        where the plan puts it, with a sentence around it
+ *   compaction        at the position of the plan, with a sentence around it
  *   custom, label, session, session_info, model_change, thinking_level_change, usage,
  *   context_edit      not at all
  *   any other kind    as a message, by its role
@@ -21,7 +21,7 @@
  *
  * Thinking is never sent, whether it is a block or between tags in a text of the model
  * (codec/thinking.h), with one exception: signed reasoning is sent back to its provider
- * unchanged, as long as the entry's content is as signed. */
+ * unchanged, as long as the entry's content is unchanged. */
 #include "base/encode.h"
 #include "chat/attachment.h"
 #include "chat/context_impl.h"
@@ -125,7 +125,7 @@ rt_context_entry_field(const rt_context_entry *e, const char *name, const char *
 	return own != NULL ? own : rt_json_get(e->record, pi_name);
 }
 
-/* pi's message inside the record, when it still speaks in this role. */
+/* pi's message inside the record, if it still has this role. */
 static yyjson_val *
 message_as(const rt_context_entry *e, const char *role)
 {
@@ -228,7 +228,7 @@ rt_context_entry_pair(const rt_context_entry *e, rt_pairs *p)
 	rt_context_call call;
 
 	if (speaker == RT_SPEAKER_NOBODY && !rt_str_is(e->kind, "branch_summary"))
-		return; /* not sent: it comes between nothing */
+		return; /* not sent, so it does not separate the others */
 	if (answered)
 		pairs_result(p, id);
 	yyjson_arr_foreach(e->content_json, i, max, item)
@@ -272,8 +272,8 @@ read_blob(rt_str sha256, rt_model_request *r)
 	return st == RT_OK ? bytes : NULL;
 }
 
-/* A file attached to an entry: in the store, or as an export contains it. Images as exports contain
- * them are like those of other programs. */
+/* A file attached to an entry: in the store, or as an export contains it. Images in exports have
+ * the same form as those of other programs. */
 static bool
 is_attached(yyjson_val *block, rt_str type)
 {
@@ -328,7 +328,7 @@ send_image(yyjson_val *block, rt_model_request *r)
 		rt_request_image_url(r, rt_json_str(url));
 		return;
 	}
-	rt_buf *whole = rt_scope_buf(r->entry); /* checked as such an address, like any other */
+	rt_buf *whole = rt_scope_buf(r->entry); /* checked as a data: URL, like any other */
 
 	rt_buf_add_c(whole, "data:");
 	rt_buf_add_str(whole, mime);
@@ -405,7 +405,7 @@ service_of(rt_str said, const rt_model_request *r)
 	return said.size > 0 ? said : rt_str_of(r->provider->name);
 }
 
-/* Did this provider write it, and not another one of its kind? */
+/* Did this provider write it, and not another one of the same kind? */
 static bool
 is_from(const rt_context_entry *e, const rt_model_request *r)
 {
@@ -421,7 +421,7 @@ is_from(const rt_context_entry *e, const rt_model_request *r)
 	       (r->writer->alias != NULL && rt_str_eq_nocase(name, rt_str_of(r->writer->alias)));
 }
 
-/* Is the entry's content as it arrived? */
+/* Is the entry's content unchanged since it arrived? */
 static bool
 is_as_it_came(const rt_context_entry *e, rt_model_request *r)
 {
@@ -430,7 +430,7 @@ is_as_it_came(const rt_context_entry *e, rt_model_request *r)
 	if (e->content_json != e->body->content_json || e->content.ptr != e->body->content.ptr)
 		return false; /* a context edit */
 	if (e->body->format == RT_BODY_PI)
-		return true; /* an edit makes another body */
+		return true; /* an edit creates another body */
 	if (signed_text.size == 0)
 		return false;
 	rt_buf *now = rt_scope_buf(r->entry);
@@ -468,7 +468,7 @@ sends_thinking(const rt_context_entry *e, rt_model_request *r)
 	return r->writer->thinking != NULL && is_from(e, r) && !is_empty(e) && is_as_it_came(e, r);
 }
 
-/* The tag goes in front of the first text; empty afterwards. */
+/* The tag is put before the first text; empty afterwards. */
 static void
 send_text(rt_model_request *r, rt_str *tag, rt_str text)
 {
@@ -548,7 +548,7 @@ send_content(const rt_context_entry *e, rt_str text, yyjson_val *blocks, rt_str 
 	}
 }
 
-/* A result of a known call; of an unknown one the text, which says whose it is. */
+/* A result of a known call; of an unknown one the text, with the name of its tool. */
 static void
 send_answer(rt_str id, rt_str name, bool failed, rt_str text, yyjson_val *blocks, rt_pairs *pairs,
 	    rt_model_request *r)
@@ -579,7 +579,8 @@ send_result(const rt_context_result *result, rt_pairs *pairs, rt_model_request *
 		    yyjson_is_arr(result->content) ? result->content : NULL, pairs, r);
 }
 
-/* The text of an entry as it is sent: a context edit may have changed the content. */
+/* The text of an entry in the form in which it is sent: a context edit may have changed the
+ * content. */
 static void
 add_prose(rt_buf *buf, const rt_context_entry *e)
 {
@@ -590,7 +591,8 @@ add_prose(rt_buf *buf, const rt_context_entry *e)
 	rt_body_add_prose(buf, e->role, &view);
 }
 
-/* The texts of a content, joined by line ends; where nothing else can be, the rest is not sent. */
+/* The texts of a content, joined by line ends; if nothing else is possible there, the rest is not
+ * sent. */
 static void
 add_texts(rt_buf *buf, const rt_context_entry *e, rt_model_request *r)
 {
@@ -652,7 +654,7 @@ send_system(const rt_context_entry *e, yyjson_val *sections, rt_model_request *r
 	rt_request_system(r, rt_scope_str(r->entry, text), true);
 }
 
-/* What pi makes of a command that its user ran. */
+/* The message that pi makes of a command that its user ran. */
 static void
 send_bash(const rt_context_entry *e, yyjson_val *message, rt_model_request *r)
 {
@@ -744,7 +746,7 @@ rt_context_entry_summary(const rt_context_entry *e, rt_model_request *r)
 {
 	yyjson_val *system = rt_json_get(e->record, "systemMessage");
 
-	if (yyjson_is_obj(system)) { /* pi's prompt as it was then */
+	if (yyjson_is_obj(system)) { /* pi's prompt of that time */
 		yyjson_val *content = rt_json_get(system, "content");
 		rt_context_entry prompt = *e;
 
@@ -764,7 +766,7 @@ rt_context_entry_is_silent(const rt_context_entry *e)
 	       yyjson_is_true(rt_json_get(rt_json_get(e->record, "message"), "excludeFromContext"));
 }
 
-/* The text that an attached file is estimated as; of a PDF it is a guess. */
+/* The text by which an attached file is estimated; of a PDF it is a guess. */
 static size_t
 file_bytes(yyjson_val *block)
 {
@@ -775,8 +777,8 @@ file_bytes(yyjson_val *block)
 	return (size_t)(is_text ? size : size / PDF_BYTES_PER_TEXT);
 }
 
-/* What blocks send besides their texts: calls and results as JSON, images by their number, attached
- * files by their size. */
+/* The contents of blocks besides their texts: calls and results as JSON, images by their number,
+ * attached files by their size. */
 static void
 add_others(rt_buf *json, yyjson_val *blocks, bool thinks, size_t *images, size_t *bytes)
 {
@@ -835,7 +837,7 @@ other_tokens(const rt_context_entry *e, rt_model_request *r)
 		rt_json_add_value(json, calls);
 	if (thinks && segments != NULL)
 		rt_json_add_value(json, segments);
-	/* a command that pi's user ran; the parts of a system prompt of pi's */
+	/* a command that the user of pi ran; the parts of a system prompt of pi's */
 	rt_buf_add_str(json, rt_json_str(rt_json_get(message, "command")));
 	if (sections != NULL)
 		rt_json_add_value(json, sections);

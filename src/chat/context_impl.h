@@ -6,7 +6,8 @@
  *   context_plan.c   which positions are sent, and which a summary replaces
  *   context_entry.c  one entry as a message: role, text, images, tool calls; its tokens
  *   context_block.c  which kinds are sent; blocks of tools, in every provider's spelling
- *   context_write.c  messages into a request (model_request.h); the shapes are the providers' */
+ *   context_write.c  messages into a request (model_request.h); their form is that of the
+ *                    provider */
 #ifndef RT_CHAT_CONTEXT_IMPL_H
 #define RT_CHAT_CONTEXT_IMPL_H
 
@@ -85,14 +86,14 @@ typedef struct rt_pairs {
 
 rt_pairs rt_pairs_new(rt_scope *scope);
 
-/* An entry as it was found. */
+/* An entry in its stored form. */
 typedef struct rt_context_entry {
 	rt_str role, kind;
 	rt_str role_to;       /* the settings' role_map; empty: none */
 	const rt_body *body;
-	rt_str content;       /* in force: the body's, or an edit's */
+	rt_str content;       /* in force: the body's, or that of an edit */
 	yyjson_val *content_json;
-	yyjson_val *record;   /* a pi record, also after an edit of ours; or NULL */
+	yyjson_val *record;   /* a pi record, also after an edit in Retake; or NULL */
 } rt_context_entry;
 
 void rt_context_entry_of(rt_context_entry *e, rt_str role, rt_str kind, const rt_body *body);
@@ -100,12 +101,13 @@ void rt_context_entry_of(rt_context_entry *e, rt_str role, rt_str kind, const rt
 void rt_context_entry_pair(const rt_context_entry *e, rt_pairs *pairs);
 /* Send it, unless it is empty. Temporary texts live in request->entry. */
 void rt_context_entry_send(const rt_context_entry *e, rt_pairs *pairs, rt_model_request *request);
-/* Does it answer a tool's call? */
+/* Is it the result of a tool's call? */
 bool rt_context_entry_is_result(const rt_context_entry *e);
-/* Is it never sent, whatever it contains? Its kind says so, or pi does of a command. */
+/* Is it never sent, whatever it contains? Because of its kind, or because pi marked a command
+ * so. */
 bool rt_context_entry_is_silent(const rt_context_entry *e);
-/* Does it come before the files where the path begins with it? System entries do, and those that
- * are not sent. */
+/* Does it come before the files if the path begins with it? System entries do, and those that are
+ * not sent. */
 bool rt_context_entry_may_lead(const rt_context_entry *e);
 /* Tokens of its sent part: its text counted (estimated if count is NULL), the rest estimated.
  * Temporary texts are in request->entry. */

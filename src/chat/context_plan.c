@@ -5,9 +5,9 @@
  *   a b c d e f  S(first_kept d)  g      sent: S d e f g
  *   a b c d e f  S(from b, to d)  g      sent: a S e f g
  *
- * Of the compactions that keep a first entry only the last one is sent, in front of all; what is
- * before its first kept entry is gone, other compactions there too. A range takes the place of its
- * entries; where ranges overlap, the later compaction has what both claim. A compaction inside the
+ * Of the compactions that keep a first entry only the last one is sent, before everything else; the
+ * entries before its first kept entry are left out, including other compactions. A range replaces
+ * its entries; where ranges overlap, the later compaction gets the overlap. A compaction inside the
  * range of a later one does not count. */
 #include "chat/context_impl.h"
 

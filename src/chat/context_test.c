@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Contexts: what is sent, in which order, and in which shape. */
+ * Contexts: which entries are sent, in which order, and in which form. */
 #include <stdio.h>
 
 #include "log/bare_testing.h"
@@ -70,7 +70,7 @@ messages(bare *f)
 
 /* ---- the plan ---- */
 
-/* "0 1 S4 5": positions, and S where a summary stands. */
+/* "0 1 S4 5": positions, and S for a summary. */
 static void
 plans(size_t count, const char *skipped, const rt_compaction *c, size_t n, const char *expected)
 {
@@ -119,7 +119,7 @@ plans_with_a_first_kept_entry(void **state)
 	plans(8, "37", one, 1, "S5 4 6");
 	plans(8, "", none, 1, "S5 6 7");
 	plans(4, "", later, 1, "S2 3");
-	plans(8, "", two, 2, "S6 2 4 5 7"); /* the older one is silent */
+	plans(8, "", two, 2, "S6 2 4 5 7"); /* the older one is not sent */
 	plans(8, "", gone, 2, "S6 5 7");
 }
 
@@ -204,7 +204,7 @@ settings_have_each_providers_names(void **state)
 			    "{\"systemInstruction\":{\"parts\":[{\"text\":\"G\\n\\nP\"}]},\"contents\":["
 			    "{\"role\":\"user\",\"parts\":[{\"text\":\"Hi\"}]}],\"generationConfig\":{"
 			    "\"temperature\":0.70,\"topP\":0.9,\"maxOutputTokens\":100}}");
-	/* values that make no sense are left out */
+	/* invalid values are ignored */
 	bare_apply(f, "{\"op\":\"setting.set\",\"key\":\"temperature\",\"value\":\"hot\"}");
 	bare_apply(f, "{\"op\":\"setting.set\",\"key\":\"model\",\"value\":{\"x\":1}}");
 	assert_null(strstr(context(f, "openai"), "hot"));
@@ -219,14 +219,14 @@ the_base_prompt_can_be_ones_own(void **state)
 	bare_apply(f, "{\"op\":\"setting.set\",\"key\":\"base_system_prompt\",\"value\":\"B\"}");
 	assert_string_equal(messages(f), "system: B\n");
 	bare_apply(f, "{\"op\":\"setting.set\",\"key\":\"use_default_base_prompt\",\"value\":true}");
-	assert_string_equal(messages(f), "system: B\n"); /* as where it is not set */
+	assert_string_equal(messages(f), "system: B\n"); /* as if it were not set */
 	bare_apply(f, "{\"op\":\"setting.set\",\"key\":\"use_default_base_prompt\",\"value\":false}");
 	assert_string_equal(messages(f), "system: B\n");
 	bare_apply(f, "{\"op\":\"setting.set\",\"key\":\"global_system_prompt\",\"value\":\"G\"}");
 	assert_string_equal(messages(f), "system: B\n\nG\n");
 }
 
-/* Without a prompt of one's own, a working prompt is explained; unset means the same as true. */
+/* Without a user's prompt, a working prompt is explained; unset means the same as true. */
 static void
 the_default_base_prompt_explains_the_working_prompt(void **state)
 {
@@ -248,7 +248,7 @@ the_default_base_prompt_explains_the_working_prompt(void **state)
 	assert_null(strstr(messages(f), "You and the user"));
 }
 
-/* Seed 3's example, step by step. */
+/* The example of seed 3, step by step. */
 static void
 the_working_prompt(void **state)
 {
@@ -279,7 +279,7 @@ the_working_prompt(void **state)
 
 /* ---- entries ---- */
 
-/* Anthropic refuses a text of blanks alone, and blanks behind the model's last words. */
+/* Anthropic refuses a text of blanks only, and blanks after the model's last words. */
 static void
 blanks_that_anthropic_refuses(void **state)
 {
@@ -307,7 +307,7 @@ blanks_that_anthropic_refuses(void **state)
 	assert_non_null(strstr(context(f, "openai"), "the answer is\xC2\xA0\\n"));
 	bare_add(f, "d", "AI", "Well ");
 	assert_non_null(strstr(context(f, "anthropic"), "\"text\":\"Well\"}]}]}"));
-	/* no end of the model's any more */
+	/* the model's message is not the last any more */
 	bare_add(f, "e", "User", "go on ");
 	rt_buf_clear(&trimmed);
 	assert_non_null(strstr(request(f, "anthropic", &options),
@@ -329,7 +329,7 @@ one_text_that_ends_with_a_blank(void **state)
 		"{\"max_tokens\":8192,\"messages\":[{\"role\":\"user\",\"content\":\"hi\"},"
 		"{\"role\":\"assistant\",\"content\":\"The answer is\"}]}");
 	assert_non_null(strstr(context(f, "gemini"), "The answer is \""));
-	/* a call ends it, not the text before */
+	/* it ends with a call, not with the text before it */
 	bare_apply(f, "{\"op\":\"entry.append\",\"id\":\"c\",\"role\":\"AI\",\"content\":["
 		 "{\"type\":\"text\",\"text\":\"I look \"},{\"type\":\"toolCall\",\"id\":\"c1\","
 		 "\"name\":\"read\",\"arguments\":{}}]}");
@@ -474,7 +474,7 @@ blocks_go_where_they_can(void **state)
 	assert_string_equal(context(f, "gemini"),
 			    "{\"contents\":[{\"role\":\"user\",\"parts\":[{\"text\":\"see\"},"
 			    "{\"inlineData\":{\"mimeType\":\"image/png\",\"data\":\"QUJD\"}}]}]}");
-	/* the forms of others, and what is no image */
+	/* the forms of other programs, and a block that is not an image */
 	bare_apply(f, "{\"op\":\"take.clear\"}");
 	bare_apply(f, "{\"op\":\"entry.append\",\"role\":\"User\",\"content\":["
 		 "{\"type\":\"image_url\",\"image_url\":{\"url\":\"data:image/png;base64,QUJD\"}},"
@@ -526,7 +526,7 @@ tool_calls_go_with_their_results(void **state)
 			    "\"get\",\"args\":{\"city\":\"Bonn\"}}}]},{\"role\":\"user\",\"parts\":["
 			    "{\"functionResponse\":{\"name\":\"get\",\"response\":{\"output\":\"sunny\"}}}]},"
 			    "{\"role\":\"model\",\"parts\":[{\"text\":\"Sun.\"}]}]}");
-	/* one without the other is text */
+	/* one without the other is sent as text */
 	bare_apply(f, "{\"op\":\"entry.mute\",\"entry\":\"res\",\"muted\":true}");
 	assert_non_null(strstr(context(f, "openai"),
 			       "[called get({\\\"city\\\":\\\"Bonn\\\"})]"));
@@ -597,7 +597,7 @@ a_model_with_its_provider(void **state)
 
 	bare_apply(f, "{\"op\":\"setting.set\",\"key\":\"model\",\"value\":\"openai/gpt-4o\"}");
 	assert_string_equal(context(f, "openai"), "{\"model\":\"gpt-4o\",\"messages\":[]}");
-	/* another's name is a part of the model's: gateways have such */
+	/* another provider's name is part of the model's: gateways have such names */
 	assert_string_equal(context(f, "ollama"), "{\"model\":\"openai/gpt-4o\",\"messages\":[]}");
 	bare_apply(f, "{\"op\":\"setting.set\",\"key\":\"model\",\"value\":\"OpenAI/a/b\"}");
 	assert_string_equal(context(f, "openai"), "{\"model\":\"a/b\",\"messages\":[]}");
@@ -605,7 +605,7 @@ a_model_with_its_provider(void **state)
 	assert_string_equal(context(f, "openai"), "{\"model\":\"openai\",\"messages\":[]}");
 }
 
-/* The reply as an entry, the way the engine makes one of it. */
+/* The reply as an entry, in the form that the engine makes. */
 static void
 append_reply(bare *f, const char *id, rt_reply *reply)
 {
@@ -645,7 +645,7 @@ signed_thinking_goes_back(void **state)
 	assert_null(strstr(context(f, "openai"), "hm"));
 	assert_null(strstr(context(f, "ollama"), "hm"));
 	assert_null(strstr(context(f, "gemini"), "hm"));
-	/* not with other words; with the same words again */
+	/* not after a change of the text; after undoing the change, again */
 	bare_apply(f, "{\"op\":\"entry.edit\",\"entry\":\"a\",\"content\":\"Because!\"}");
 	assert_non_null(strstr(context(f, "anthropic"), "{\"role\":\"assistant\",\"content\":\"Because!\"}"));
 	bare_apply(f, "{\"op\":\"undo\"}");
@@ -653,7 +653,7 @@ signed_thinking_goes_back(void **state)
 	bare_apply(f, "{\"op\":\"entry.edit\",\"entry\":\"a\",\"content\":\"x\"}");
 	bare_apply(f, "{\"op\":\"entry.edit\",\"entry\":\"a\",\"content\":\"Because.\"}");
 	assert_non_null(strstr(context(f, "anthropic"), "\"signature\":\"s1\""));
-	/* nothing to say: not sent at all */
+	/* no content: not sent at all */
 	bare_apply(f, "{\"op\":\"entry.edit\",\"entry\":\"a\",\"content\":\"\"}");
 	assert_null(strstr(context(f, "anthropic"), "assistant"));
 }
@@ -678,13 +678,14 @@ signed_thinking_goes_with_its_calls(void **state)
 			       "{\"type\":\"thinking\",\"thinking\":\"hm\",\"signature\":\"s1\"},"
 			       "{\"type\":\"text\",\"text\":\"I look.\"},"
 			       "{\"type\":\"tool_use\",\"id\":\"c1\",\"name\":\"get\",\"input\":{\"n\":1.50}}]}"));
-	/* its text is edited: blocks stay, the thinking stays here, and is not sent */
+	/* its text is edited: the blocks and the thinking stay in the entry, and the thinking is
+	 * not sent */
 	bare_apply(f, "{\"op\":\"entry.edit\",\"entry\":\"a\",\"content\":\"I looked.\",\"keep_blocks\":true}");
 	assert_non_null(strstr(context(f, "anthropic"), "tool_use"));
 	assert_null(strstr(f->out.ptr, "hm"));
 	bare_apply(f, "{\"op\":\"undo\"}");
 	assert_non_null(strstr(context(f, "anthropic"), "\"s1\""));
-	/* a call without a result goes as text, and the thinking not at all */
+	/* a call without a result is sent as text, and the thinking not at all */
 	bare_apply(f, "{\"op\":\"entry.mute\",\"entry\":\"r\",\"muted\":true}");
 	assert_null(strstr(context(f, "anthropic"), "\"s1\""));
 }
@@ -788,7 +789,7 @@ records_of_pi(void **state)
 		"{\"type\":\"text\",\"text\":\"Ran `ls`\\n```\\nx\\n```\\n\\nCommand exited with code 2\\n\\n"
 		"[Output truncated. Full output: /tmp/o]\"},"
 		"{\"type\":\"text\",\"text\":\"Ran `id`\\n(no output)\\n\\n(command cancelled)\"}]}]}");
-	/* edited here, a record keeps its meaning */
+	/* an edited record keeps its meaning */
 	bare_apply(f, "{\"op\":\"entry.edit\",\"entry\":\"p6\",\"content\":\"a better sum\"}");
 	bare_apply(f, "{\"op\":\"entry.edit\",\"entry\":\"p5\",\"content\":\"c d\"}");
 	assert_non_null(strstr(context(f, "anthropic"), "a better sum"));
@@ -857,13 +858,13 @@ counted_as_it_is_sent(void **state)
 	bare_add(f, "b", "AI", "1234567");
 	(void)request(f, "openai", &options);
 	assert_int_equal(totals.tokens, prompts + 5 + EACH + 7 + EACH);
-	/* calls of tools are not for nothing */
+	/* calls of tools are counted */
 	bare_apply(f, "{\"op\":\"entry.append\",\"role\":\"AI\",\"content\":\"\",\"tool_calls\":["
 		 "{\"id\":\"c\",\"type\":\"function\",\"function\":{\"name\":\"get\","
 		 "\"arguments\":\"{}\"}}]}");
 	(void)request(f, "openai", &options);
 	assert_true(totals.tokens > prompts + 5 + EACH + 7 + EACH + EACH + 15);
-	/* to the token: one less, and the oldest is out */
+	/* exact: with one token less, the oldest is left out */
 	options.budget_tokens = totals.tokens + RT_TOKENS_PER_REPLY;
 	(void)request(f, "openai", &options);
 	assert_int_equal(totals.left_out, 0);
@@ -879,8 +880,8 @@ heard(void *ctx, const rt_context_part *part)
 	++*(size_t *)ctx;
 }
 
-/* Of a long path only the end is read, unless somebody wants to hear of every entry: both
- * ways give the same request. */
+/* Of a long path only the end is read, unless the callback needs every entry: both ways produce the
+ * same request. */
 static void
 the_end_of_a_long_path_is_enough(void **state)
 {
@@ -892,7 +893,7 @@ the_end_of_a_long_path_is_enough(void **state)
 	for (i = 0; i < ENTRIES; i++) {
 		char json[400];
 
-		if (i % 9 == 4) /* a call, and its result behind it */
+		if (i % 9 == 4) /* a call, followed by its result */
 			snprintf(json, sizeof(json),
 				 "{\"op\":\"entry.append\",\"id\":\"e%zu\",\"role\":\"AI\",\"content\":"
 				 "\"I look\",\"tool_calls\":[{\"id\":\"c%zu\",\"type\":\"function\","
@@ -922,7 +923,7 @@ the_end_of_a_long_path_is_enough(void **state)
 		(void)request(f, "openai", &options);
 		assert_true(rt_str_eq(rt_buf_str(&end), rt_buf_str(&f->out)));
 		assert_int_equal(ended.entries, whole.entries);
-		if (options.count == NULL || whole.left_out > 0) /* else nothing was counted */
+		if (options.count == NULL || whole.left_out > 0) /* otherwise nothing was counted */
 			assert_int_equal(ended.tokens, whole.tokens);
 		assert_true(ended.left_out >= whole.left_out);
 		newest = ended.entries;
@@ -935,7 +936,7 @@ the_end_of_a_long_path_is_enough(void **state)
 	assert_true(parts > 0);
 }
 
-/* What was sent is sent again, whatever is counted now. */
+/* The same entries are sent again, whatever the token counts are now. */
 static void
 sends_as_many_as_it_is_told(void **state)
 {
@@ -968,7 +969,7 @@ count_calls(void *ctx, rt_str text)
 	return text.size;
 }
 
-/* A budget that has a token for every byte holds all: nothing is counted. */
+/* A budget with a token for every byte is enough for everything: nothing is counted. */
 static void
 counts_only_where_it_matters(void **state)
 {

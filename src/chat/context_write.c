@@ -2,7 +2,7 @@
  *
  * Requests: the part common to all providers. The two families differ in this:
  *
- *               as they come                  in turns (takes_turns)
+ *               in any order                  in turns (takes_turns)
  *   system      a message, anywhere           on top; later a user's text with a tag
  *   turns       any                           user first, then in turns: neighbours merge
  *   results     messages of role "tool"       blocks of a user's message
@@ -11,7 +11,7 @@
  * are texts of blanks only or blanks after the model's last words; the entries are not changed. */
 #include "chat/model_request.h"
 
-/* Where the first to speak must be the user, but is not. */
+/* Sent if the first message must be the user's, but is not. */
 #define FIRST_WORDS "[start of the conversation]"
 
 rt_str
@@ -25,7 +25,7 @@ rt_provider_model(const rt_provider *provider, rt_str model)
 	return rt_str_at(model.ptr + size + 1, model.size - size - 1);
 }
 
-/* Bytes of the white space that text ends with, as Unicode has it; 0: it ends with none. */
+/* Bytes of white space (as in Unicode) at the end of a text. */
 static size_t
 blank_at_end(rt_str text)
 {
@@ -69,7 +69,7 @@ blocks_clear(rt_scope *s, rt_blocks *b)
 	b->last_at = SIZE_MAX;
 }
 
-/* Where texts and images are added now. */
+/* Where texts and images are added at present. */
 static rt_blocks *
 target(rt_model_request *r)
 {
@@ -298,7 +298,7 @@ rt_request_text(rt_model_request *r, rt_str text)
 	add_shape(&to->parts, r->writer->text, &(shape_values){.text = text});
 }
 
-/* The model's words at the very end of a request, without trailing blanks. */
+/* The model's text at the very end of a request, without trailing blanks. */
 static void
 trim_end(rt_model_request *r)
 {
@@ -419,7 +419,7 @@ rt_request_thinking(rt_model_request *r, rt_str text, rt_str signature, yyjson_v
 
 /* ---- tools ---- */
 
-/* JSON text of an object: what providers want for arguments. */
+/* JSON text of an object: providers require one for arguments. */
 static bool
 is_object(rt_str json)
 {

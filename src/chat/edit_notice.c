@@ -54,7 +54,7 @@ is_edit(const rt_record *step, const rt_effect *e, size_t k)
 	       e->removed[k].slot.body != e->added[k].slot.body;
 }
 
-/* Collects a step's edits of replies; *out_end: the model knows everything before it. */
+/* Collects a step's edits of replies; *out_end: the model was sent everything before it. */
 static void
 collect_edits(noticing *n, const rt_record *step, bool *out_end)
 {
@@ -104,7 +104,7 @@ find_edits(noticing *n)
 	(void)rt_scope_join(n->scope, &step_scope);
 }
 
-/* The notice of an edited reply that is still there; false: it needs none. */
+/* The notice of an edited reply that still exists; false: it needs none. */
 static bool
 write_notice(noticing *n, uint32_t entry, rt_request *out)
 {
@@ -135,7 +135,7 @@ write_notice(noticing *n, uint32_t entry, rt_request *out)
 	return rt_ok(sc);
 }
 
-/* Where the question goes. */
+/* Where the question is added. */
 static void
 find_end(noticing *n, rt_place place, rt_str at)
 {
@@ -150,7 +150,7 @@ find_end(noticing *n, rt_place place, rt_str at)
 			RT_TRY(sc, rt_disc_head_at(n->value, n->disc, &n->end, &sc->error));
 		return;
 	}
-	/* an address that leads nowhere fails when the head is moved there */
+	/* an invalid address fails when the head is moved there */
 	if (rt_resolve_entry(n->value, place, at, false, &entry, NULL) == RT_OK)
 		RT_TRY(sc, rt_take_find(n->value, n->take, entry, &position, NULL, &found,
 					&sc->error));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Edit notices: tell the model of edits that it did not make (M5, M6), as entries before the
- * next question. The setting edit_notices says of which:
+ * next question. The setting edit_notices selects them:
  *
  *   "none"    none
  *   "prompt"  the working prompt, when it was edited (the default)
@@ -9,8 +9,8 @@
  *
  * A notice is an entry of kind "prompt_notice", so it can be seen, edited, muted and undone
  * like any other. Each edit is announced once: prompt.notify clears the flag of the prompt,
- * and edits of replies are searched back to the last reply or notice only. A notice has the
- * text as it is now; an edit that was undone has none. */
+ * and edits of replies are searched back to the last reply or notice only. A notice contains the
+ * present text; an edit that was undone has none. */
 #ifndef RT_CHAT_EDIT_NOTICE_H
 #define RT_CHAT_EDIT_NOTICE_H
 

@@ -14,7 +14,7 @@ typedef struct rt_exchange {
 	rt_str discussion, take; /* addresses, for hooks; empty: the active ones */
 	const char *reason;      /* "reply", "summary" or "replay" */
 	rt_ask ask;              /* its stop and ctx are for hooks before the request, too */
-	rt_buf *notes;           /* of hooks, for people; a line each */
+	rt_buf *notes;           /* notes of hooks for the user; a line each */
 } rt_exchange;
 
 /* The exchange for with; the caller may change ask. */
@@ -31,13 +31,13 @@ void rt_exchange_notify(const rt_exchange *x, const char *event, const rt_buf *m
 			rt_buf *subject, const char *refusal);
 /* provider=… service=… model=… reason=…, for matchers. */
 void rt_exchange_put_subject(const rt_exchange *x, rt_buf *subject);
-/* Stops hooks after the exchange, with the ctx of with. A stop that ended the reply does not end
+/* Stops hooks after the exchange, with the ctx of `with`. A stop that ended the reply does not end
  * these hooks; only a second one does. */
 rt_stop_fn rt_send_late_stop(const rt_send_with *with);
 
 /* ---- the log of requests ---- */
 
-/* What rt_last_request_build needs in addition to the place and the model. */
+/* Data that rt_last_request_build needs in addition to the place and the model. */
 typedef struct rt_request_window {
 	rt_str upto; /* id of the last entry */
 	size_t left_out, newest, budget_tokens;
@@ -47,7 +47,7 @@ typedef struct rt_request_window {
 /* A request in the record. Texts are not in it: the request is rebuilt from the value, with the
  * same bytes, so a purge reaches them. Files are named by the hashes of their contents. */
 typedef struct rt_request_record {
-	const char *name;        /* of the request; both lines have it */
+	const char *name;        /* of the request; in both lines */
 	const rt_project *value; /* that it was built from; or NULL */
 	rt_str discussion, take; /* ids */
 	rt_str of;               /* name of the request that is resent; ptr NULL: none */

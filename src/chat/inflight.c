@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Replies in flight: their side rows, and what becomes of rows whose process is gone. */
+ * Replies in flight: their side rows, and the recovery of rows whose process has ended. */
 #include "chat/inflight.h"
 
 #include <stdio.h>
@@ -74,7 +74,7 @@ put_duration(rt_buf *fields, const rt_inflight *f)
 		rt_json_put_i64(fields, "duration_ms", since / 1000);
 }
 
-/* Everything that the operation has no field for is kept with the entry. */
+/* Everything without a field of the operation is kept with the entry. */
 static yyjson_val *
 fields_of(rt_scope *scope, const rt_inflight *f, const rt_reply *reply, bool partial)
 {
@@ -96,8 +96,8 @@ fields_of(rt_scope *scope, const rt_inflight *f, const rt_reply *reply, bool par
 	return rt_json_parse(scope, rt_scope_str(scope, fields));
 }
 
-/* A reply that is still growing is finished in a copy: half of a call's arguments is no JSON,
- * and half of a character no text. */
+/* A reply that is still growing is finished in a copy: half of a call's arguments is not JSON, and
+ * half of a character is not text. */
 static const rt_reply *
 finished(rt_scope *scope, const rt_inflight *f, rt_reply *copy)
 {
@@ -138,8 +138,8 @@ request_of(rt_scope *scope, const rt_inflight *f, const rt_reply *reply, bool pa
 
 /* ---- the side row ---- */
 
-/* Fails the scope with RT_CONFLICT where the row is gone: once it had something of the reply,
- * who took it may have kept that as an entry, and a new row would be kept again. */
+/* Fails the scope with RT_CONFLICT if the row is missing: once it contained a part of the reply,
+ * the process that took it may have kept that as an entry, and a new row would be kept again. */
 static void
 replace_row(rt_scope *scope, rt_inflight *f, rt_str row)
 {
@@ -242,7 +242,7 @@ has_row(const rt_inflight *f)
 	rt_status st = rt_store_get(f->engine->store, row_of(f->engine, rt_str_of(f->name)), &row,
 				    NULL, NULL);
 	rt_buf_deinit(&row);
-	return st != RT_NOT_FOUND; /* where it cannot be read, it may be there */
+	return st != RT_NOT_FOUND; /* if it cannot be read, it may exist */
 }
 
 static rt_status
@@ -274,11 +274,11 @@ rt_inflight_keep(rt_inflight *f, bool partial, rt_result *result)
 	rt_error err;
 	rt_status st = keep(f, partial, result);
 
-	/* is it the place that is gone, or the row? */
+	/* is the place missing, or the row? */
 	if (st != RT_NOT_FOUND || has_row(f))
 		return st;
 	rt_result_deinit(result);
-	if (f->written_size == 0) { /* there was nothing in it to be kept */
+	if (f->written_size == 0) { /* it contained nothing to keep */
 		st = write_row(f, &err);
 		if (st == RT_OK)
 			return keep(f, partial, result);
@@ -294,7 +294,7 @@ rt_inflight_keep(rt_inflight *f, bool partial, rt_result *result)
 typedef struct row {
 	struct row *next;
 	rt_str name, json;
-	yyjson_val *request; /* NULL: the row cannot be read as one of ours */
+	yyjson_val *request; /* NULL: the row cannot be decoded */
 	rt_inflight_view view; /* of such a row only the name */
 } row;
 
@@ -330,8 +330,8 @@ read_rows(rt_scope *scope, rt_engine *engine)
 	return all.first;
 }
 
-/* Reads a row's JSON into its view, within its own scope. Fails that only where it is not the
- * row's fault. */
+/* Reads a row's JSON into its view, within its own scope. Fails that only if the row is not the
+ * cause. */
 static void
 parse_row(rt_scope *scope, row *r)
 {
@@ -363,7 +363,7 @@ parse_row(rt_scope *scope, row *r)
 	v->text = rt_scope_str(scope, text);
 }
 
-/* Has the request anything to keep: a content, or thinking that came before one? */
+/* Does the request have anything to keep: content, or thinking that arrived before it? */
 static bool
 has_content(yyjson_val *request)
 {
@@ -372,7 +372,7 @@ has_content(yyjson_val *request)
 	return yyjson_get_len(content) > 0 || rt_json_get(request, "thinking_segments") != NULL;
 }
 
-/* Is it the row that cannot be kept, rather than a store that cannot be written now? */
+/* Is the row itself the problem, and not a store that cannot be written now? */
 static bool
 is_of_row(rt_status st)
 {
@@ -422,7 +422,7 @@ rt_engine_keep_left(rt_engine *engine, rt_owner_lives_fn lives, void *ctx, size_
 		    !lives(ctx, r->view.owner, r->view.written_us))
 			RT_TRY(&one, keep_row(engine, r, &kept, &one.error));
 		rt_status st = rt_scope_end(&one, &s.error);
-		if (!is_of_row(st)) /* such a row stays; the others do not wait for it */
+		if (!is_of_row(st)) /* such a row stays; the others are processed */
 			rt_scope_note(&s, st);
 	}
 	if (out_kept != NULL)
@@ -451,8 +451,8 @@ partial_fields(rt_scope *scope, yyjson_val *request)
 	return rt_json_parse(scope, rt_scope_str(scope, fields));
 }
 
-/* Makes an entry of a reply that has lost its place, in a new take. is_raw: the row as it is
- * becomes its text. */
+/* Makes an entry of a reply that has lost its place, in a new take. is_raw: the text of the entry
+ * is the row itself. */
 static rt_status
 rescue(rt_engine *engine, const row *r, bool is_raw, rt_rescued_fn fn, void *ctx, rt_error *err)
 {

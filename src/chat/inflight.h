@@ -7,8 +7,8 @@
  *    "started":…,"written":…,     microseconds since 1970
  *    "request":{"op":"entry.reply",…,"partial":true,"flight":"reply/…"}}
  *
- * request keeps the reply as it is so far; a process that finds the row of one that is gone
- * applies it. That deletes the row in the same transaction (commit.c). */
+ * request contains the reply so far; a process that finds the row of one that has ended applies it.
+ * That deletes the row in the same transaction (commit.c). */
 #ifndef RT_CHAT_INFLIGHT_H
 #define RT_CHAT_INFLIGHT_H
 
@@ -31,9 +31,9 @@ typedef struct rt_inflight {
 	bool fork;
 	rt_str role;
 	rt_str model;            /* "openai/gpt-4o" */
-	rt_str service;          /* as rt_model has it */
+	rt_str service;          /* as in rt_model */
 	const rt_price *price;   /* of the model, or NULL */
-	bool cache_apart;        /* as rt_provider has it */
+	bool cache_apart;        /* as in rt_provider */
 	const rt_apply_context *apply; /* of the entry; or NULL */
 	int64_t started_us, written_us;
 	size_t written_size;     /* of the reply when the row was written */
@@ -43,17 +43,17 @@ typedef struct rt_inflight {
 	rt_str prompt;           /* of the finished reply; ptr NULL: it changes none */
 } rt_inflight;
 
-/* Give it a name and write its row for the first time. */
+/* Gives it a name and writes its row for the first time. */
 RT_CHECKED rt_status rt_inflight_begin(rt_inflight *inflight, rt_error *err);
-/* Write the row if it is due and there is more to write. A row that had something of the
- * reply is never created again: taken is set, RT_CONFLICT. */
+/* Writes the row if it is due and there is more to write. A row that contained a part of the reply
+ * is never created again: taken is set, RT_CONFLICT. */
 RT_CHECKED rt_status rt_inflight_write(rt_inflight *inflight, bool now, rt_error *err);
-/* The entry that the reply answers is gone: write all of it into its row, without an owner.
- * RT_CONFLICT: taken. */
+/* The entry that the reply answers no longer exists: writes all of it into its row, without an
+ * owner. RT_CONFLICT: taken. */
 RT_CHECKED rt_status rt_inflight_strand(rt_inflight *inflight, rt_error *err);
-/* Delete the row: nothing is kept. */
+/* Deletes the row: nothing is kept. */
 RT_CHECKED rt_status rt_inflight_drop(rt_inflight *inflight, rt_error *err);
-/* Keep the reply, finished, as an entry. RT_CONFLICT: taken; it is not kept twice. */
+/* Keeps the finished reply as an entry. RT_CONFLICT: taken; it is not kept twice. */
 rt_status rt_inflight_keep(rt_inflight *inflight, bool partial, rt_result *result);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Replies in flight: whenever a program dies, what had arrived is kept by the next, once. */
+ * Replies in flight: whenever a program dies, the received part is kept by the next one, exactly
+ * once. */
 #define _GNU_SOURCE
 
 #include "chat/send_testing.h"
@@ -36,7 +37,7 @@ tear_down(void **state)
 	return 0;
 }
 
-/* From now on this script is played. */
+/* From now on this script is used. */
 static void
 play(world *w, const char *script)
 {
@@ -49,7 +50,7 @@ play(world *w, const char *script)
 		fail_msg("%s", w->err.text);
 }
 
-/* ---- what is left of replies ---- */
+/* ---- remaining parts of replies ---- */
 
 typedef struct snapshot {
 	rt_buf name, value;
@@ -108,7 +109,7 @@ put_back(world *w, const snapshot *s)
 			 RT_OK);
 }
 
-/* Requests for all providers: JSON, and each call has its result. */
+/* Requests for all providers: they are JSON, and each call has its result. */
 static void
 requests_are_sound(world *w, size_t calls)
 {
@@ -141,7 +142,7 @@ requests_are_sound(world *w, size_t calls)
 	}
 }
 
-/* Pieces of a reply, cut wherever chance has it; texts has room for them. */
+/* Pieces of a reply, cut at random places; texts has room for them. */
 static size_t
 make_pieces(uint64_t *chance, say *pieces, char texts[][8], size_t room)
 {
@@ -204,7 +205,7 @@ begin_talk(world *w)
 	world_add(w, "q1", "User", "And now?");
 }
 
-/* As if the program had been killed when the row was as in the snapshot. */
+/* As if the program had been killed at the time of the snapshot. */
 static void
 dies_with(world *w, const snapshot *s)
 {
@@ -262,7 +263,7 @@ a_crash_at_any_time_keeps_what_had_arrived(void **state)
 		w->meanwhile = NULL;
 		assert_int_equal(world_flights(w), 0);
 		requests_are_sound(w, 1);
-		/* what is in no row so far: one, the beginning of a character, what is empty */
+		/* pieces that are in no row yet: one, the beginning of a character, an empty one */
 		if (taken.count < count / 2)
 			fail_msg("stream %zu: %zu rows for %zu pieces", stream, taken.count, count);
 		world_apply(w, "{\"op\":\"undo\"}");
@@ -365,7 +366,7 @@ rows_that_are_left(void **state)
 	assert_int_equal(rt_engine_keep_left(w->engine, first_lives, NULL, &kept, NULL), RT_OK);
 	assert_int_equal(kept, 1);
 	assert_string_equal(world_shown(w), "User: Hi\n*AI: kept\n");
-	/* what lives, has no place, or what nobody understands stays; what is empty went */
+	/* rows of living processes, without a place or unreadable stay; empty ones are deleted */
 	assert_int_equal(world_flights(w), 4);
 	assert_int_equal(stranded(w), 2);
 	assert_int_equal(rt_engine_keep_left(w->engine, first_lives, NULL, &kept, NULL), RT_OK);
@@ -389,7 +390,7 @@ rows_that_are_left(void **state)
 		RT_USAGE);
 }
 
-/* ---- what has lost its place ---- */
+/* ---- replies that have lost their place ---- */
 
 #define SLOW \
 	"{\"text\":\"Good \"}\n{\"wait_ms\":1500}\n{\"text\":\"day\"}\n{\"wait_ms\":1500}\n" \
@@ -434,7 +435,7 @@ undo_the_question(world *w)
 		world_apply(w, "{\"op\":\"undo\"}");
 }
 
-/* What had arrived of an answer to what is gone waits for it to come back. */
+/* The received part of an answer to a deleted entry waits until the entry is restored. */
 static void
 a_stranded_reply_is_kept_when_its_place_is_back(void **state)
 {
@@ -449,7 +450,7 @@ a_stranded_reply_is_kept_when_its_place_is_back(void **state)
 	assert_string_equal(world_shown(w), "");
 	assert_int_equal(stranded(w), 1);
 	assert_string_equal(findings(w), "note reply-stranded\n");
-	/* it waits, however often somebody looks */
+	/* it waits, however often this is tried */
 	assert_int_equal(rt_engine_keep_left(w->engine, nobody_but_us_lives, NULL, &kept, NULL),
 			 RT_OK);
 	assert_int_equal(kept, 0);
@@ -464,7 +465,7 @@ a_stranded_reply_is_kept_when_its_place_is_back(void **state)
 	assert_string_equal(findings(w), "");
 }
 
-/* Or it gets a take of its own, beside everything that is there. */
+/* Or it gets a new take beside the existing ones. */
 static void
 a_stranded_reply_is_rescued(void **state)
 {
@@ -492,7 +493,7 @@ a_stranded_reply_is_rescued(void **state)
 	rt_buf_deinit(&takes);
 }
 
-/* Rows of every kind that nobody could keep: none is there for ever, and no text is lost. */
+/* Rows of every kind that cannot be kept: none stays forever, and no text is lost. */
 static void
 whatever_cannot_be_kept_is_rescued(void **state)
 {
@@ -527,7 +528,7 @@ whatever_cannot_be_kept_is_rescued(void **state)
 	assert_int_equal(kept, 0);
 	assert_int_equal(rt_engine_rescue(w->engine, nobody_but_us_lives, NULL, told, &takes, NULL),
 			 RT_OK);
-	assert_int_equal(world_flights(w), 1); /* that of one who lives */
+	assert_int_equal(world_flights(w), 1); /* that of a living process */
 	assert_string_equal(world_take(w, "main"), "User: Hi\n");
 	assert_string_equal(world_take(w, "main_take_1"), "*AI: no JSON\n");
 	assert_string_equal(world_take(w, "main_take_2"), "*AI: [1,2]\n");
@@ -613,22 +614,22 @@ two_programs_find_the_same_row(void **state)
 	unlink(side);
 }
 
-/* ---- taken for left behind while it arrives ---- */
+/* ---- taken over while it arrives ---- */
 
 static void
 keep_it_once(world *w)
 {
 	size_t kept;
 
-	if (w->waits != 12) /* 600 ms: something is in the row */
+	if (w->waits != 12) /* 600 ms: the row contains something */
 		return;
 	assert_int_equal(rt_engine_keep_left(w->engine, world_nobody_lives, NULL, &kept, NULL),
 			 RT_OK);
 	assert_int_equal(kept, 1);
 }
 
-/* Somebody takes the one who receives it for dead. There is one entry all the same, nothing
- * in a side row, and it is said what became of the reply. */
+/* Another process takes the receiver for dead. There is still one entry, nothing in a side row, and
+ * the receiver reports the result. */
 static void
 a_reply_that_is_taken_is_not_kept_twice(void **state)
 {
@@ -642,13 +643,13 @@ a_reply_that_is_taken_is_not_kept_twice(void **state)
 	assert_int_equal(w->result.fate, RT_SEND_TAKEN);
 	assert_string_equal(w->result.entry, "");
 	assert_non_null(strstr(w->err.text, "another process"));
-	assert_true(w->waits < 100); /* the rest is not waited for: a minute is 1200 waits */
+	assert_true(w->waits < 100); /* it does not wait for the rest: a minute is 1200 waits */
 	assert_string_equal(world_shown(w), "User: Hi\n*AI: Good \n");
 	assert_int_equal(world_flights(w), 0);
 	assert_int_equal(rt_engine_keep_left(w->engine, world_nobody_lives, NULL, &kept, NULL),
 			 RT_OK);
 	assert_int_equal(kept, 0);
-	/* nor where it was noticed by nobody until the end */
+	/* nor if it was not noticed until the end */
 	play(w, "{\"text\":\"Good \"}\n{\"wait_ms\":620}");
 	assert_int_equal(world_ask(w, "And you?"), RT_CONFLICT);
 	assert_int_equal(w->result.fate, RT_SEND_TAKEN);
@@ -669,7 +670,7 @@ drop_it_once(world *w)
 	assert_int_equal(world_flights(w), 0);
 }
 
-/* A row that has nothing yet is given up, and that takes nothing from the reply. */
+/* A row without content is given up, and the reply is not affected. */
 static void
 a_row_that_was_empty_is_made_anew(void **state)
 {
@@ -697,8 +698,8 @@ write_row(rt_store *store, rt_rows row, rt_str data, rt_error *err)
 	return whole->write(store, row, data, err);
 }
 
-/* The end of the side row and the entry are one: a reply that is said to have failed is
- * not there, and is found in its row later. */
+/* The end of the side row and the entry are atomic: a reply reported as failed has no entry, and is
+ * found in its row later. */
 static void
 the_side_row_cannot_be_ended(void **state)
 {
@@ -710,7 +711,7 @@ the_side_row_cannot_be_ended(void **state)
 	broken.write = write_row;
 	w->store->ops = &broken;
 	play(w, "{\"text\":\"Good \"}\n{\"wait_ms\":300}\n{\"text\":\"day\"}");
-	side_writes_left = 3; /* the row, what was sent last, and the row's one renewal */
+	side_writes_left = 3; /* the row, the last request, and one renewal of the row */
 	assert_int_equal(world_ask(w, "Hi"), RT_IO);
 	assert_string_equal(w->result.entry, "");
 	assert_int_equal(w->result.fate, RT_SEND_IN_ROW);
@@ -720,7 +721,7 @@ the_side_row_cannot_be_ended(void **state)
 			 RT_OK);
 	assert_int_equal(kept, 1);
 	assert_string_equal(world_shown(w), "User: Hi\n*AI: Good \n");
-	/* the last of it is written down where that goes */
+	/* the end of it is written if that is possible */
 	side_writes_left = 2;
 	w->store->ops = whole;
 	world_apply(w, "{\"op\":\"undo\"}");

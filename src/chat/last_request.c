@@ -25,7 +25,7 @@ rt_engine_last_request(rt_engine *engine, uint32_t disc, rt_buf *out, rt_error *
 	return st == RT_NOT_FOUND ? rt_fail(err, st, "there is no request from this discussion yet") : st;
 }
 
-/* Does a row name contents that a new one does not name? */
+/* Does a row refer to contents that a new one does not refer to? */
 static bool
 leaves_files(rt_scope *s, rt_str before, rt_str now)
 {
@@ -105,7 +105,7 @@ rt_last_request_build(rt_engine *engine, yyjson_val *record, const rt_provider *
 		return rt_fail(err, RT_CORRUPT, "the record of that request cannot be read");
 	(void)rt_json_u64(rt_json_get(record, "budget_tokens"), &budget);
 	out->budget_tokens = options.budget_tokens = (size_t)budget;
-	/* What fitted then, however tokens are counted now. */
+	/* The entries that fitted then, whatever the token counts are now. */
 	if (rt_json_u64(rt_json_get(record, "newest"), &number)) {
 		newest = (size_t)number;
 		options.newest = &newest;
@@ -236,7 +236,7 @@ typedef struct item {
 	bool is_summary;
 	bool is_common;
 	size_t order;   /* among those that are sent */
-	size_t partner; /* is_common: the other side's, by order */
+	size_t partner; /* is_common: the index on the other side */
 	size_t at;    /* in the take */
 } item;
 
@@ -321,7 +321,7 @@ is_edited(const side *then, const item *a, const side *now, const item *b)
 	return x.body != y.body || x.role != y.role || x.kind != y.kind;
 }
 
-/* Mark what both have. */
+/* Marks the entries that both have. */
 static void
 pair(side *then, side *now)
 {

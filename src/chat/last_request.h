@@ -10,11 +10,11 @@
  *    "budget_tokens":0,"files":[…],"bytes":812,"hash":"9c1f…"}
  *
  * provider is the kind, service its name in the configuration, server its address (empty for
- * built-in ones). files: as attachment.h has it; absent if there were none. The log of requests
+ * built-in ones). files: as in attachment.h; absent if there were none. The log of requests
  * has the same members. Rebuilding the request yields the
  * same bytes; if not (a hook changed it, a text was purged, another version sent it), the hash
- * shows it. The row holds no text but names of files; a purge that still finds its words in it
- * drops the row. Neither a step nor undoable: it records what happened. */
+ * shows it. The row holds no text but names of files; a purge that finds its text in it drops the
+ * row. Neither a step nor undoable: it records what happened. */
 #ifndef RT_CHAT_LAST_REQUEST_H
 #define RT_CHAT_LAST_REQUEST_H
 
@@ -44,7 +44,7 @@ typedef struct rt_last_request {
 	size_t budget_tokens;
 	rt_str model, service;   /* borrow from the record */
 	rt_buf body;
-	bool is_same;            /* to the byte */
+	bool is_same;            /* byte for byte */
 } rt_last_request;
 
 /* record: members as above. provider: that of its name, or NULL. part, ctx: as in
@@ -65,7 +65,7 @@ RT_CHECKED rt_status rt_engine_export_last_requests(rt_engine *engine, const rt_
 /* How a request from the head of a place to the same model would differ now, as JSON:
  *
  *   {"v":1,"at","seq","provider","service","model","upto",  the request sent
- *    "exact":bool,                              it could be built again to the byte
+ *    "exact":bool,                              it could be built again byte for byte
  *    "same":bool,                               the same bytes would be sent now
  *    "entries":[{"change":"new"|"edited"|"gone","id","role"}],   "gone": not sent any more
  *    "moved":bool,                              common entries are in another order

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What was sent last is known (T6): built again to the byte, compared with what would be
- * sent now, out of reach of undo and within that of purge. */
+ * The last request is recorded (T6): it is built again byte for byte, compared with the present
+ * one, not affected by undo, and removed by purge. */
 #include "chat/send_testing.h"
 
 #include "chat/last_request.h"
@@ -13,7 +13,7 @@ typedef struct fixture {
 	world w;
 	sayer s;
 	say said;
-	rt_buf asked; /* what the model was sent, NUL-ended */
+	rt_buf asked; /* the last request, NUL-terminated */
 } fixture;
 
 static int
@@ -129,7 +129,7 @@ what_was_sent_last_is_built_again(void **state)
 	assert_true(sent_again(f));
 	assert_string_equal(f->w.out.ptr, f->asked.ptr);
 	assert_non_null(strstr(f->w.out.ptr, "Be kind."));
-	/* whatever is done afterwards, undo too */
+	/* after any operations, including undo */
 	world_apply(&f->w, "{\"op\":\"entry.edit\",\"entry\":\":1\",\"content\":\"Uno?\"}");
 	world_apply(&f->w, "{\"op\":\"setting.set\",\"key\":\"project_system_prompt\","
 			   "\"value\":null}");
@@ -138,7 +138,7 @@ what_was_sent_last_is_built_again(void **state)
 	world_apply(&f->w, "{\"op\":\"undo\",\"count\":5}");
 	assert_true(sent_again(f));
 	assert_string_equal(f->w.out.ptr, f->asked.ptr);
-	/* the next one is the last then, also when no reply comes */
+	/* the next one is the last then, also without a reply */
 	f->s.status = RT_UPSTREAM;
 	f->s.count = 0;
 	assert_int_equal(ask(f, "Two?"), RT_UPSTREAM);
@@ -189,7 +189,8 @@ a_purge_reaches_it(void **state)
 	assert_false(sent_again(f));
 	assert_null(strstr(f->w.out.ptr, "hush"));
 	assert_non_null(strstr(changes(f), "\"exact\":false"));
-	/* the row itself holds no text but names; one that has the words goes */
+	/* the row itself contains no text but names; one that contains the purged words is
+	 * dropped */
 	world_apply(&f->w, "{\"op\":\"purge\",\"text\":\"anthropic\"}");
 	assert_null(record(f));
 }
@@ -226,7 +227,7 @@ toml_carries_it(void **state)
 	rt_buf_deinit(&out);
 }
 
-/* What one server signed goes to no other of its kind. */
+/* Reasoning signed by one server is not sent to another one of its kind. */
 static void
 signatures_stay_where_they_are_from(void **state)
 {
@@ -251,7 +252,7 @@ signatures_stay_where_they_are_from(void **state)
 		assert_int_equal(ask(f, "Two?"), RT_OK);
 		if ((strstr(f->asked.ptr, "c2ln") != NULL) != cases[i].goes)
 			fail_msg("\"%s\" to \"%s\": %s", cases[i].from, cases[i].to, f->asked.ptr);
-		assert_true(sent_again(f)); /* and so does what is built again */
+		assert_true(sent_again(f)); /* and so does the rebuilt request */
 		assert_string_equal(f->w.out.ptr, f->asked.ptr);
 	}
 }

@@ -8,7 +8,7 @@
 #include "core/role.h"
 #include "ops/ops.h"
 
-/* Something that is wrong in a neighbourhood. */
+/* A problem in a neighbourhood. */
 typedef struct problem {
 	const char *id;
 	uint32_t entry, other; /* other 0: none */
@@ -96,7 +96,7 @@ add_calls(advising *a, const rt_slot *slot, rt_str role)
 		 slot->entry, true);
 }
 
-/* 'u'ser, 'a'ssistant, or 0: what does not take turns. */
+/* 'u'ser, 'a'ssistant, or 0: does not take turns. */
 static char
 speaker(rt_str role, rt_str kind)
 {
@@ -208,7 +208,7 @@ is_signed(advising *a, const rt_slot *slot)
 		is |= has_signature(item);
 	if (!is || body->format == RT_BODY_PI)
 		return is;
-	/* with another text than it was signed with it is stale already */
+	/* with another text than the signed one it is stale already */
 	rt_reply_add_signed_text(body->content, body->content_json, a->scope->alloc, hash);
 	return rt_str_eq(rt_scope_str(a->scope, hash),
 			 rt_json_str(rt_body_field(body, "signed_text")));
@@ -220,7 +220,8 @@ least(size_t a, size_t b)
 	return a < b ? a : b;
 }
 
-/* The first place in the take that changed, and how far back it is the same again. */
+/* The first place in the take that changed, and the distance from the end at which it is the same
+ * again. */
 static size_t
 compare(advising *a, const rt_project *before, problems *old, problems *fresh)
 {
@@ -256,7 +257,7 @@ compare(advising *a, const rt_project *before, problems *old, problems *fresh)
 	return resent;
 }
 
-/* Carry out a request in memory, and note signed reasoning that it makes stale. */
+/* Executes a request in memory, and notes signed reasoning that it makes stale. */
 static void
 try_request(advising *a, const rt_request *r)
 {
@@ -305,7 +306,7 @@ rt_engine_lint(rt_engine *engine, const rt_request *requests, size_t count, rt_s
 	}
 	if (known && c.effect_count > 0)
 		*out_resent = compare(&a, value, &old, &fresh);
-	/* a provider has nothing of a discussion that was never sent */
+	/* the provider has cached nothing of a discussion that was never sent */
 	if (*out_resent > 0 &&
 	    rt_engine_last_request(engine, c.place.disc, NULL, NULL) == RT_NOT_FOUND)
 		*out_resent = 0;

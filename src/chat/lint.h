@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Lint: warnings before a change is made (E14, M9). The change is made in memory only; what it
- * breaks nearby is reported, with the request that would fix it.
+ * Lint: warnings before a change is made (E14, M9). The change is made in memory only; problems
+ * that it causes nearby are reported, with the request that would fix them.
  *
  *   call-parted       a tool's call is left without its result, or a result without its
  *                     call; both would be sent as plain text
@@ -20,10 +20,10 @@ enum { RT_LINT_WINDOW = 48 }; /* entries examined on either side */
 
 typedef struct rt_lint {
 	const char *id;   /* as above; static */
-	char entry[132];  /* the entry that it is about, as it will be */
+	char entry[132];  /* the entry concerned, as it will be */
 	char other[132];  /* the other one of the two; or empty */
 	rt_str words;     /* a sentence */
-	rt_str repair;    /* a request that mends it, as JSON; empty: none */
+	rt_str repair;    /* a request that fixes it, as JSON; empty: none */
 } rt_lint;
 /* Views live until the function returns. */
 typedef void (*rt_lint_fn)(void *ctx, const rt_lint *advice);

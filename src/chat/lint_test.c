@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Advice: what a change would break nearby, said before it is made. */
+ * Advice: problems that a change would cause nearby, reported before it is made. */
 #include "chat/send_testing.h"
 
 #include "chat/last_request.h"
@@ -158,7 +158,7 @@ nothing_is_told_when_nothing_breaks(void **state)
 	assert_int_equal(f->resent, 0);
 	assert_string_equal(advice(f, "[{\"op\":\"setting.set\",\"key\":\"x\",\"value\":1}]"), "");
 	assert_string_equal(advice(f, "[{\"op\":\"take.delete\",\"take\":\"main\"}]"), "");
-	/* what cannot be done needs no advice */
+	/* no advice for invalid requests */
 	assert_string_equal(advice(f, DELETE("nobody")), "");
 	assert_string_equal(advice(f, "[{\"op\":\"entry.delete\",\"entry\":\"r\"},"
 				      "{\"op\":\"entry.delete\",\"entry\":\"nobody\"}]"),
@@ -181,15 +181,15 @@ calls_and_results(void **state)
 			    "call-parted r\n");
 	assert_string_equal(advice(f, EDIT("c", "[{\"type\":\"text\",\"text\":\"no call\"}]")),
 			    "call-parted r\n");
-	/* the repair mends it */
+	/* the suggested request fixes it */
 	assert_string_equal(advice(f, "[{\"op\":\"entry.mute\",\"entry\":\"c\"},"
 				      "{\"op\":\"entry.mute\",\"entry\":\"r\"}]"),
 			    "");
-	/* what is broken already is not told again */
+	/* an existing problem is not reported again */
 	world_apply(w, "{\"op\":\"entry.delete\",\"entry\":\"r\"}");
 	assert_string_equal(advice(f, EDIT("u2", "\"x\"")), "");
 	world_apply(w, "{\"op\":\"undo\"}");
-	/* in the ways of OpenAI, Anthropic and pi too */
+	/* in the forms of OpenAI, Anthropic and pi too */
 	world_apply(
 		w,
 		"{\"op\":\"entry.append\",\"id\":\"c2\",\"role\":\"assistant\",\"content\":\"\","
@@ -247,7 +247,7 @@ speakers(void **state)
 	assert_string_equal(advice(f, "[{\"op\":\"entry.delete\",\"entry\":\"a1\"},"
 				      "{\"op\":\"entry.merge\",\"entry\":\"u1\"}]"),
 			    "");
-	/* what takes no turns is between them and counts for nobody */
+	/* entries that do not take turns between them are ignored */
 	world_apply(
 		&f->w,
 		"{\"op\":\"entry.insert\",\"after\":\"a1\",\"id\":\"n\",\"role\":\"Critic\","
@@ -301,9 +301,9 @@ stale_reasoning(void **state)
 	assert_string_equal(advice(f, EDIT("s0", "\"Hello\"")), ""); /* the same */
 	assert_string_equal(advice(f, "[{\"op\":\"entry.edit\",\"entry\":\"s0\",\"content\":\"x\"},"
 				      "{\"op\":\"entry.delete\",\"entry\":\"nobody\"}]"),
-			    ""); /* is not done at all */
+			    ""); /* is not executed at all */
 	assert_string_equal(advice(f, EDIT("u", "\"x\"")), "");
-	/* told once: stale already */
+	/* reported once: it is stale already */
 	world_apply(&f->w, "{\"op\":\"entry.edit\",\"entry\":\"s0\",\"content\":\"Good day\"}");
 	assert_string_equal(advice(f, EDIT("s0", "\"Good night\"")), "");
 	world_apply(&f->w, "{\"op\":\"undo\"}");

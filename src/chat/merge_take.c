@@ -7,7 +7,7 @@
  *         `── E ── F ── G      the other one: E F G are summarised, from the last compaction on
  *
  * The entry is a branch_summary like the one of a branch that was left: from_id is the tip of the
- * other take, first_id the first of its own entries that was read, from_take its name. */
+ * other take, first_id its first entry that was read, from_take its name. */
 #include "chat/summary_impl.h"
 
 #include <stdio.h>
@@ -18,7 +18,7 @@
 	"results, decisions with their reasons, and open questions. Keep names, numbers, paths and " \
 	"code exactly."
 
-/* The last compaction from there on stands for what is before it. */
+/* The last compaction from there on replaces the entries before it. */
 static size_t
 skip_compacted(rt_summing *s, size_t first)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What another take concluded becomes an entry of this one; and titles that a model writes. Each is
- * one step, or nothing at all. */
+ * The conclusions of another take become an entry of this one; and titles written by a model. Each
+ * is one step, or nothing happens. */
 #include "chat/send_testing.h"
 
 #include "formats/formats.h"

@@ -13,12 +13,12 @@
 /* Progress, for people: "waiting for …", "server error 500, retry 1 of 4 in 2 s". */
 typedef struct rt_notice {
 	const char *words;
-	unsigned retry, retries; /* the next attempt after a failure, of so many; 0: it is none */
+	unsigned retry, retries; /* the next attempt after a failure, of this many; 0: none */
 } rt_notice;
 typedef void (*rt_notice_fn)(void *ctx, const rt_notice *notice);
 
 typedef struct rt_ask {
-	rt_str body;         /* the request, as the provider wants it */
+	rt_str body;         /* the request, in the provider's form */
 	bool stream;
 	rt_stop_fn stop;     /* or NULL */
 	rt_notice_fn notice; /* or NULL */
@@ -50,10 +50,10 @@ struct rt_model {
 	rt_str service; /* the provider's name in the configuration, which may have several of one
 	                 * kind. Empty: the kind's name */
 	rt_str server;  /* "https://host"; empty: none */
-	/* what follows belongs to the kind */
+	/* further members belong to the implementation */
 };
 
-/* The service's name for people, in front of the model's name. */
+/* The service's name for people, before the model's name. */
 static inline rt_str
 rt_model_service(const rt_model *model)
 {

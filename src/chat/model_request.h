@@ -31,11 +31,11 @@ typedef enum rt_speaker {
 
 /* Texts and images of a message, or of a tool's result. */
 typedef struct rt_blocks {
-	rt_buf parts; /* as the provider writes them, with commas */
+	rt_buf parts; /* in the provider's form, with commas */
 	size_t count;
 	rt_buf text; /* the texts alone, joined by line ends */
 	size_t text_count;
-	size_t last_at;   /* where the last part begins, when it is a text; else SIZE_MAX */
+	size_t last_at;   /* where the last part begins, if it is a text; else SIZE_MAX */
 	size_t last_size; /* of that text, at the end of the texts */
 } rt_blocks;
 
@@ -52,8 +52,8 @@ typedef struct rt_model_request {
 	rt_buf messages;
 	size_t message_count;
 	/* the message that is open */
-	rt_speaker speaker; /* NOBODY: none */
-	bool is_signed;     /* signatures in it are good for this provider */
+	rt_speaker speaker; /* RT_SPEAKER_NOBODY: no open message */
+	bool is_signed;     /* signatures in it are valid for this provider */
 	rt_blocks blocks;
 	rt_buf images; /* next to the content, for writers that put them here */
 	rt_buf calls;  /* next to the content, unless the writer has calls_inside */
@@ -63,8 +63,8 @@ typedef struct rt_model_request {
 	rt_str result_id, result_name; /* borrowed until rt_request_result_end */
 	bool result_failed;
 	rt_buf trimmed; /* by finish: the blanks at the very end that are not sent (no_blanks) */
-	/* Blocks of the current entry that are not in the request, counted by type; whoever reads
-	 * them resets the count. Types are borrowed from the entry. */
+	/* Blocks of the current entry that are not in the request, counted by type; the reader
+	 * resets the count. Types are borrowed from the entry. */
 	struct {
 		rt_str type;
 		size_t count;
@@ -120,9 +120,9 @@ struct rt_provider_writer {
 
 /* NULL: the scope has failed. */
 rt_model_request *rt_request_new(rt_scope *scope, const rt_provider *provider);
-/* Part of the system prompt, in front of everything; empty: nothing. */
+/* Adds a part of the system prompt, before all messages; empty: nothing. */
 void rt_request_prompt(rt_model_request *r, rt_str text);
-/* A system entry: as such where the provider allows it, else as a user's text with a tag.
+/* A system entry: as such if the provider allows it, else as a user's text with a tag.
  * may_lead: before the first message it joins the system prompt there. */
 void rt_request_system(rt_model_request *r, rt_str text, bool may_lead);
 /* A message of a user or an assistant; empty ones are not sent. Consecutive messages of a speaker
@@ -142,7 +142,7 @@ void rt_request_end(rt_model_request *r);
 /* A block of this type has no place in the request. Beyond RT_MODEL_REQUEST_UNSENT_MAX types the
  * rest is counted with the last one. */
 void rt_request_unsent(rt_model_request *r, rt_str type);
-/* A tool's result; texts and images between the two. A message of its own, or a block. */
+/* A tool's result; texts and images between the two calls. A separate message, or a block. */
 void rt_request_result_begin(rt_model_request *r, rt_str id, rt_str name, bool failed);
 void rt_request_result_end(rt_model_request *r);
 /* The whole body. Failures are in the scope. */
@@ -152,12 +152,12 @@ void rt_request_finish(rt_model_request *r, const rt_request_settings *settings,
 
 /* "key":"text" */
 void rt_request_add_member(rt_buf *out, const char *key, rt_str text);
-/* "key":json, or nothing where json is unset. */
+/* "key":json, or nothing if json is unset. */
 void rt_request_add_json(rt_buf *out, const char *key, rt_str json);
 /* How many tokens an effort of reasoning may take, for providers that want a number; 0: none, or
  * it is unset. */
 size_t rt_request_thinking_tokens(const rt_request_settings *s);
-/* "model":"…" as the provider calls it; nothing where it is unset. */
+/* "model":"…" as the provider calls it; nothing if unset. */
 void rt_request_add_model(const rt_model_request *r, const rt_request_settings *s, rt_buf *out);
 /* "key":[…]; the system prompt is the first where the provider does not take turns. */
 void rt_request_add_messages(const rt_model_request *r, const char *key, rt_buf *out);

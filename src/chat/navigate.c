@@ -58,7 +58,7 @@ select_target(navigation *g, const rt_take *take, size_t at, const rt_slot *slot
 	g->to = parent.entry;
 }
 
-/* Where the two paths part, by entry (C40). */
+/* Where the two paths diverge, by entry (C40). */
 static void
 find_common(navigation *g, const rt_take *take, size_t count)
 {
@@ -159,7 +159,7 @@ ask_hooks(navigation *g)
 	rt_hook_call_add_known(m, "customInstructions", g->options->instructions);
 	rt_summing_put_model(s, m);
 	rt_summing_ask_hooks(s, "head.before_move", m);
-	if (!g->options->summarize) { /* a hook's summary counts only where one was asked for */
+	if (!g->options->summarize) { /* a hook's summary is used only if one was requested */
 		rt_buf_clear(s->summary);
 		rt_buf_clear(s->details);
 		s->out->from_hook = false;
@@ -191,7 +191,7 @@ move(navigation *g)
 				   .kind = RT_STR("branch_summary")}};
 	bool has_summary = s->summary->size > 0;
 
-	/* Only the move needs the take to start from: the summary goes to the new head. */
+	/* Only the move needs the take of the call: the summary goes to the new head. */
 	snprintf(take, sizeof(take), "t%u",
 		 g->options->target_take.size > 0 ? g->take : s->place.take);
 	requests[0].take = rt_str_of(take);
@@ -205,7 +205,7 @@ move(navigation *g)
 		RT_TRY(sc, rt_hook_call_add_id(s->value, fields, "from_id", g->leaf, &sc->error));
 		requests[1].content.text = rt_buf_str(s->summary);
 		requests[1].source = rt_summing_close_fields(s, fields, g->options->instructions);
-		/* the branch as it was summed up, without what others added to its end since */
+		/* the summarised branch, without entries added to its end since */
 		s->needs.from = g->first;
 		s->needs.count = s->count - g->first;
 		s->needs.to_end = s->count == rt_seq_count(s->take->slots);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The working prompt: kept apart from the messages, edited by people and by the model, and
- * never lost between them (seed 3). The first ten tests have the names that it gives them. */
+ * The working prompt: kept apart from the messages, edited by the user and by the model, and never
+ * lost in between (seed 3). The first ten tests have the names from the seed. */
 #include "chat/send_testing.h"
 
 #include "formats/formats.h"
@@ -31,7 +31,7 @@ tear_down(void **state)
 	return 0;
 }
 
-/* The prompt as `prompt --json` has it: {"text":…,"edited":…}. */
+/* The prompt in the form of `prompt --json`: {"text":…,"edited":…}. */
 static const char *
 prompt(world *w)
 {
@@ -257,7 +257,7 @@ clear_resets_all_state(void **state)
 	assert_string_equal(prompt(w), "{\"text\":\"a dog\",\"edited\":true}");
 }
 
-/* ---- its example, to the byte ---- */
+/* ---- the seed's example, byte for byte ---- */
 
 static void
 the_example_of_the_seed(void **state)
@@ -321,7 +321,7 @@ the_prompt_is_told_every_time(void **state)
 	}
 }
 
-/* Each discussion, and so each session that has one, has a state of its own. */
+/* Each discussion, and so each session that has one, has a separate state. */
 static void
 discussions_are_isolated(void **state)
 {
@@ -398,7 +398,7 @@ what_is_told_of_edits(void **state)
 	notices(w, "\"all\"");
 	asked_shows(w, "user: I want a cat\nassistant: There\n" REPLY_TOLD PROMPT_TOLD "User: Q\n");
 	world_apply(w, "{\"op\":\"undo\"}");
-	/* what fits nothing is as good as unset */
+	/* unsuitable values count as unset */
 	notices(w, "true");
 	asked_shows(w, "user: I want a cat\nassistant: There\n" PROMPT_TOLD "User: Q\n");
 }
@@ -413,18 +413,18 @@ each_edit_is_told_once(void **state)
 	assert_int_equal(world_ask(w, "Q"), RT_OK);
 	assert_int_equal(world_ask(w, "R"), RT_OK);
 	assert_int_equal(world_count(world_shown(w), "user edited"), 2);
-	/* also where the question was not answered */
+	/* also if the question has no reply */
 	w->stop_at = 0;
 	world_apply(w, "{\"op\":\"undo\",\"count\":3}");
 	assert_int_equal(world_ask(w, "R"), RT_OK);
 	assert_int_equal(world_count(world_shown(w), "user edited"), 2);
-	/* the text that stands now, and of two edits one notice */
+	/* the present text, and one notice for two edits */
 	world_apply(w, "{\"op\":\"entry.edit\",\"entry\":\":2\",\"content\":\"X\"}");
 	world_apply(w, "{\"op\":\"entry.edit\",\"entry\":\":2\",\"content\":\"Y\"}");
 	assert_int_equal(world_ask(w, "S"), RT_OK);
 	assert_int_equal(world_count(world_shown(w), "user edited reply 2 to: \"X\""), 0);
 	assert_int_equal(world_count(world_shown(w), "user edited reply 2 to: \"Y\""), 1);
-	/* an edit that was taken back is none; nor is one of what a person said */
+	/* no notice of an edit that was undone, nor of an edited message of the user */
 	world_apply(w, "{\"op\":\"entry.edit\",\"entry\":\":2\",\"content\":\"Z\"}");
 	world_apply(w, "{\"op\":\"undo\"}");
 	world_apply(w, "{\"op\":\"entry.edit\",\"entry\":\":1\",\"content\":\"Z\"}");
@@ -464,7 +464,7 @@ what_is_not_sent_is_not_told(void **state)
 		       "system (prompt_notice): [user edited reply 2 to: \"two\"]\n"
 		       "system (prompt_notice): [user edited reply 4 to: \"four\"]\nUser: Q\n");
 	world_apply(w, "{\"op\":\"undo\"}");
-	/* behind where the question comes */
+	/* after the position of the question */
 	assert_int_equal(
 		world_send_options(w, (rt_send_options){.at = RT_STR(":2"), .text = RT_STR("Q")}),
 		RT_OK);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Replies that change the working prompt: where the prompt is in them, and what is shown of a JSON
- * reply while it arrives. */
+ * Replies that change the working prompt: the position of the prompt in them, and the shown part of
+ * a JSON reply while it arrives. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,7 +12,7 @@
 #include "base/failing_testing.h"
 #include "chat/prompt_update.h"
 
-/* NULL: none. "!": not in the form. */
+/* NULL: none. "!": not in the requested form. */
 static void
 assert_update(rt_prompt_updates how, const char *reply, const char *content, const char *prompt)
 {

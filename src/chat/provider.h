@@ -38,9 +38,9 @@ struct rt_provider {
 	const char *url;     /* of the usual server; NULL: needs no network */
 	const char *key_env; /* the variable that people have the key in; NULL: needs none */
 	const char *url_env; /* the variable that people have another url in, or NULL */
-	/* Append the url that a value of that variable means; NULL: the value itself. */
+	/* Append the url that a value of that variable stands for; NULL: the value itself. */
 	void (*add_url)(rt_str value, rt_buf *out);
-	const char *model_prefixes[8]; /* beginnings of its models' names; NULL ends them */
+	const char *model_prefixes[8]; /* prefixes of its models' names; NULL ends them */
 	const char *model_infix; /* part of its models' names, less certain than a prefix; or NULL */
 	bool key_needed;     /* at the usual url */
 	bool no_images;      /* it accepts none */
@@ -51,21 +51,21 @@ struct rt_provider {
 	/* --- requests --- */
 	const struct rt_provider_writer *writer; /* of the body (model_request.h) */
 	const char *path; /* after the base url: "/chat/completions" */
-	/* Instead of path, where the model is in it. model: without quotes. */
+	/* Instead of path, if it contains the model. model: without quotes. */
 	rt_status (*add_path)(rt_str model, bool stream, rt_buf *out, rt_error *err);
 	const char *key_header, *key_prefix; /* "Authorization", "Bearer " */
 	const char *header[2];               /* another header's name and value, or NULL */
 
 	/* --- answers --- */
 	rt_framing framing;
-	const char *end_mark; /* data that ends a stream and is no JSON: "[DONE]"; or NULL */
+	const char *end_mark; /* data that ends a stream and is not JSON: "[DONE]"; or NULL */
 	/* One piece of a stream, or (whole) the body of an unstreamed response. Unknown members are
 	 * ignored. A stream is complete when reply->ended is set, or when it ends after a stop is
 	 * set; otherwise it was cut off. Usage may follow a stop. NULL: needs no network. */
 	void (*read)(rt_reply *reply, yyjson_val *root, bool whole);
 
 	/* --- its list of models --- */
-	const char *models_path; /* GET; NULL: it has no list */
+	const char *models_path; /* GET; NULL: there is no list */
 	const char *models_list; /* the member with the list */
 	const char *models_name; /* the member of an item with the name */
 };

@@ -2,14 +2,14 @@
  *
  * The blocks of a reply as they grow; reply_entry.c makes an entry of them.
  *
- * A text holds whole characters only. Up to three bytes that may begin one are kept in the block's
- * tail:
+ * A text contains whole characters only. Up to three bytes that may begin another one are kept in
+ * the block's tail:
  *
  *     arrives   E2 82 | AC 41       text   "€A"
  *     tail      E2 82 | -
  *
  * A byte that cannot be part of a character becomes U+FFFD as soon as that is known. So the text
- * depends on the bytes alone, not on where they were cut. */
+ * depends on the bytes alone, not on how they were split. */
 #include "chat/reply.h"
 
 #define REPLACEMENT RT_STR("\xEF\xBF\xBD")
@@ -82,7 +82,7 @@ rt_reply_note(rt_reply *reply, rt_status status)
 		reply->status = status;
 }
 
-/* Counts size more bytes; false: that is too much. */
+/* Counts size more bytes; false: too many. */
 static bool
 grow(rt_reply *r, size_t size)
 {
@@ -336,7 +336,7 @@ add_text(rt_reply *r, rt_str bytes)
 	rt_buf_deinit(&joined);
 }
 
-/* Something else than text comes, or nothing more: what waits is text. */
+/* Other data than text arrives, or none: held back bytes become text. */
 static void
 end_text(rt_reply *r)
 {
@@ -349,7 +349,7 @@ end_text(rt_reply *r)
 	r->thinking = (rt_thinking){.is_streamed = true};
 }
 
-/* Bytes without the beginning that is to be skipped. */
+/* Bytes without the beginning that must be skipped. */
 static rt_str
 skip_beginning(rt_reply *r, rt_str bytes)
 {
@@ -544,7 +544,7 @@ rt_reply_set_error(rt_reply *reply, rt_str words)
 
 /* ---- finishing ---- */
 
-/* Can this JSON text still be read inside everything that will be around it? */
+/* Can this JSON text still be read when it is nested in the entry and the request? */
 static bool
 fits_inside(rt_reply *r, rt_str json)
 {

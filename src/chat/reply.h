@@ -11,12 +11,12 @@
  *   call       a tool's call: id, name, arguments as JSON text
  *
  * Input may be cut anywhere: inside a character, a JSON text, a <thinking> tag. Bytes of an
- * unfinished character are held back until the rest arrives, and become U+FFFD if it does not, so
+ * incomplete character are held back until the rest arrives, and become U+FFFD if it does not, so
  * the text of a reply is always valid UTF-8.
  *
  * Thinking between tags in the text (thinking.h) is reported as thinking while it arrives. At the
- * end it is in front of the text, or it is part of the text, where whoever shows or sends the entry
- * recognizes it.
+ * end it is a block before the text, or it is part of the text, where it is recognised when the
+ * entry is shown or sent.
  *
  * Nothing is stored twice. If all thinking came before the text and there are no calls, the entry's
  * content is that text, and the thinking is in its field "thinking_segments"; an edit then changes
@@ -47,7 +47,7 @@ typedef struct rt_reply_block {
 	rt_buf id, name;  /* CALL */
 	rt_buf signature; /* THINKING: as the provider signed it; CALL: Gemini's of the call */
 	rt_buf raw;       /* THINKING: a redacted block as JSON text; empty: none */
-	uint64_t index;   /* CALL: the provider's number of it, for its reader */
+	uint64_t index;   /* CALL: the provider's index of the call, for its reader */
 	unsigned tag; /* THINKING: of the text between these tags (rt_thinking_part); 0: none */
 	bool closed;  /* its closing tag has arrived */
 	unsigned char tail[4]; /* bytes of an unfinished character at the end of text */
@@ -62,12 +62,12 @@ typedef struct rt_usage {
 
 /* Why it ended, the same for all providers. */
 typedef enum rt_stop {
-	RT_STOP_NONE,    /* it has not, or the reason is unknown */
+	RT_STOP_NONE,    /* it has not ended, or the reason is unknown */
 	RT_STOP_END,     /* "stop": it is complete */
 	RT_STOP_LENGTH,  /* "length": max_tokens, or the context is full */
 	RT_STOP_CALLS,   /* "tool_calls": waits for the tools' results */
 	RT_STOP_FILTER,  /* "filtered": withheld by the provider */
-	RT_STOP_USER,    /* "stopped": by the person */
+	RT_STOP_USER,    /* "stopped": by the user */
 	RT_STOP_CUT,     /* "cut": the connection ended in the middle */
 	RT_STOP_ERROR    /* "error": reported by the provider in the middle */
 } rt_stop;
@@ -75,8 +75,8 @@ typedef enum rt_stop {
 /* The word of a stop, as entries carry it in "stop_reason"; "" for NONE. */
 const char *rt_stop_word(rt_stop stop);
 
-/* Called with what arrives, from the thread that reads. block counts from 0; added is always whole
- * characters. Of a call these are its arguments; it is empty once, when the call is new. */
+/* Called with data as it arrives, from the reading thread. block counts from 0; added is always
+ * whole characters. Of a call these are its arguments; it is empty once, when the call is new. */
 typedef void (*rt_reply_fn)(void *ctx, rt_reply_block_kind kind, size_t block, rt_str added);
 
 typedef struct rt_reply {
@@ -88,7 +88,7 @@ typedef struct rt_reply {
 	rt_usage usage;
 	rt_stop stop;
 	const char *provider;   /* that answered; NULL: unknown. Static */
-	rt_buf model;           /* as the provider names what answered */
+	rt_buf model;           /* as named by the provider */
 	rt_buf error;           /* message of an error in the middle of the reply */
 	rt_buf skip;            /* beginning of its text that is skipped (rt_reply_skip) */
 	size_t skipped;         /* bytes of it that arrived, or its size: no more is skipped */
@@ -110,13 +110,13 @@ enum {
 
 void rt_reply_init(rt_reply *reply, const rt_alloc *alloc, rt_reply_fn fn, void *ctx);
 void rt_reply_deinit(rt_reply *reply);
-/* A copy without fn, to be finished while the original keeps growing. out->status is RT_NOMEM
- * where there was no memory for it. Deinit it. */
+/* A copy without fn, to be finished while the original keeps growing. out->status is RT_NOMEM if
+ * there was no memory for it. Deinit it. */
 void rt_reply_copy(const rt_reply *reply, rt_reply *out);
 
-/* For a reply that continues a text whose end was not sent (no_blanks in model_request.h): where
- * its own text begins with that end, as much of it as matches is skipped, character by character.
- * Call it before anything is added. */
+/* For a reply that continues a text whose end was not sent (no_blanks in model_request.h): if its
+ * own text begins with that end, the matching part is skipped, character by character. Call it
+ * before anything is added. */
 void rt_reply_skip(rt_reply *reply, rt_str end);
 
 /* ---- for readers of answers ---- */
@@ -153,18 +153,18 @@ void rt_reply_set_error(rt_reply *reply, rt_str words);
 /* Call at the end: unfinished characters become U+FFFD, arguments that are not a JSON object are
  * kept as a string, and thinking between tags (thinking.h) at the beginning of a text becomes a
  * block of thinking (E9); after other text it is part of that text, as it arrived. A tag that is
- * not closed is thinking to the end where the reply was cut short, else text. A second call does
+ * not closed is thinking to the end if the reply was cut short, else text. A second call does
  * nothing. */
 void rt_reply_finish(rt_reply *reply);
-/* Has anything worth keeping arrived? */
+/* Has anything arrived that should be kept? */
 bool rt_reply_is_empty(const rt_reply *reply);
 /* Replaces all text of a finished reply by this one. */
 void rt_reply_set_text(rt_reply *reply, rt_str text);
 /* All text blocks, joined by line ends. */
 void rt_reply_add_all_text(const rt_reply *reply, rt_buf *out);
-/* The content of an entry: a JSON string where there is only text, with or without
- * thinking in front, else an array of blocks {"type":"text"…},
- * {"type":"thinking","thinking","thinkingSignature"?}, {"type":"redacted_thinking",…} and
+/* The content of an entry: a JSON string if there is only text, with or without thinking before it,
+ * else an array of blocks {"type":"text"…}, {"type":"thinking","thinking","thinkingSignature"?},
+ * {"type":"redacted_thinking",…} and
  * {"type":"toolCall","id","name","arguments","thoughtSignature"?}. */
 void rt_reply_add_content(const rt_reply *reply, rt_buf *out);
 /* The same as a value, which lives as long as the scope and the reply. */
@@ -176,7 +176,7 @@ rt_content rt_reply_content(rt_scope *scope, const rt_reply *reply);
  * "error":… */
 void rt_reply_add_fields(const rt_reply *reply, rt_buf *out);
 
-/* The hash in "signed_text" of a content (blocks, or where they are NULL a text), appended
+/* The hash in "signed_text" of a content (blocks, or if they are NULL a text), appended
  * to out. Equal values have equal hashes, however their keys are ordered. */
 void rt_reply_add_signed_text(rt_str text, yyjson_val *blocks, const rt_alloc *alloc, rt_buf *out);
 

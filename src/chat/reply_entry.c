@@ -33,7 +33,7 @@ rt_reply_add_all_text(const rt_reply *reply, rt_buf *out)
 	}
 }
 
-/* Only text, with or without thinking in front? */
+/* Only text, with or without thinking before it? */
 static bool
 is_plain(const rt_reply *r)
 {

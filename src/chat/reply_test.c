@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Replies: what readers tell, and the entry that it becomes. */
+ * Replies: the data from readers, and the resulting entry. */
 #include <setjmp.h>
 #include <string.h>
 #include <stdarg.h>
@@ -62,7 +62,7 @@ call(uint64_t index, const char *id, const char *name, const char *arguments)
 	rt_reply_add_call(&reply, index, rt_str_of(id), rt_str_of(name), rt_str_of(arguments));
 }
 
-/* Finished, the entry is this: its content, and its fields. It is legal JSON. */
+/* The finished reply is this entry: its content, and its fields. It is valid JSON. */
 static void
 becomes(const char *content, const char *fields)
 {
@@ -269,12 +269,12 @@ tags(void **state)
 	tagged(RT_STOP_END, "<think></think>Yes.", "\"Yes.\"", ",\"stop_reason\":\"stop\"");
 	tagged(RT_STOP_END, "<think>all of it</think>", "\"\"",
 	       ",\"stop_reason\":\"stop\",\"thinking_segments\":[{\"text\":\"all of it\"}]");
-	/* no tags of ours */
+	/* not our tags */
 	tagged(RT_STOP_END, " Say <think>x</think>", "\" Say <think>x</think>\"",
 	       ",\"stop_reason\":\"stop\"");
 	tagged(RT_STOP_END, "<thinker>x</thinker>", "\"<thinker>x</thinker>\"",
 	       ",\"stop_reason\":\"stop\"");
-	/* not closed: cut short, or meant so */
+	/* not closed: the reply was cut short, or it is meant as text */
 	tagged(RT_STOP_END, "<think> is a tag", "\"<think> is a tag\"", ",\"stop_reason\":\"stop\"");
 	tagged(RT_STOP_LENGTH, "<think>hm, and ", "\"\"",
 	       ",\"stop_reason\":\"length\",\"thinking_segments\":[{\"text\":\"hm, and\"}]");
@@ -343,7 +343,7 @@ characters_in_pieces(void **state)
 {
 	static const char *const texts[] = {
 		"a\xC3\xA9\xE2\x82\xAC\xF0\x9F\x98\x80z",    /* two, three, four bytes */
-		"\xC3",	       "\xE2\x82",     "\xF0\x9F\x98", /* unfinished at the end */
+		"\xC3",	       "\xE2\x82",     "\xF0\x9F\x98", /* incomplete at the end */
 		"\xC3\xC3\xA9", "\xE2\xE2\x82\xAC", "\xF0\x9F\xE2\x82\xAC", /* broken off */
 		"\x80\xBF",    "\xC0\x80",     "\xED\xA0\x80", /* no beginning, too long, surrogate */
 		"\xF4\x90\x80\x80", "\xF5\x80", "\xFF\xFE", "\xE0\x80\x80", "\xF0\x80\x80\x80",
@@ -372,7 +372,7 @@ characters_in_pieces(void **state)
 		}
 		rt_buf_deinit(&whole);
 	}
-	/* what is told is whole */
+	/* only whole characters are reported */
 	begin();
 	text("\xF0\x9F");
 	text("\x98");
@@ -410,7 +410,7 @@ too_large(void **state)
 	end();
 }
 
-/* Arguments that fit alone, but not inside of an entry inside of a request. */
+/* Arguments that are valid alone, but nested too deeply in an entry within a request. */
 static void
 too_deep(void **state)
 {
@@ -484,7 +484,7 @@ failing_release(void *ctx, void *ptr)
 	rt_free(rt_alloc_libc(), ptr);
 }
 
-/* A reply with everything in it, while memory lasts; was its end told? */
+/* A reply with all kinds of data, until memory runs out; was its end reported? */
 static bool
 all_of_it(failing *f)
 {
@@ -528,7 +528,7 @@ no_memory(void **state)
 	}
 }
 
-/* What ended the text that it goes on from does not come twice. */
+/* The end of the text that it continues does not appear twice. */
 static void
 a_beginning_that_is_there(void **state)
 {

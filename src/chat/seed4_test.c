@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Seed 4, rule by rule, as far as it is about summaries of branches and their events. Each
- * test is named for its rule; docs/seeds.md lists them. What a rule leaves open is tested in
- * summary_test.c. */
+ * The rules of seed 4 about summaries of branches and their events. Each test is named after its
+ * rule; docs/seeds.md lists them. Cases that the rules leave open are tested in summary_test.c. */
 #include "chat/send_testing.h"
 
 #include "formats/formats.h"
@@ -210,7 +209,7 @@ nothing_to_summarize_creates_no_entry(void **state)
 
 /* ---- errors ---- */
 
-/* The switch did not happen, and nobody is told that it did. */
+/* The switch did not happen, and no event reports that it did. */
 static void
 is_cancelled(fixture *f, rt_status status, const char *words)
 {

@@ -18,7 +18,7 @@
 #include "core/setting.h"
 
 enum {
-	LOOK_EVERY_US = 1000 * 1000, /* how often the anchor is looked for while a reply arrives */
+	LOOK_EVERY_US = 1000 * 1000, /* how often the anchor is checked while a reply arrives */
 	COMPACT_RESERVE_TOKENS = 16384,
 	REQUESTS_MAX = RT_EDIT_NOTICES_MAX + 3 /* of a question */
 };
@@ -36,7 +36,7 @@ typedef struct sending {
 	bool is_mid_take;   /* the reply gets a new take */
 	bool answers_reply; /* the anchor is a model's reply */
 	rt_attachments files;
-	const rt_project *files_of; /* the value that they were read for; or NULL */
+	const rt_project *files_of; /* the value for which they were read; or NULL */
 	rt_str files_message;       /* the message whose symbols are among them */
 	yyjson_val *blocks;         /* of the question; or NULL */
 	size_t budget_tokens; /* of the request */
@@ -48,7 +48,7 @@ typedef struct sending {
 	rt_prompt_updates updates;
 	rt_prompt_stream stream; /* of a JSON reply */
 	int64_t looked_us;
-	bool gone;        /* the anchor, or its discussion, was taken out */
+	bool gone;        /* the anchor, or its discussion, was deleted */
 } sending;
 
 static int64_t
@@ -112,8 +112,8 @@ has_same_files(const rt_fields *a, const rt_fields *b)
 }
 
 /* Reads the files of the value and the symbols that the message names, unless they were read for the
- * same lists and message. Before a question is appended as well, so that nothing has changed if one
- * cannot be sent. */
+ * same lists and message. This happens before a question is appended, too, so that nothing has
+ * changed if one cannot be sent. */
 static void
 read_files(sending *s, const rt_project *value, rt_str message)
 {
@@ -165,7 +165,7 @@ check_file(sending *s, yyjson_val *block)
 }
 
 /* Images and files that the provider cannot be sent are refused in a question; those of older
- * entries are replaced by words. */
+ * entries are replaced by placeholder text. */
 static void
 check_images(sending *s, yyjson_val *blocks)
 {
@@ -204,8 +204,8 @@ check_question(sending *s)
 	check_images(s, s->blocks);
 }
 
-/* With auto_add_history off an exchange gets a take of its own, unless it begins one anyway: the
- * one that is asked from stays as it is. */
+/* With auto_add_history off an exchange gets a new take, unless it begins one anyway: the original
+ * take is not changed. */
 static bool
 is_aside(sending *s)
 {
@@ -233,7 +233,7 @@ append_question(sending *s)
 		return;
 	question.content.blocks = s->blocks;
 	if (is_aside(s))
-		question.aside = RT_YES; /* the next one that is added brings the notices */
+		question.aside = RT_YES; /* the next question will bring the notices */
 	if (o->at.size > 0)
 		requests[count++] = (rt_request){.op = RT_OP_HEAD_MOVE, .entry = o->at};
 	if (question.aside != RT_YES)
@@ -289,15 +289,15 @@ is_reply(sending *s, const rt_slot *slot)
 	return rt_ok(&s->scope) && rt_role_is_assistant(role);
 }
 
-/* Said by somebody: no summary, label or the like. */
+/* A message: not a summary, label or the like. */
 static bool
 is_message(const rt_slot *slot)
 {
 	return slot->kind == 0 && (slot->flags & RT_SLOT_MUTED) == 0;
 }
 
-/* The reply that AGAIN and CONTINUE are about, and its position. *out_found false: it is a
- * question, which `at` names, or which is the last message. */
+/* The reply that AGAIN and CONTINUE refer to, and its position. *out_found false: it is a question,
+ * given by `at`, or the last message. */
 static size_t
 find_reply(sending *s, const rt_take *take, size_t end, bool *out_found)
 {
@@ -327,8 +327,8 @@ find_reply(sending *s, const rt_take *take, size_t end, bool *out_found)
 	return at;
 }
 
-/* The question that was just appended. If another take was activated meanwhile, the first one
- * that holds it. */
+/* The question that was just appended. If another take was activated meanwhile, the first one that
+ * contains it. */
 static void
 find_question(sending *s, const rt_disc *disc)
 {
@@ -508,7 +508,7 @@ plan_budget(sending *s)
 }
 
 /* Replaces the oldest entries by a summary. A failure changes nothing, and the request is sent
- * without them; only the person stops the sending. */
+ * without them; only the user can stop the sending. */
 static void
 compact(sending *s, size_t keep_tokens)
 {
@@ -527,7 +527,7 @@ compact(sending *s, size_t keep_tokens)
 	o.discussion = rt_str_of(disc);
 	o.take = rt_str_of(take);
 	o.before = rt_str_of(before);
-	o.with.fn = NULL; /* it is no part of the reply */
+	o.with.fn = NULL; /* it is not part of the reply */
 	notice(s, "summarising the oldest entries to fit the model's context …");
 	rt_status st = rt_engine_compact(s->engine, &o, &made, &why);
 	if (made.note != NULL)
@@ -606,7 +606,7 @@ build(sending *s, rt_buf *body)
 	s->out->files = s->files.count;
 }
 
-/* The side row is there before the request is sent. */
+/* The side row exists before the request is sent. */
 static void
 begin_flight(sending *s)
 {
@@ -677,7 +677,7 @@ tick(void *ctx)
 	if (rt_inflight_write(&s->inflight, false, NULL) != RT_OK)
 		s->inflight.written_us = now_us(s); /* try again after the same time */
 	if (s->inflight.taken)
-		s->gone = true; /* what comes now could not be kept */
+		s->gone = true; /* data that arrives now could not be kept */
 	since = now_us(s) - s->looked_us;
 	if (since >= LOOK_EVERY_US || since < 0) /* the clock was set back */
 		look(s);
@@ -731,7 +731,7 @@ read_prompt(sending *s)
 	s->inflight.prompt = update.prompt;
 }
 
-/* Tells the person of a prompt that was kept with the reply. */
+/* Reports a prompt that was kept with the reply. */
 static void
 note_prompt(sending *s)
 {
@@ -753,7 +753,7 @@ note_prompt(sending *s)
 
 /* ---- keep ---- */
 
-/* Why a reply that ended well has nothing in it. */
+/* Why a reply that ended normally is empty. */
 static const char *
 nothing_words(rt_stop stop)
 {
@@ -821,7 +821,7 @@ keep(sending *s, rt_status st, rt_error *err)
 	} else {
 		st = kept;
 		*err = result.error;
-		/* all of it at least into the side row: it is kept from there later */
+		/* store all of it at least in the side row: it is kept from there later */
 		if (rt_inflight_write(&s->inflight, true, NULL) != RT_OK)
 			notice(s, "the end of the reply could not be stored");
 		if (s->inflight.written_size > 0 && !s->inflight.taken)
@@ -833,8 +833,8 @@ keep(sending *s, rt_status st, rt_error *err)
 
 /* ---- around the request ---- */
 
-/* The request in the store as the last one of this discussion (last_request.h), and then in the log,
- * whose lines may need its files. */
+/* Records the request in the store as the last one of this discussion (last_request.h), then in the
+ * log, whose lines may need its files. */
 static void
 record_request(sending *s, const rt_exchange *x)
 {
@@ -921,7 +921,8 @@ receive(sending *s, rt_exchange *x)
 	rt_scope_note(&s->scope, st);
 }
 
-/* Why the question has no reply, as it keeps that. A person who stopped it knows. */
+/* Why the question has no reply, in the form in which it is kept. Nothing if the user stopped
+ * it. */
 static void
 put_failure(const sending *s, rt_buf *out)
 {
@@ -938,7 +939,7 @@ put_failure(const sending *s, rt_buf *out)
 	rt_json_close(out, '}');
 }
 
-/* Keeps it with the question; of a group, once all have failed. */
+/* Keeps it with the question; for a group, once all have failed. */
 static void
 record_failure(sending *s)
 {

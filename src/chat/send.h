@@ -18,8 +18,8 @@
  * A question that stays without a reply because the request failed keeps the reason (entry.fail), and
  * is not sent with the next question.
  *
- * A reply follows the entry that it answers whatever others do meanwhile. If that entry is removed
- * (by an undo, say) the stream is ended, and the received text stays in its side row: it is
+ * A reply follows the entry that it answers, regardless of changes by others. If that entry is
+ * removed (by an undo, say) the stream is ended, and the received text stays in its side row: it is
  * stranded. Once the entry is restored the reply is kept after it; otherwise rt_engine_rescue puts
  * it into a new take. When the process dies, the side row stays, too; the next program that opens
  * the project keeps its text, marked as partial (rt_engine_keep_left).
@@ -35,9 +35,9 @@
 #include "chat/model.h"
 
 typedef enum rt_send_how {
-	RT_SEND_ASK,     /* answer a question, or the entry that is last */
+	RT_SEND_ASK,     /* answer a question, or the last entry */
 	RT_SEND_AGAIN,   /* another reply as a sibling of an existing one, in a new take; a question
-	                    that ends its take is answered there */
+			  * that ends its take is answered there */
 	RT_SEND_CONTINUE /* continue a reply that ended too early */
 } rt_send_how;
 
@@ -46,13 +46,13 @@ typedef struct rt_comms_item {
 	rt_str store;     /* with project: to which conversations it belongs */
 	uint64_t project;
 	rt_str line;      /* a JSON object, without a line end */
-	rt_str body;      /* JSON, for its member "body"; the log may leave it out, or write texts in it
-			   * once only. Empty: none */
+	rt_str body;      /* JSON, for its member "body"; the log may leave it out, or write each of
+			   * its texts only once. Empty: none */
 } rt_comms_item;
 
 typedef void (*rt_comms_fn)(void *ctx, const rt_comms_item *item);
 
-/* What a million tokens cost, in a currency of the user's choice. */
+/* The price of a million tokens, in a currency of the user's choice. */
 typedef struct rt_price {
 	double input, output;
 	double cached; /* input that the provider had cached */
@@ -61,18 +61,19 @@ typedef struct rt_price {
 /* Options of every request to a model. */
 typedef struct rt_send_with {
 	rt_model *model;
-	const rt_price *price; /* of the model; NULL: unknown. Replies have a field "cost" by it */
+	const rt_price *price; /* of the model; NULL: unknown. With it, replies have a field
+				* "cost" */
 	rt_hooks *hooks;      /* or NULL */
 	rt_str by;            /* origin, for the history and hooks; empty: the engine's */
 	size_t budget_tokens; /* the model's context window: what does not fit is left out, oldest
 	                       * first; 0: everything is sent */
-	rt_token_fn count;    /* for the budget, as rt_context_options has it; or NULL */
+	rt_token_fn count;    /* for the budget, as in rt_context_options; or NULL */
 	void *count_ctx;
 	rt_attach_fn attach;  /* reads the files that a reply's request contains; NULL: none are */
 	const void *attach_ctx;
 	rt_str owner;         /* identifies this process, see rt_owner_lives_fn */
 	rt_str store;         /* where the store is, for the log; empty: its own name */
-	rt_reply_fn fn;       /* called with what arrives; or NULL */
+	rt_reply_fn fn;       /* called with data that arrives; or NULL */
 	rt_stop_fn stop;      /* or NULL */
 	/* A second stop: ends the hooks that run after the first one. NULL: only their own limit
 	 * does. */
@@ -90,7 +91,7 @@ typedef struct rt_send_group rt_send_group;
 typedef struct rt_send_options {
 	rt_send_how how;
 	rt_send_with with;
-	rt_send_group *group;    /* ASK, AGAIN: of which this is one member; NULL: it is alone */
+	rt_send_group *group;    /* ASK, AGAIN: the group of which this is a member; NULL: none */
 	rt_str discussion, take; /* addresses; empty: the active ones */
 	/* ASK: continue from this entry (empty: from the head). AGAIN, CONTINUE: that reply, or the
 	 * entry that it answers; empty: the last reply before the head. */
@@ -110,24 +111,24 @@ typedef struct rt_send_compaction {
 	size_t tokens_before, tokens_after; /* of the context, estimated */
 } rt_send_compaction;
 
-/* Where a reply is that was not kept as an entry. */
+/* Where the text is of a reply that was not kept as an entry. */
 typedef enum rt_send_fate {
 	RT_SEND_NOTHING, /* nothing had arrived, or it was kept */
 	RT_SEND_IN_ROW,  /* it is in its side row, and kept when the project is opened after this
 	                  * process has ended */
-	RT_SEND_ASIDE,   /* stranded: the entry that it answers is gone */
+	RT_SEND_ASIDE,   /* stranded: the entry that it answers was removed */
 	RT_SEND_TAKEN    /* another process considered this one dead and took over the row */
 } rt_send_fate;
 
 typedef struct rt_send_result {
-	char question[132];  /* id of the entry that was asked; empty: none was added */
+	char question[132];  /* id of the entry with the question; empty: none was added */
 	uint64_t question_seq;
 	char entry[132];     /* id of the reply; empty: nothing was kept */
-	char take[260];      /* its take, where that is not the one that was asked for */
+	char take[260];      /* its take, if it is not the requested one */
 	uint32_t asked_take; /* number of the take with the entry that is answered; 0: none */
 	uint64_t seq;        /* of the step */
 	uint64_t failure_seq; /* of the step that recorded why there is no reply; 0: none did */
-	bool aside;          /* the exchange has a take of its own (auto_add_history) */
+	bool aside;          /* the exchange has a new take (auto_add_history) */
 	bool partial;        /* kept, but incomplete */
 	rt_send_fate fate;
 	bool files_failed;   /* a file cannot be sent; nothing was changed */
@@ -137,15 +138,15 @@ typedef struct rt_send_result {
 	size_t files;        /* that were sent */
 	size_t tokens;       /* that were sent, estimated */
 	rt_send_compaction compaction;
-	const rt_text *note;       /* of hooks and others, for people; or NULL */
+	const rt_text *note;       /* notes of hooks and others, for people; or NULL */
 } rt_send_result;
 
 void rt_send_result_deinit(rt_send_result *result);
 
-/* RT_OK: a reply was kept. Otherwise err says why not, or why it is partial (out->entry is set
- * then): as rt_model_ops.ask; RT_DENIED: a hook refused; RT_NOT_FOUND; RT_REFUSED: nothing to
- * answer, or the provider does not accept such an image, or a file cannot be sent, or the files
- * alone do not fit into the budget; RT_CONFLICT: the entry that it answers was
+/* RT_OK: a reply was kept. Otherwise err has the reason, or the reason why it is partial
+ * (out->entry is set then): as rt_model_ops.ask; RT_DENIED: a hook refused; RT_NOT_FOUND;
+ * RT_REFUSED: nothing to answer, or the provider does not accept such an image, or a file cannot be
+ * sent, or the files alone do not fit into the budget; RT_CONFLICT: the entry that it answers was
  * removed and the received text is stranded, or another process now owns the side row. A compaction
  * that fails, or that a hook refuses, changes nothing: the note says why, and the request is sent
  * without the oldest entries. If the person stops it, RT_INTERRUPTED. out is filled in whatever the
@@ -155,15 +156,15 @@ RT_CHECKED rt_status rt_engine_send(rt_engine *engine, const rt_send_options *op
 
 /* A request that was sent before, rebuilt from its record (last_request.h). */
 typedef struct rt_resend_options {
-	rt_send_with with;       /* the model is one of the provider that it was built for */
-	rt_str discussion, take; /* as hooks see them; where they are gone, the active ones */
+	rt_send_with with;       /* the model belongs to the provider that it was built for */
+	rt_str discussion, take; /* as hooks get them; if they no longer exist, the active ones */
 	rt_str body;
-	rt_str of;               /* the name of the request then, for the record */
+	rt_str of;               /* the name of the request at that time, for the record */
 } rt_resend_options;
 
-/* Sends it once more, with hooks as for every request (their reason is "replay") and two lines in
- * the record. What arrives goes to with.fn only.
- * *out_note: of hooks, for people, or NULL; unref it. As rt_model_ops.ask; RT_DENIED. */
+/* Sends it again, with hooks as for every request (their reason is "replay") and two lines in the
+ * record. The answer goes to with.fn only. *out_note: notes of hooks for people, or NULL; unref it.
+ * As rt_model_ops.ask; RT_DENIED. */
 RT_CHECKED rt_status rt_engine_resend(rt_engine *engine, const rt_resend_options *options,
 				      const rt_text **out_note, rt_error *err);
 
@@ -184,9 +185,9 @@ typedef struct rt_rescued {
 } rt_rescued;
 typedef void (*rt_rescued_fn)(void *ctx, const rt_rescued *reply);
 
-/* For what rt_engine_keep_left cannot keep: each reply of a dead process becomes an entry in a new
- * take, which becomes the active one of its discussion. A row that cannot be decoded becomes an
- * entry whose text is the row. Each is a step. */
+/* For replies that rt_engine_keep_left cannot keep: each reply of a dead process becomes an entry
+ * in a new take, which becomes the active one of its discussion. A row that cannot be decoded
+ * becomes an entry whose text is the row. Each is a step. */
 RT_CHECKED rt_status rt_engine_rescue(rt_engine *engine, rt_owner_lives_fn lives, void *lives_ctx,
 				      rt_rescued_fn fn, void *ctx, rt_error *err);
 
@@ -210,13 +211,13 @@ typedef struct rt_inflight_view {
 } rt_inflight_view;
 typedef bool (*rt_inflight_fn)(void *ctx, const rt_inflight_view *inflight);
 
-/* The replies in flight. false from fn ends it early. */
+/* The replies in flight. fn returns false to stop early. */
 RT_CHECKED rt_status rt_engine_inflight(rt_engine *engine, rt_inflight_fn fn, void *ctx,
 					rt_error *err);
 
 /* Findings that fsck (log/fsck.h) does not have:
  *
- *   reply-stranded     note     the entry that a reply in flight answers is gone
+ *   reply-stranded     note     the entry that a reply in flight answers was removed
  *   reply-unreadable   warning  a reply's side row cannot be decoded */
 RT_CHECKED rt_status rt_engine_fsck_replies(rt_engine *engine, rt_fsck_fn fn, void *ctx,
 					    rt_error *err);

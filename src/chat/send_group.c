@@ -5,10 +5,10 @@
 
 struct rt_send_group {
 	const rt_alloc *alloc;
-	pthread_mutex_t keeping; /* while a reply is kept: its row depends on the one before */
+	pthread_mutex_t keeping; /* while a reply is kept: its row depends on the previous one */
 	pthread_mutex_t lock;    /* the rest */
 	pthread_cond_t moved;
-	size_t members, sending; /* not gone; not ended */
+	size_t members, sending; /* members that still run; that have not ended */
 	bool is_led, is_asked;   /* a member adds the question; it is added */
 	rt_send_asked asked;
 	uint64_t first;          /* the row of the first reply; 0: none is kept */

@@ -3,10 +3,10 @@
  * A group of requests for the same question, to several models at once. One of them adds the
  * question; the others wait for it. Each reply is a step; all belong to one group of the log, which
  * undo reverts together (codec/record.h). The first reply that is kept continues the take, each
- * further one gets a new take beside it, and the active take stays. A failure of one does not affect the
- * others: the question records it only if no member has a reply.
+ * further one gets a new take beside it, and the active take stays. A failure of one does not
+ * affect the others: the question records it only if no member has a reply.
  *
- * Threads: locks itself; each member in a thread of its own. */
+ * Threads: locks itself; each member runs in a separate thread. */
 #ifndef RT_CHAT_SEND_GROUP_H
 #define RT_CHAT_SEND_GROUP_H
 
@@ -16,7 +16,7 @@
 typedef struct rt_send_asked {
 	char question[132];   /* id of the entry that was added; empty: none was */
 	uint64_t question_seq;
-	char take[260];       /* as rt_send_result has it */
+	char take[260];       /* as in rt_send_result */
 	rt_place place;
 	uint32_t anchor;      /* the entry that is answered; 0: none */
 	bool is_mid_take;     /* every reply gets a new take */
@@ -26,7 +26,7 @@ typedef struct rt_send_asked {
 /* For this many members. */
 RT_CHECKED rt_status rt_send_group_new(const rt_alloc *alloc, size_t members,
 				       rt_send_group **out, rt_error *err);
-/* A member is gone; the last frees the group. NULL: nothing. */
+/* A member has ended; the last frees the group. NULL: nothing. */
 void rt_send_group_unref(rt_send_group *group);
 
 /* Waits until a member has added the question, which is in *out then. true: the caller adds it, and

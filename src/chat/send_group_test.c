@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * A group of sendings: who adds the question, and what becomes of failures. */
+ * A group of sendings: which member adds the question, and how failures are handled. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Sending: two steps for a question and its reply, whatever happens meanwhile. */
+ * Sending: two steps for a question and its reply, regardless of other changes. */
 #include "chat/send_testing.h"
 #include "formats/formats.h"
 #include "llm/builtin.h"
@@ -28,7 +28,7 @@ tear_down(void **state)
 	return 0;
 }
 
-/* From now on this script is played. */
+/* From now on this script is used. */
 static void
 play(world *w, const char *script)
 {
@@ -74,7 +74,7 @@ a_question_and_its_reply_are_two_steps(void **state)
 	assert_string_equal(world_shown(w), "User: Hi\nAI: Hello\n");
 }
 
-/* The question and the reply are both of who asked. */
+/* The question and the reply have the requester of the call. */
 static void
 rows_say_who_sent(void **state)
 {
@@ -111,7 +111,7 @@ what_is_there_can_be_answered(void **state)
 	world_add(w, "q", "User", "Hi");
 	assert_int_equal(world_again(w, RT_SEND_CONTINUE, "q"), RT_REFUSED);
 	assert_int_equal(world_again(w, RT_SEND_CONTINUE, ""), RT_REFUSED);
-	/* a question without an answer gets it where it stands, named or not */
+	/* a question without an answer gets it in its place, named or not */
 	assert_int_equal(world_again(w, RT_SEND_AGAIN, ""), RT_OK);
 	assert_string_equal(world_shown(w), "User: Hi\nAI: Hello\n");
 	assert_string_equal(w->result.take, "");
@@ -123,7 +123,7 @@ what_is_there_can_be_answered(void **state)
 	assert_int_equal(world_send_options(w, (rt_send_options){.how = RT_SEND_ASK}), RT_OK);
 	assert_string_equal(world_shown(w), "User: Hi\nAI: Hello\n");
 	assert_string_equal(w->result.question, "");
-	/* from an entry in the middle: a take of its own */
+	/* from an entry in the middle: a new take */
 	assert_int_equal(
 		world_send_options(w, (rt_send_options){.at = RT_STR("q"),
 							.text = RT_STR("Hm"),
@@ -162,7 +162,7 @@ a_reply_stands_behind_its_question(void **state)
 	assert_string_equal(world_shown(w), "User: Hi\nUser: later\nAI: last\n");
 }
 
-/* The same where the question was there before. */
+/* The same if the question existed before. */
 static void
 a_reply_stands_behind_what_it_answers(void **state)
 {
@@ -193,18 +193,18 @@ what_is_answered_goes_away(void **state)
 	assert_true(w->waits > 2 && w->waits < 100); /* a minute is 1200 waits */
 	assert_string_equal(world_shown(w), "");
 	assert_string_equal(w->result.entry, "");
-	assert_int_equal(world_flights(w), 1); /* what had arrived lies aside */
+	assert_int_equal(world_flights(w), 1); /* the received part is set aside */
 	/* also when nothing had come so far */
 	play(w, "{\"wait_ms\":60000}\n{\"text\":\"od\"}");
 	assert_int_equal(world_ask(w, "Hi"), RT_CONFLICT);
 	assert_true(w->waits < 100);
 	assert_int_equal(world_flights(w), 1);
-	/* too late to be noticed while it comes */
+	/* too late to be noticed while it arrives */
 	play(w, "{\"text\":\"Go\"}\n{\"wait_ms\":100}");
 	assert_int_equal(world_ask(w, "Hi"), RT_CONFLICT);
 	assert_string_equal(world_shown(w), "");
 	assert_int_equal(world_flights(w), 2);
-	/* with the take that the question is in */
+	/* with the take that contains the question */
 	w->meanwhile = NULL;
 	play(w, "{\"text\":\"Hello\"}");
 	assert_int_equal(world_ask(w, "Hi"), RT_OK);
@@ -268,7 +268,7 @@ again_makes_a_sibling(void **state)
 	assert_string_equal(world_take(w, "main"), "User: Hi\nAI: one\n");
 	world_apply(w, "{\"op\":\"undo\"}");
 	assert_string_equal(world_shown(w), "User: Hi\nAI: three\n");
-	/* of what it answers; and what has no reply yet gets its first */
+	/* to the entry that it answers; and an entry without a reply gets its first */
 	assert_int_equal(world_again(w, RT_SEND_AGAIN, ":1"), RT_OK);
 	assert_string_equal(world_shown(w), "User: Hi\nAI: four\n");
 	world_add(w, "q", "User", "And?");
@@ -300,7 +300,7 @@ continue_extends_in_place(void **state)
 	assert_string_equal(world_shown(w), "User: Count\nAI: One, \nUser: later\n");
 	world_has(w, first, "\"stop_reason\":\"length\"");
 	world_has(w, first, "\"thinking_segments\":[{\"text\":\"hm\"}]");
-	/* what else the entry says of itself stays */
+	/* the other fields of the entry stay */
 	world_apply(w, "{\"op\":\"entry.append\",\"id\":\"x\",\"role\":\"AI\",\"content\":\"A\","
 		       "\"mood\":\"good\","
 		       "\"partial\":true,\"error\":\"oops\"}");
@@ -320,7 +320,7 @@ edit_meanwhile(world *w)
 	}
 }
 
-/* An edit of what is continued is not lost, wherever people look meanwhile. */
+/* An edit of the continued reply is not lost, whichever entry is in view meanwhile. */
 static void
 continue_goes_on_from_an_edit(void **state)
 {
@@ -335,7 +335,7 @@ continue_goes_on_from_an_edit(void **state)
 	assert_string_equal(world_shown(w), "User: Count\n");
 }
 
-/* A continued reply may call tools, and one that has called may go on. */
+/* A continued reply may call tools, and one that has called may continue. */
 static void
 continue_keeps_calls(void **state)
 {
@@ -391,7 +391,7 @@ continue_behind_a_blank(void **state)
 			assert_int_equal(world_send_options(w, options), RT_OK);
 			assert_non_null(strstr(body.ptr, i == 0 ? "\"The answer is\""
 								: "\"The answer is \""));
-			/* what was sent is said again: there it is the model's own */
+			/* the earlier text is repeated: there it is the model's own */
 			assert_string_equal(world_shown(w),
 					    i == 1 && k == 0 ? "User: hi\nAI: The answer is  42\n"
 							     : "User: hi\nAI: The answer is 42\n");
@@ -419,7 +419,7 @@ stopped_by_the_person(void **state)
 	play(w, "{\"text\":\"night\"}");
 	assert_int_equal(world_again(w, RT_SEND_CONTINUE, ""), RT_OK);
 	assert_string_equal(world_shown(w), "User: Hi\nAI: Good night\n");
-	/* before anything was said */
+	/* before any text */
 	w->stop_at = 1;
 	play(w, "{\"wait_ms\":500}\n{\"text\":\"late\"}");
 	assert_int_equal(world_ask(w, "Hm"), RT_INTERRUPTED);
@@ -444,7 +444,7 @@ what_goes_wrong_upstream(void **state)
 	world_has(w, w->result.entry, "\"stop_reason\":\"error\"");
 	world_has(w, w->result.entry, "\"error\":\"overloaded\"");
 	assert_string_equal(world_shown(w), "User: 1\n*AI: so f\nUser: 2\n*AI: wel\n");
-	/* nothing came: the question stays, and nothing else */
+	/* nothing arrived: the question stays, and nothing else */
 	play(w, "{\"error\":{\"status\":401,\"message\":\"bad key\"}}");
 	assert_int_equal(world_ask(w, "3"), RT_CREDENTIALS);
 	assert_string_equal(w->result.entry, "");
@@ -492,10 +492,10 @@ a_failed_question(void **state)
 	assert_int_equal(w->result.failure_seq, before + 2);
 	assert_true(has_failed(w, failed));
 	world_has(w, failed, "\"failure\":{\"code\":\"credentials\",\"detail\":\"bad key");
-	/* the same failure again is no step */
+	/* the same failure again is not a step */
 	assert_int_equal(world_send_options(w, again), RT_CREDENTIALS);
 	assert_int_equal(world_seq(w), before + 2);
-	/* the next one goes alone */
+	/* the next question is sent without it */
 	w->model->ops->close(w->model);
 	assert_int_equal(rt_builtin_open(rt_alloc_libc(),
 					 &(rt_builtin_options){.name = RT_STR("echo")}, &w->model,
@@ -503,7 +503,7 @@ a_failed_question(void **state)
 	assert_int_equal(world_ask(w, "second"), RT_OK);
 	world_has(w, w->result.entry, "1 message");
 	assert_true(has_failed(w, failed));
-	/* a reply ends it, and undo brings it back */
+	/* a reply ends it, and undo restores it */
 	again.at = rt_str_of(failed);
 	assert_int_equal(world_send_options(w, again), RT_OK);
 	assert_false(has_failed(w, failed));
@@ -511,7 +511,7 @@ a_failed_question(void **state)
 	assert_true(has_failed(w, failed));
 	world_apply(w, "{\"op\":\"entry.fail\",\"entry\":\":1\",\"failure\":null}");
 	assert_false(has_failed(w, failed));
-	/* stopped by a person: no failure */
+	/* stopped by the user: not a failure */
 	play(w, "{\"wait_ms\":300}\n{\"wait_ms\":300}");
 	w->waits = 0;
 	w->stop_at = 1;
@@ -553,7 +553,7 @@ each_request_is_recorded(void **state)
 	assert_non_null(strstr(r.lines.ptr, "\"what\":\"request\""));
 	assert_non_null(strstr(r.lines.ptr, "\"what\":\"reply\""));
 	assert_non_null(strstr(r.lines.ptr, w->result.entry));
-	/* no text is in it, so that a purge reaches all there is */
+	/* it contains no text, so that a purge reaches every copy */
 	assert_null(strstr(r.lines.ptr, "sesame"));
 	assert_null(strstr(r.lines.ptr, "abracadabra"));
 	rt_buf_deinit(&r.lines);
@@ -563,11 +563,11 @@ each_request_is_recorded(void **state)
 
 typedef struct fake_hooks {
 	rt_hooks hooks;
-	const char *patch, *reason; /* what is said to entry.before_add */
-	const char *body;           /* put in the place of a request's */
+	const char *patch, *reason; /* the answer to entry.before_add */
+	const char *body;           /* replaces the request's */
 	const char *no_request;     /* why request.before is refused */
 	size_t asked, told, answered;
-	bool cannot_run;            /* an after-event came with a stop that says so already */
+	bool cannot_run;            /* an after-event was called with a stop that is already true */
 	char subject[200];
 	char members[200];          /* of request.after */
 	world *goes;                /* to another take, as soon as there is a question */
@@ -656,7 +656,7 @@ hooks_may_refuse_and_change(void **state)
 	assert_true(rt_str_is(rt_text_str(w->result.note), "changed it"));
 }
 
-/* Between the question and the request somebody goes to another take. */
+/* Between the question and the request another take is activated. */
 static void
 a_question_is_answered_in_its_take(void **state)
 {
@@ -678,8 +678,8 @@ a_question_is_answered_in_its_take(void **state)
 	assert_int_equal(w->result.asked_take, 1);
 }
 
-/* Ctrl-C ends the reply. What is kept of it is told all the same, by hooks that are not
- * stopped before they have begun. */
+/* Ctrl-C ends the reply. The kept part is still reported, to hooks that are not stopped before they
+ * have begun. */
 static void
 stopped_replies_are_told_too(void **state)
 {
@@ -697,14 +697,14 @@ stopped_replies_are_told_too(void **state)
 	assert_int_equal(h.answered, 1);
 	assert_int_equal(h.told, 1);
 	assert_false(h.cannot_run);
-	/* until the person says so again */
+	/* until the user stops again */
 	w->stop_at = 2;
 	options.with.insists = world_stop;
 	assert_int_equal(world_send_options(w, options), RT_INTERRUPTED);
 	assert_true(h.cannot_run);
 }
 
-/* What was sent, sent again: hooks are asked, the record has it, nothing is kept. */
+/* A request is sent again: hooks are called, the record has it, nothing is kept. */
 static void
 a_request_is_sent_once_more(void **state)
 {
@@ -754,7 +754,7 @@ a_request_is_sent_once_more(void **state)
 	rt_buf_deinit(&r.lines);
 }
 
-/* The configured name is what is told, kept and recorded; the kind stays beside it. */
+/* The configured name is reported, kept and recorded; the kind is stored beside it. */
 static void
 several_providers_of_one_kind(void **state)
 {
@@ -804,7 +804,7 @@ what_is_answered_is_looked_for_by_any_clock(void **state)
 	assert_true(w->waits < 100); /* a minute is 1200 waits */
 }
 
-/* ---- an edit is what is sent next ---- */
+/* ---- an edit is in the next request ---- */
 
 static void
 an_edited_reply_is_what_the_next_request_carries(void **state)
@@ -838,8 +838,8 @@ an_edited_reply_is_what_the_next_request_carries(void **state)
 
 /* ---- out of memory ---- */
 
-/* Whatever fails: the question is there or not, the reply is or not, and where it is not,
- * what had arrived is in a side row. */
+/* After any failure the question exists or not, the reply exists or not, and if not, the received
+ * part is in a side row. */
 static bool
 send_without_memory(long left, long *out_used)
 {
@@ -891,7 +891,7 @@ send_without_memory(long left, long *out_used)
 		shown = world_shown(&w);
 		assert_true((strstr(shown, "*AI: ") != NULL) == (kept == 1));
 	}
-	/* the world goes on: its value is what its log says */
+	/* the engine is usable: its value equals that of the log */
 	assert_int_equal(world_try(&w, "{\"op\":\"entry.append\",\"content\":\"more\"}"), RT_OK);
 	assert_int_equal(rt_engine_rebuild(w.engine, NULL), RT_OK);
 	assert_non_null(strstr(world_shown(&w), "more"));
@@ -901,7 +901,7 @@ send_without_memory(long left, long *out_used)
 	return st == RT_OK;
 }
 
-/* The same of a reply that goes on: it has what it had, or what was added too. */
+/* The same for a continued reply: it has its old text, or also the added one. */
 static bool
 continue_without_memory(long left, long *out_used)
 {
@@ -950,7 +950,8 @@ no_memory(void **state)
 	assert_true(send_without_memory(1000000, &all));
 	for (n = 0; n < all; n++)
 		worked += send_without_memory(n, &used);
-	/* checkpoints may fail unseen, and a side row that is written again a moment later */
+	/* checkpoints may fail silently, and so may a side row that is written again a moment
+	 * later */
 	assert_true(worked < (size_t)all / 8);
 	assert_true(continue_without_memory(1000000, &all));
 	for (n = 0; n < all; n++)

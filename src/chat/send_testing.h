@@ -22,11 +22,11 @@ struct world {
 	uint64_t chance;
 	rt_model *model; /* or NULL; closed by world_deinit */
 	rt_buf out;
-	/* told whenever the model waits; or NULL */
+	/* called whenever the model waits; or NULL */
 	void (*meanwhile)(world *w);
 	size_t waits;   /* number of waits */
-	size_t stop_at; /* the wait after which the person stops it; 0: never */
-	bool is_over;   /* wait no longer: the test has seen enough */
+	size_t stop_at; /* the wait after which the user stops it; 0: never */
+	bool is_over;   /* wait no longer: the test has enough */
 	rt_error err;   /* of the last send */
 	rt_send_result result;
 };
@@ -177,7 +177,7 @@ world_shown(world *w)
 	return world_take(w, "");
 }
 
-/* One entry as show has it. */
+/* One entry in the form of show. */
 static inline const char *
 world_entry(world *w, const char *address)
 {
@@ -208,7 +208,7 @@ world_lacks(world *w, const char *address, const char *part)
 		fail_msg("%s is in %s", part, w->out.ptr);
 }
 
-/* Everything, as a format writes it; yours to rt_buf_deinit. */
+/* Everything, in a format; the caller must rt_buf_deinit it. */
 static inline void
 world_export(world *w, const rt_format *format, rt_buf *out)
 {
@@ -325,7 +325,7 @@ typedef struct sayer {
 	unsigned pause_ms; /* after each */
 	rt_stop stop;      /* how it ends */
 	rt_status status;
-	rt_buf *body; /* the last request, NUL-ended; or NULL */
+	rt_buf *body; /* the last request, NUL-terminated; or NULL */
 	size_t asked;
 } sayer;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What all summaries have in common: the conversation as text, hooks, the model, the step.
- * And compress, which needs nothing else. */
+ * The code shared by all summaries: the conversation as text, hooks, the model, the step. And
+ * compress, which needs only that. */
 #include "chat/summary_impl.h"
 
 #include <stdio.h>
@@ -450,7 +450,7 @@ is_as_it_was(const rt_slot *was, const rt_slot *is)
 	       was->kind == is->kind && was->flags == is->flags;
 }
 
-/* Was something purged since the value was read? The summary may still have it. */
+/* Was anything purged since the value was read? The summary may still contain it. */
 static rt_status
 find_purge(rt_summing *s, const rt_project *now, bool *out, rt_error *err)
 {
@@ -471,7 +471,7 @@ find_purge(rt_summing *s, const rt_project *now, bool *out, rt_error *err)
 	return rt_scope_end(&scope, err);
 }
 
-/* Are the slots that are needed in the take as it is now? */
+/* Are the required slots in the present take? */
 static rt_status
 find_same(rt_summing *s, const rt_project *now, const rt_take *take, bool *out, rt_error *err)
 {
@@ -607,7 +607,7 @@ compress(rt_summing *s, rt_str instructions)
 	if (rt_ok(sc) && s->count < rt_seq_count(s->take->slots))
 		rt_summing_reach(s, rt_seq_count(s->take->slots));
 	s->needs.count = s->count;
-	s->needs.to_end = true; /* the summary has nothing of what others have written since */
+	s->needs.to_end = true; /* the summary contains nothing that others have written since */
 	s->needs.nothing = "nothing was replaced";
 	rt_summing_need_model(s);
 	if (!rt_ok(sc))

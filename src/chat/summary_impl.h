@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What compact.c, navigate.c and compress (summary.c) share: a summary being made. Functions
+ * Shared by compact.c, navigate.c and compress (summary.c): a summary in progress. Functions
  * fail s->scope and do nothing once it has failed. */
 #ifndef RT_CHAT_SUMMARY_IMPL_H
 #define RT_CHAT_SUMMARY_IMPL_H
@@ -13,11 +13,11 @@
 
 typedef struct rt_summing {
 	rt_scope scope;
-	rt_scope *entry; /* memory of the entry that is read */
+	rt_scope *entry; /* memory of the current entry */
 	rt_engine *engine;
 	const rt_send_with *with;
 	rt_summary_result *out;
-	rt_str discussion, take_name; /* addresses, as they were given */
+	rt_str discussion, take_name; /* addresses, as given */
 	const rt_project *value;
 	rt_place place;
 	const rt_disc *disc;
@@ -26,10 +26,11 @@ typedef struct rt_summing {
 	rt_slot *slots;  /* of these */
 	rt_buf *text;    /* the conversation as the model reads it */
 	rt_buf *summary; /* written by the model or a hook */
-	rt_buf *details; /* JSON that a hook gave with it; empty: none */
+	rt_buf *details; /* JSON that a hook added; empty: none */
 	rt_buf *hook;    /* the name of that hook */
 	rt_buf *notes;
-	/* What must still be so when the summary is written, or it is a summary of something else. */
+	/* The condition that must still be true when the summary is written; otherwise it would
+	 * summarise other entries. */
 	struct {
 		size_t from, count; /* positions; 0 of them: nothing */
 		bool floats;        /* they may have moved within the take, in one run */
@@ -39,7 +40,7 @@ typedef struct rt_summing {
 	} needs;
 } rt_summing;
 
-/* The context as it is, entry by entry. */
+/* The present context, entry by entry. */
 typedef struct rt_summing_parts {
 	rt_scope *scope;
 	rt_context_part *items;
@@ -71,7 +72,7 @@ void rt_summing_add_object(rt_summing *s, const rt_slot *slot, rt_buf *out);
 void rt_summing_ask_hooks(rt_summing *s, const char *event, const rt_buf *members);
 /* The event after it. */
 void rt_summing_tell_hooks(rt_summing *s, const char *event, const rt_buf *members);
-/* key:{…} of an entry that holds a summary, with pi's names. value: where it is at this position of
+/* key:{…} of an entry with a summary, with pi's names. value: where it is at this position of
  * a take. */
 void rt_summing_put_summary(rt_scope *scope, rt_engine *engine, const rt_project *value,
 			    const rt_take *take, size_t at, rt_buf *out, const char *key);
@@ -81,13 +82,13 @@ void rt_summing_put_made(const rt_summing *s, rt_scope *scope, rt_buf *out, cons
 void rt_summing_put_model(rt_summing *s, rt_buf *out);
 /* Asks the model for a summary of s->text. task: what to do. instructions may be empty. */
 void rt_summing_ask_model(rt_summing *s, rt_str task, rt_str instructions);
-/* Opens the further members of the entry that holds the summary. */
+/* Opens the further members of the entry with the summary. */
 rt_buf *rt_summing_open_fields(rt_summing *s);
-/* Closes them; returns them as an object, with "details", what wrote it, and the instructions
+/* Closes them; returns them as an object, with "details", its author, and the instructions
  * (may be empty). */
 yyjson_val *rt_summing_close_fields(rt_summing *s, rt_buf *fields, rt_str instructions);
-/* Carries out requests (at most 4) as one step; fills in out->entry, take and seq. take: the
- * default; empty: the active one. asked: hooks have agreed at a separate event. RT_CONFLICT:
+/* Executes requests (at most 4) as one step; fills in out->entry, take and seq. take: the
+ * default; empty: the active one. asked: hooks have been called by a separate event. RT_CONFLICT:
  * s->needs no longer holds within the writing transaction; nothing was changed. */
 void rt_summing_apply(rt_summing *s, rt_str take, const rt_request *requests, size_t count,
 		      bool asked);

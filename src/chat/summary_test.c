@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Summaries: of a branch that is left (seed 4), of what a compaction stands for, of a whole
- * take. Each is one step, or nothing at all. */
+ * Summaries: of a branch that is left (seed 4), of compacted entries, of a whole take. Each is one
+ * step, or nothing happens. */
 #include "chat/send_testing.h"
 
 #include "formats/formats.h"
@@ -38,7 +38,7 @@ the_branch_that_is_left_is_summed_up(void **state)
 	asked(f, "Summarize this conversation branch concisely");
 	not_asked(f, "text-C");
 	not_asked(f, "text-G");
-	/* the summary stands behind the new position and is the head (C56) */
+	/* the summary follows the new position and is the head (C56) */
 	assert_string_equal(world_shown(&f->w),
 			    "User: text-A\nAI: text-B\nUser: text-C\nUser: text-G\n"
 			    "AI: text-H\nSystem (branch_summary): In short.\n");
@@ -51,7 +51,7 @@ the_branch_that_is_left_is_summed_up(void **state)
 	snprintf(id, sizeof(id), "\"newLeafId\":\"%s\",\"oldLeafId\":\"F\"", f->result.entry);
 	was_told(f, id);
 	was_told(f, "\"fromHook\":false} head.after_move\n");
-	/* what was left is as it was; all of it is one step */
+	/* the left branch is unchanged; everything is one step */
 	assert_string_equal(world_take(&f->w, "main"),
 			    "User: text-A\nAI: text-B\nUser: text-C\nAI: text-D\n"
 			    "User: text-E\nAI: text-F\n");
@@ -73,7 +73,7 @@ from_the_middle_of_a_path(void **state)
 	assert_string_equal(world_shown(&f->w),
 			    "User: text-A\nAI: text-B\nSystem (branch_summary): In short.\n");
 	assert_string_equal(f->result.take, "main_take_2");
-	/* a summary is part of what a later one is made from */
+	/* a summary is part of the text of a later one */
 	assert_int_equal(go(f, "F", false, true), RT_OK);
 	asked(f, "[branch_summary]: In short.");
 }
@@ -93,7 +93,7 @@ a_compaction_has_summed_up_what_is_before_it(void **state)
 	not_asked(f, "text-E");
 	not_asked(f, "text-K");
 	world_apply(&f->w, "{\"op\":\"undo\"}");
-	/* right at the tip: nothing is fresh, and nothing is written */
+	/* right at the tip: there are no new entries, and no summary is written */
 	world_apply(&f->w, "{\"op\":\"entry.delete\",\"entry\":\"F\"}");
 	assert_int_equal(go(f, "H", false, true), RT_OK);
 	assert_int_equal(f->s.asked, 0);
@@ -113,7 +113,7 @@ selecting_the_head_does_nothing(void **state)
 	assert_int_equal(f->result.seq, 0);
 	assert_int_equal(f->h.events.size, 0);
 	is_as_remembered(f);
-	/* also a message of the user's */
+	/* also a message of the user */
 	world_apply(&f->w, "{\"op\":\"head.move\",\"entry\":\"E\"}");
 	assert_int_equal(go(f, "E", true, false), RT_OK);
 	assert_true(f->result.already);
@@ -157,7 +157,7 @@ what_is_selected_decides_where_the_head_goes(void **state)
 	assert_int_equal(go(f, "X", true, false), RT_OK);
 	head_is(f, "F");
 	editor_is(f, "text-X");
-	/* in another take, and summed up: the one that is selected is in no summary */
+	/* in another take, and summarised: the selected one is in no summary */
 	assert_int_equal(go(f, "G", true, true), RT_OK);
 	editor_is(f, "text-G");
 	assert_string_equal(world_shown(&f->w), "User: text-A\nAI: text-B\nUser: text-C\n"
@@ -175,7 +175,7 @@ what_is_selected_decides_where_the_head_goes(void **state)
 	head_is(f, NULL);
 }
 
-/* It fails in this way, and nothing has changed and nobody is told of a change. */
+/* It fails in this way, nothing has changed, and no event reports a change. */
 static void
 stays(fixture *f, bool summarize, rt_status status, const char *words)
 {
@@ -218,14 +218,14 @@ what_fails_changes_nothing(void **state)
 	stays(f, true, RT_UPSTREAM, "empty summary");
 	f->s.count = 1;
 	f->said.bytes = "In short.";
-	/* the person stops it */
+	/* the user stops it */
 	f->s.pieces = (const say[]){{SAY_TEXT, "In ", 0, NULL, NULL},
 				    {SAY_TEXT, "short.", 0, NULL, NULL}};
 	f->s.count = 2;
 	f->w.stop_at = 1;
 	stays(f, true, RT_INTERRUPTED, "Navigation cancelled");
 	f->w.stop_at = 0;
-	/* hooks say no, whether a summary is wanted or not */
+	/* hooks deny it, whether a summary is requested or not */
 	f->h.deny = "stay here";
 	stays(f, true, RT_DENIED, "hook guard: stay here");
 	stays(f, false, RT_DENIED, "hook guard: stay here");
@@ -236,7 +236,7 @@ what_fails_changes_nothing(void **state)
 	f->h.status = RT_DENIED;
 	stays(f, false, RT_DENIED, "the hook went wrong");
 	f->h.status = RT_OK;
-	/* there is nobody to write it */
+	/* there is neither a model nor a hook to write it */
 	options.with = with(f);
 	options.with.model = NULL;
 	remember(f);
@@ -267,7 +267,7 @@ a_hook_writes_the_summary(void **state)
 	world_lacks(&f->w, f->result.entry, "\"model\":\"m\"");
 	was_told(f, "\"details\":{\"model\":\"g\",\"n\":1.50}");
 	was_told(f, "\"fromHook\":true} head.after_move\n");
-	/* it is for who wants one */
+	/* it is used only if it was requested */
 	assert_int_equal(go(f, "F", true, false), RT_OK);
 	was_told(f, "\"userWantsSummary\":false");
 	assert_string_equal(f->result.entry, "");
@@ -277,8 +277,8 @@ a_hook_writes_the_summary(void **state)
 	not_told(f, "\"fromHook\":true");
 }
 
-/* Said to be another take's entry: what is left is what the one at hand has, also where the
- * other one ends. */
+/* Given as an entry of another take: the left branch is that of the present take, also if the other
+ * one ends there. */
 static void
 to_an_entry_as_another_take_has_it(void **state)
 {
@@ -318,7 +318,7 @@ nothing_to_sum_up(void **state)
 	grow(f);
 	world_apply(&f->w, "{\"op\":\"head.move\",\"entry\":\"C\"}");
 	before = world_seq(&f->w);
-	assert_int_equal(go(f, "F", true, true), RT_OK); /* forward: nothing is left behind */
+	assert_int_equal(go(f, "F", true, true), RT_OK); /* forward: nothing is left */
 	was_told(f, "\"commonAncestorId\":\"C\",\"entriesToSummarize\":[]");
 	was_told(f, "\"newLeafId\":\"F\",\"oldLeafId\":\"C\"} head.after_move\n");
 	assert_int_equal(f->s.asked, 0);
@@ -412,7 +412,7 @@ the_beginning_becomes_a_summary(void **state)
 	was_told(f, "\"summary\":\"In short.\"");
 	was_told(f, "\"first_kept\":\"u4\",\"firstKeptEntryId\":\"u4\",\"tokens_before\":");
 	was_told(f, "\"tokensBefore\":");
-	/* how it came about */
+	/* its origin */
 	world_has(&f->w, f->result.entry, "\"reason\":\"manual\"");
 	world_has(&f->w, f->result.entry, "\"service\":\"openai\",\"model\":\"m\"");
 	world_has(&f->w, f->result.entry, "\"instructions\":\"keep the numbers\"");
@@ -422,7 +422,7 @@ the_beginning_becomes_a_summary(void **state)
 	assert_null(strstr(context(f, "openai"), "question-3 "));
 	assert_non_null(strstr(f->w.out.ptr, "In short."));
 	assert_non_null(strstr(f->w.out.ptr, "question-4 "));
-	/* the entries are where they were; one step */
+	/* the entries are in their places; one step */
 	assert_int_equal(world_count(world_shown(&f->w), "\n"), 11);
 	assert_int_equal(world_seq(&f->w), before + 1);
 	world_apply(&f->w, "{\"op\":\"undo\"}");
@@ -471,7 +471,7 @@ a_dry_run_changes_nothing_and_asks_nobody(void **state)
 	is_as_remembered(f);
 }
 
-/* A call, its results and what comes around it, in the three ways that there are. */
+/* A call, its results and the entries around it, in the three forms. */
 static void
 call_tools(fixture *f, int way)
 {
@@ -612,7 +612,7 @@ a_range(void **state)
 	assert_true(strstr(f->w.out.ptr, "In short.") > strstr(f->w.out.ptr, "answer-1 "));
 	assert_true(strstr(f->w.out.ptr, "In short.") < strstr(f->w.out.ptr, "question-4 "));
 	assert_int_equal(world_seq(&f->w), before + 1);
-	/* what makes no range */
+	/* invalid ranges */
 	assert_int_equal(compact(f, (rt_compact_options){.from = RT_STR("u1")}), RT_USAGE);
 	assert_int_equal(compact(f, (rt_compact_options){.to = RT_STR("u1")}), RT_USAGE);
 	assert_int_equal(compact(f, (rt_compact_options){.from = RT_STR("a4"), .to = RT_STR("u4")}),
@@ -651,7 +651,7 @@ later_compactions_build_on_earlier_ones(void **state)
 	assert_int_equal(f->s.asked, 0);
 	assert_true(f->result.from_hook);
 	world_has(&f->w, f->result.entry, "\"details\":[1],\"from_hook\":true");
-	/* nothing but a summary is before what is kept */
+	/* only a summary is before the kept entries */
 	f->h.summary = NULL;
 	assert_int_equal(compact(f, (rt_compact_options){.keep_tokens = 1150}), RT_REFUSED);
 }
@@ -701,11 +701,11 @@ compactions_that_fail_change_nothing(void **state)
 	assert_int_equal(compact(f, options), RT_DENIED);
 	f->h.status = RT_OK;
 	is_as_remembered(f);
-	/* what was to be kept is taken out meanwhile: it would speak for everything */
+	/* the first kept entry is deleted meanwhile: the summary would stand for everything */
 	f->w.meanwhile = undo_meanwhile;
 	assert_int_equal(compact(f, options), RT_CONFLICT);
 	assert_null(strstr(world_shown(&f->w), "compaction"));
-	/* others may go on behind it */
+	/* others may continue after it */
 	f->w.meanwhile = NULL;
 	world_apply(&f->w, "{\"op\":\"redo\",\"count\":3}");
 	is_as_remembered(f);
@@ -740,7 +740,8 @@ a_take_becomes_its_summary(void **state)
 	assert_int_equal(world_seq(&f->w), before + 1);
 	world_apply(&f->w, "{\"op\":\"undo\"}");
 	is_as_remembered(f);
-	/* after a compaction, what is sent is summed up: that, and what it keeps */
+	/* after a compaction, the sent entries are summarised: the compaction and its kept
+	 * entries */
 	assert_int_equal(compact(f, (rt_compact_options){.keep_tokens = 10}), RT_OK);
 	sent = f->result.tokens_after;
 	assert_int_equal(compress(f, ""), RT_OK);
@@ -755,7 +756,7 @@ a_take_becomes_its_summary(void **state)
 	f->s.stop = RT_STOP_LENGTH;
 	assert_int_equal(compress(f, ""), RT_UPSTREAM);
 	is_as_remembered(f);
-	/* what others wrote meanwhile is in no summary */
+	/* entries that others wrote meanwhile are in no summary */
 	f->s.stop = RT_STOP_END;
 	f->w.meanwhile = append_meanwhile;
 	assert_int_equal(compress(f, ""), RT_CONFLICT);
@@ -824,7 +825,7 @@ line(void *ctx, const rt_comms_item *item)
 	rt_buf_add_byte(ctx, '\n');
 }
 
-/* Two lines, without a text, whether it went well or not. */
+/* Two lines, without a text, after success and failure. */
 static void
 what_is_asked_is_recorded(void **state)
 {
@@ -853,7 +854,7 @@ what_is_asked_is_recorded(void **state)
 	}
 }
 
-/* A request is a request: hooks that look at what leaves the machine see these too. */
+/* A request like any other: hooks that check outgoing requests see these too. */
 static void
 what_is_asked_is_asked_of_hooks_first(void **state)
 {

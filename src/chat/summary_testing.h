@@ -17,7 +17,7 @@ typedef struct fake_hooks {
 	const char *deny;    /* the reason */
 	const char *summary; /* JSON */
 	const char *no_request; /* why request.before is refused */
-	const char *body;    /* put in the place of the request's */
+	const char *body;    /* replaces the request's */
 	rt_status status;
 	rt_buf events; /* "name {members}" a line */
 } fake_hooks;
@@ -83,7 +83,7 @@ typedef struct fixture {
 	rt_buf body; /* the model's request */
 	fake_hooks h;
 	rt_summary_result result;
-	rt_buf before; /* everything, before what must change nothing */
+	rt_buf before; /* everything, before an action that must change nothing */
 } fixture;
 
 static inline int
@@ -171,7 +171,7 @@ compress(fixture *f, const char *instructions)
 	return rt_engine_compress(f->w.engine, &options, &f->result, &f->w.err);
 }
 
-/* What hooks were told so far. */
+/* The events that hooks received so far. */
 static inline const char *
 events(fixture *f)
 {

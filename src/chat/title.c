@@ -27,7 +27,7 @@ rt_title_is_wanted(const rt_project *value, uint32_t number)
 	       rt_fields_get(disc->fields, RT_STR("setting.title")).ptr == NULL;
 }
 
-/* An rt_apply_check_fn: somebody may have named it in the meantime. */
+/* An rt_apply_check_fn: it may have been named in the meantime. */
 static rt_status
 check_wanted(void *ctx, const rt_project *now, rt_error *err)
 {
@@ -38,7 +38,7 @@ check_wanted(void *ctx, const rt_project *now, rt_error *err)
 		       : rt_fail(err, RT_CONFLICT, "the discussion already has a title");
 }
 
-/* The model's answer without what it was told to leave out. */
+/* The model's answer without the decoration that it was told to leave out. */
 static rt_str
 cleaned(rt_scope *s, rt_str answer)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A bare engine: on a store of the test's, with nobody to talk to. What tests begin with that need
- * no model; for those that do there is send_testing.h. */
+ * A bare engine, on a store of the test and without a model, for tests that need no model; for the
+ * others there is send_testing.h. */
 #ifndef RT_LOG_BARE_TESTING_H
 #define RT_LOG_BARE_TESTING_H
 
@@ -13,7 +13,7 @@ typedef struct bare {
 	rt_store *store;
 	rt_engine *engine;
 	rt_buf out;     /* scratch of the test */
-	rt_error error; /* of the last request, as what follows: */
+	rt_error error; /* of the last request; the following members likewise: */
 	uint64_t seq;
 	bool unchanged;
 } bare;
@@ -29,7 +29,7 @@ bare_open_engine(bare *b)
 		fail_msg("%s", err.text);
 }
 
-/* For a set-up of cmocka's: *state is a bare. The store is taken over. */
+/* A set-up function for cmocka: *state is a bare. Takes ownership of the store. */
 static inline int
 bare_set_up(void **state, rt_store *store)
 {

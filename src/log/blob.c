@@ -112,7 +112,7 @@ rt_blob_keep(rt_engine *engine, rt_str bytes, char sha256[RT_SHA256_HEX_ROOM], r
 	if (RT_TRY(&s, store->ops->begin(store, &s.error)) == RT_OK) {
 		rt_status st = rt_store_get(store, row, NULL, NULL, &s.error);
 
-		if (st == RT_NOT_FOUND || st == RT_CORRUPT) /* damaged: it is written again */
+		if (st == RT_NOT_FOUND || st == RT_CORRUPT) /* damaged: store it again */
 			RT_TRY(&s, store->ops->write(store, row, bytes, &s.error));
 		else
 			rt_scope_note(&s, st);

@@ -25,8 +25,9 @@ enum { RT_BLOB_MAX = 32 << 20 }; /* bytes */
 
 /* Is the block an image or a file with its bytes in a blob? The hash, or empty. O(1). */
 rt_str rt_blob_of(yyjson_val *block);
-/* The SHA-256 of the bytes, which are stored unless they are already; one transaction. The entry that
- * refers to them follows; if none has for RT_BLOB_NEW_US, they may be removed. RT_USAGE: empty. RT_LIMIT: more than RT_BLOB_MAX. RT_IO and the like. */
+/* Stores the bytes unless they are stored already, and returns their SHA-256; one transaction. The
+ * entry that refers to them follows; if none has for RT_BLOB_NEW_US, they may be removed. RT_USAGE:
+ * empty. RT_LIMIT: more than RT_BLOB_MAX. RT_IO and the like. */
 RT_CHECKED rt_status rt_blob_keep(rt_engine *engine, rt_str bytes, char sha256[RT_SHA256_HEX_ROOM],
 				  rt_error *err);
 /* Appends the bytes. RT_NOT_FOUND: they were purged, or never stored. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Blobs: types, blocks, storing and reading; and the collection of those that nothing refers to. */
+ * Blobs: types, blocks, storing and reading; and the collection of unreferenced ones. */
 #include "log/blob.h"
 
 #include "base/failing_testing.h"

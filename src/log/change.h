@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Change: one step under construction. Effects are applied as they are made, so that what comes
- * later in the step sees what came before.
+ * Change: one step under construction. Effects are applied when they are made, so that later parts
+ * of the step see the earlier ones.
  *
  * A change works in a scope: its memory and its first failure are there. After a failure every
  * function does nothing and returns zeros (an absent text, a discussion that is NULL, an empty
@@ -23,8 +23,8 @@ typedef struct rt_new_body {
 typedef struct rt_change {
 	rt_scope *scope; /* borrowed; everything below points into it */
 	rt_engine *engine;
-	const rt_project *base; /* borrowed: as the log has it */
-	const rt_project *now;  /* ours: base with the effects so far */
+	const rt_project *base; /* borrowed: in the form of the log */
+	const rt_project *now;  /* owned: base with the effects so far */
 	rt_effect *effects;
 	size_t effect_count, effect_room;
 	rt_new_body *bodies;
@@ -39,7 +39,7 @@ typedef struct rt_change {
 	unsigned coalesce_ms; /* see rt_apply_options */
 	/* of the current request */
 	rt_place place;  /* numbers, never 0 */
-	bool named_disc; /* the discussion was named, not taken as the active one */
+	bool named_disc; /* the discussion was given, not the active one by default */
 	bool pinned;     /* the take too */
 	rt_str extra;    /* unknown fields, as JSON */
 	rt_result *result;
@@ -64,8 +64,8 @@ void rt_change_find_place(rt_change *c, const rt_request *r, rt_str default_disc
 void rt_change_emit(rt_change *c, const rt_effect *effect);
 void rt_change_splice(rt_change *c, uint32_t disc, uint32_t take, size_t at, size_t remove,
 		      const rt_effect_slot *added, size_t count);
-/* Set a field to JSON text (ptr NULL: absent). No effect when it is so already. The texts are
- * copied. */
+/* Set a field to JSON text (ptr NULL: absent). No effect if it already has this value. The texts
+ * are copied. */
 void rt_change_set(rt_change *c, uint32_t disc, uint32_t sub, rt_str key, uint32_t entry,
 		   rt_str after);
 void rt_change_clear(rt_change *c, uint32_t disc, uint32_t sub, const char *key);
@@ -81,22 +81,22 @@ uint64_t rt_change_add_body(rt_change *c, uint64_t entry, rt_str data);
 
 /* JSON text of a field as it is now; ptr NULL: absent. */
 rt_str rt_change_field(rt_change *c, uint32_t disc, uint32_t sub, rt_str key, uint32_t entry);
-/* The request's discussion as it is now; NULL after a failure. */
+/* The request's discussion in the present value; NULL after a failure. */
 const rt_disc *rt_change_disc(rt_change *c);
 /* A slot of the value with its names. */
 rt_effect_slot rt_change_name(rt_change *c, const rt_slot *slot);
-/* The bytes of a stored body, or of one that this step made, are added to out. */
+/* Appends the bytes of a stored body, or of one that this step made, to out. */
 void rt_change_body_bytes(rt_change *c, uint64_t number, rt_buf *out);
-/* The same taken apart, in the scope. Never NULL. */
+/* The same decoded, in the scope. Never NULL. */
 const rt_body *rt_change_read_body(rt_change *c, uint64_t number);
 /* The same from its bytes, which are in the scope. */
 const rt_body *rt_change_parse_body(rt_change *c, rt_str data);
-/* Is everything as it was before the change, though it has effects? (no_op.c) */
+/* Is the value the same as before the change, although it has effects? (no_op.c) */
 bool rt_change_is_nothing(rt_change *c);
 /* Have two takes the same entries with the same content? */
 bool rt_change_same_slots(rt_change *c, const rt_seq *a, const rt_seq *b);
-/* Have two states of a discussion the same present takes, labels and fields, wherever they are
- * continued? false after a failure, too. */
+/* Have two states of a discussion the same present takes, labels and fields, wherever their heads
+ * are? false after a failure, too. */
 bool rt_change_same_content(rt_change *c, const rt_disc *was, const rt_disc *is);
 
 #endif

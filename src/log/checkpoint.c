@@ -107,7 +107,7 @@ rt_engine_catch_up(rt_engine *engine, const rt_project **project, uint64_t head,
 		rows.error = one.error;
 		rt_scope_note(&rows, one.status);
 	}
-	/* What could not be read before is read, or was replaced. */
+	/* Data that could not be read before has been read or replaced. */
 	if (rt_ok(&rows) && !newer && engine->newer_seq != 0 &&
 	    engine->newer_seq <= (*project)->seq)
 		rt_engine_set_newer(engine, 0, NULL);
@@ -156,7 +156,7 @@ load_root(rt_engine *engine, const rt_project **out, rt_error *err)
 	RT_TRY(&s, rt_engine_root(engine, rt_scope_buf(&s), &seq, &engine->next_node, &state,
 				  &s.error));
 	RT_TRY(&s, rt_state_open(engine->alloc, &engine->source, state, &project, &s.error));
-	/* where the mark is gone, this says that it was there */
+	/* records that the mark existed, in case it is lost */
 	if (rt_ok(&s) && project->ledger->salt == rt_engine_salt_of(rt_text_str(engine->name)))
 		engine->salt = project->ledger->salt;
 	if (rt_ok(&s) && project->seq != seq)
@@ -234,7 +234,7 @@ catch_up_far(rt_engine *engine, const rt_project **project, uint64_t head, rt_er
 	rt_error why;
 	rt_status st = rt_engine_catch_up(engine, project, head, &why);
 
-	/* A run of rows is read as a whole, or not at all: go on one by one. */
+	/* A run of rows is read completely or not at all: continue one by one. */
 	while (st == RT_CORRUPT && (*project)->seq < head) {
 		uint64_t before = (*project)->seq;
 
@@ -358,7 +358,7 @@ sweep_some(rt_engine *engine, const node_set *dead, uint64_t *at)
 	return rt_scope_end(&s, NULL);
 }
 
-/* Inner nodes name the leaves, so leaves are not read. */
+/* Inner nodes contain the numbers of the leaves, so leaves are not read. */
 static void
 sweep(rt_engine *engine, const rt_project *project)
 {
@@ -382,8 +382,8 @@ sweep(rt_engine *engine, const rt_project *project)
 	rt_scope_deinit(&s);
 }
 
-/* When several times as many were written as are alive. Of a project that was just opened a guess
- * has to do. */
+/* True when several times as many were written as are in use. For a project that was just opened
+ * this is an estimate. */
 static bool
 sweep_is_due(const rt_engine *engine, const rt_project *project)
 {
@@ -417,7 +417,8 @@ write_node(void *ctx, rt_str bytes, uint64_t *out_number, rt_error *err)
 	return st;
 }
 
-/* Numbers that are in the store are not used again: somebody may still hold the old nodes. */
+/* Numbers that are in the store are not used again: another process may still have the old nodes in
+ * memory. */
 static rt_status
 pass_stored_nodes(rt_engine *engine, rt_error *err)
 {
@@ -430,13 +431,14 @@ pass_stored_nodes(rt_engine *engine, rt_error *err)
 }
 
 typedef enum root_found {
-	ROOT_OURS,  /* or none: ours continues from what it shares with the last one */
+	ROOT_OURS,  /* or none: ours continues from the nodes that it shares with the last one */
 	ROOT_OTHER, /* another process has written one since, and may have swept away nodes that
 		     * the value uses */
-	ROOT_GONE   /* thrown away: the value may name nodes that are not there */
+	ROOT_GONE   /* the last one was dropped: the value may refer to nodes that no longer
+		     * exist */
 } root_found;
 
-/* Inside begin. engine->next_node is right afterwards. */
+/* Inside begin. engine->next_node is up to date afterwards. */
 static root_found
 look_at_root(rt_engine *engine, rt_scope *s)
 {
@@ -598,7 +600,7 @@ rt_engine_rebuild(rt_engine *engine, rt_error *err)
 		return rt_scope_end(&s, err);
 	rt_engine_lock_writer(engine);
 	RT_TRY(&s, rt_engine_load(engine, false, &project, &s.error));
-	RT_TRY(&s, rt_engine_may_write(engine, &s.error)); /* that may have found a row */
+	RT_TRY(&s, rt_engine_may_write(engine, &s.error)); /* which may have found a row */
 	RT_TRY(&s, engine->store->ops->begin(engine->store, &s.error));
 	rt_engine_drop_checkpoint(engine, &s);
 	rt_store_end(engine->store, &s);

@@ -23,7 +23,7 @@ RT_CHECKED rt_status rt_engine_rebuild(rt_engine *engine, rt_error *err);
  * A row that only a newer version can read ends the loading: the value is that of the row before
  * it, the status RT_OK, and rt_engine_newer tells. */
 
-/* The newest value; yours. use_checkpoint false: from the log alone. RT_CORRUPT. */
+/* The newest value; the caller owns it. use_checkpoint false: from the log alone. RT_CORRUPT. */
 rt_status rt_engine_load(rt_engine *engine, bool use_checkpoint, const rt_project **out,
 			 rt_error *err);
 /* Of a log that lacks rows: *out_first is the value after all rows before the first that is missing
@@ -43,8 +43,8 @@ uint64_t rt_engine_salt_of(rt_str name);
 
 /* Write one if that many rows were added since the last one, or fewer that take long to replay. Failure is harmless. */
 void rt_engine_maybe_checkpoint(rt_engine *engine, unsigned rows);
-/* Between transactions: write changes, and unload what the checkpoint has of discussions from this
- * one on. */
+/* Between transactions: write changes, and unload discussions from this one on that the checkpoint
+ * contains. */
 rt_status rt_engine_settle(rt_engine *engine, uint32_t from, rt_error *err);
 /* Inside begin: drop the checkpoint and renew the epoch, so that other processes do not write one
  * from their memory. Its node numbers are not reused. */

@@ -16,7 +16,7 @@ enum {
 	NAME_ROOM = sizeof(RT_BLOB_NEW_PREFIX) + HASH
 };
 
-/* What is stored under a hash; the first two are also what is needed. */
+/* Kinds of rows stored under a hash; the first two are also kinds of references. */
 enum { BLOB = 1 << 0, FILE_SENT = 1 << 1, BLOB_NEW = 1 << 2, PURGED = 1 << 3 };
 
 static const struct {
@@ -43,14 +43,14 @@ typedef struct names {
 struct rt_collect {
 	rt_scope *s;
 	rt_engine *engine;
-	unsigned wanted;   /* BLOB, FILE_SENT: what is to be collected */
-	unsigned sees;     /* as what rt_collect_see marks contents */
+	unsigned wanted;   /* BLOB, FILE_SENT: the kinds to collect */
+	unsigned sees;     /* as contents that rt_collect_see marks */
 	content *contents; /* by hash; in the scope */
 	size_t count, capacity, sorted;
 	names others;      /* side rows that are no contents */
 	names logs;        /* RT_FILE_LOG_PREFIX */
 	size_t seen;       /* hashes that rt_collect_see found */
-	rt_scope row;      /* memory of the row in hand */
+	rt_scope row;      /* memory of the current row */
 };
 
 /* ---- names ---- */
@@ -282,7 +282,7 @@ read_rows(rt_collect *c, rt_rows rows, rt_store_row_fn fn)
 	RT_TRY(c->s, c->engine->store->ops->read(c->engine->store, rows, fn, c, &c->s->error));
 }
 
-/* The data of a side row; empty: it has gone meanwhile. */
+/* The data of a side row; empty: it has been removed meanwhile. */
 static rt_str
 side_row(rt_collect *c, rt_str name)
 {
@@ -326,7 +326,7 @@ drop(rt_collect *c, rt_str name)
 				       rt_str_at(NULL, 0), &c->s->error));
 }
 
-/* What logs of requests need. One that needs nothing is forgotten. */
+/* Contents needed by logs of requests. A log that needs none is forgotten. */
 static void
 see_logs(rt_collect *c, rt_collect_log_fn log, void *ctx)
 {
@@ -345,7 +345,8 @@ see_logs(rt_collect *c, rt_collect_log_fn log, void *ctx)
 	}
 }
 
-/* at: as a row of RT_BLOB_NEW_PREFIX has it. Where the clock was set back, it is in the future. */
+/* at: in the form of a row of RT_BLOB_NEW_PREFIX. If the clock was set back, it is in the
+ * future. */
 static bool
 is_recent(int64_t now_us, rt_str at)
 {
@@ -373,7 +374,7 @@ see_new(rt_collect *c)
 			c->contents[i].needed |= BLOB | BLOB_NEW;
 }
 
-/* Everything that is wanted, and what needs it. */
+/* All contents, and the references to them. */
 static void
 look(rt_collect *c, unsigned wanted)
 {
@@ -469,7 +470,8 @@ rt_engine_collect(rt_engine *engine, rt_collect_log_fn log, void *ctx, rt_collec
 	return rt_scope_end(&s, err);
 }
 
-/* Within a transaction. Nothing is removed if a row is damaged; what is missing is left to a repair. */
+/* Within a transaction. Nothing is removed if a row is damaged; missing contents are left to a
+ * repair. */
 static void
 collect(rt_engine *engine, rt_scope *s, unsigned wanted)
 {
@@ -618,7 +620,7 @@ rt_engine_fsck_files(rt_engine *engine, rt_fsck_fn fn, void *ctx, rt_error *err)
 	for (size_t i = 0; rt_ok(&s) && i < c.count && check.goes_on; i++)
 		report(&c, &check, &c.contents[i]);
 	rt_scope_deinit(&c.row);
-	if (s.status == RT_CORRUPT) /* the store's check reports damaged rows */
+	if (s.status == RT_CORRUPT) /* the store's own check reports damaged rows */
 		s.status = RT_OK;
 	return rt_scope_end(&s, err);
 }

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: MIT
  *
- * Collect: contents of files are side rows, named by their hash; those that nothing refers to any
- * more are removed.
+ * Collect: contents of files are side rows, named by their hash; unreferenced ones are removed.
  *
  *   blob/HASH      a file attached to an entry; needed by every body, log row and other side row that
- *                  contains the hash. Bodies and log rows stay for good: what an undone step or an
- *                  earlier version of an entry refers to is needed.
+ *                  contains the hash. Bodies and log rows are permanent: references from undone
+ *                  steps and earlier versions of entries count.
  *   blob-new/HASH  when it was stored, in microseconds since 1970. The entry comes later, perhaps from
  *                  another process, so the blob is also needed for RT_BLOB_NEW_US from then.
  *   file/HASH      a file as a request contained it (chat/attachment.h); needed by every other side
  *                  row that contains the hash, in practice the last request of a discussion, and by
- *                  lines of a log of requests that have no body of their own.
+ *                  lines without a body in a log of requests.
  *   file-log/KEY   there is such a log (llm/comms_host.h); KEY says which.
  *   purged/HASH    the content was purged, or lost and given up; kept while something refers to it.
  *
@@ -44,7 +43,7 @@ typedef rt_status (*rt_collect_log_fn)(void *ctx, rt_str key, rt_collect *collec
 
 typedef struct rt_collected {
 	size_t removed; /* contents */
-	size_t lost;    /* that something refers to, but that the store does not have */
+	size_t lost;    /* that are referred to, but that the store does not have */
 } rt_collected;
 
 /* One transaction. log NULL: files stay if there is a log that may need them. Contents that are

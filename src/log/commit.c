@@ -2,11 +2,11 @@
  *
  * Requests in, one transaction, results out.
  *
- * A caller queues its requests; the first to come leads: it takes the queue, opens the store's
- * transaction, reads other processes' rows, compiles and appends each request on top of the one
- * before, commits, publishes, and wakes the others. Callers that come meanwhile wait for the next
- * round. So many writers share one sync, and nothing is visible, and no result returned, before
- * it is durable.
+ * A caller queues its requests; the first caller leads: it takes the queue, opens the store's
+ * transaction, reads other processes' rows, compiles and appends each request on top of the
+ * previous one, commits, publishes, and wakes the others. Callers that arrive meanwhile wait for
+ * the next round. Thus many writers share one sync, and nothing is visible, and no result returned,
+ * before it is durable.
  *
  * A request that fails changes nothing and the rest continues; a commit that fails fails every
  * request in it. */
@@ -19,8 +19,8 @@
 
 /* ---- writing rows ---- */
 
-/* The documents that effects touch, with their current steps. A row of a group touches the
- * project in any case: the group is found along the project's steps. */
+/* The documents that effects touch, with their current steps. A row of a group always touches the
+ * project, because groups are found through the project's steps. */
 static void
 add_parents(rt_change *c, rt_record *record)
 {
@@ -40,7 +40,7 @@ add_parents(rt_change *c, rt_record *record)
 		if (known > 0)
 			continue;
 		if (disc != 0 && rt_project_cell(c->base, disc) == NULL)
-			step = 0; /* made in this very step */
+			step = 0; /* created in this step */
 		else if (disc != 0 && RT_TRY(c->scope, rt_project_disc(c->base, disc, &d,
 								       &c->scope->error)) == RT_OK)
 			step = d->history.current;
@@ -91,7 +91,7 @@ write_row(rt_scope *s, rt_engine *engine, const rt_project *project, const rt_pr
 	return next;
 }
 
-/* The discussion in which undo takes the step back; 0: in any, since it touches the project. */
+/* The discussion in which undo reverts the step; 0: in any, because it touches the project. */
 static uint32_t
 undo_disc_of(const rt_record *step, uint32_t in_view)
 {
@@ -106,7 +106,7 @@ undo_disc_of(const rt_record *step, uint32_t in_view)
 	return found;
 }
 
-/* Is something undone that redo would bring back, in this discussion or the project? */
+/* Is there a step to redo, in this discussion or the project? */
 static bool
 has_redo(const rt_project *project, uint32_t disc)
 {
@@ -128,7 +128,7 @@ is_draft(const rt_record *step)
 	return step->kind == RT_RECORD_STEP && step->effect_count > 0;
 }
 
-/* Programs write drafts when a user leaves: where something is undone, a step that sets nothing
+/* Programs write drafts when a user leaves: if steps have been undone, a step that sets nothing
  * else does not end redo (C30). */
 static bool
 keeps_redo(const rt_project *project, const rt_record *step)
@@ -150,7 +150,8 @@ find_move(void *ctx, const rt_store_row *row)
 	return rt_ok(s);
 }
 
-/* Has something been undone or redone since that step? So many rows since count as one. */
+/* Has anything been undone or redone since that step? With too many rows since, the answer is
+ * yes. */
 static bool
 has_moved_since(rt_change *c, uint64_t step)
 {
@@ -166,8 +167,8 @@ has_moved_since(rt_change *c, uint64_t step)
 	return rt_scope_end(&s, NULL) != RT_OK;
 }
 
-/* The group of a draft that goes on with the one before it (C61): the number of its first row; 0:
- * it begins one. In between there is no step, undo or redo in the discussion or the project. */
+/* The group of a draft that continues the previous one (C61): the number of its first row; 0: it
+ * begins a group. In between there is no step, undo or redo in the discussion or the project. */
 static uint64_t
 draft_group(rt_change *c, const rt_record *record)
 {
@@ -223,11 +224,11 @@ rt_change_write(rt_change *c, rt_str op, uint32_t disc)
 
 /* ---- undo, redo, jump ---- */
 
-/* A move that was planned before the store was locked: undoing an import may read much. It is
- * valid while the value is the one that it was planned on. */
+/* A move that was planned before the store was locked: undoing an import may have to read many
+ * rows. It is valid while the value is the one that it was planned on. */
 typedef struct planned {
 	rt_scope scope;
-	const rt_project *on; /* ours; NULL: nothing is planned */
+	const rt_project *on; /* owned; NULL: nothing is planned */
 	rt_plan plan;
 	rt_result result; /* its note */
 } planned;
@@ -269,7 +270,7 @@ begin_request(rt_scope *s, rt_engine *engine, const rt_project *project,
 	return c;
 }
 
-/* Of a round with a single request. What fails here is tried again under the lock. */
+/* For a round with a single request. A failure here leads to another attempt under the lock. */
 static void
 plan_ahead(rt_engine *engine, const rt_ticket *t, planned *p)
 {
@@ -383,7 +384,7 @@ flight_of(rt_change *c, const rt_request *r)
 	return r->flight;
 }
 
-/* *out_torn: it failed after it had written something. */
+/* *out_torn: it failed after its first write. */
 static const rt_project *
 run_purge(rt_change *c, const rt_request *r, bool *out_torn)
 {
@@ -400,7 +401,7 @@ run_purge(rt_change *c, const rt_request *r, bool *out_torn)
 		return rt_object_ref(c->base);
 	}
 	engine->scrub_after = engine->scrub_after || has_written;
-	/* The mark stays until everything is wiped, also after a crash. */
+	/* The mark stays until all purged bytes are overwritten, also after a crash. */
 	write_side(c, RT_STR(RT_SCRUB_MARK), RT_STR("1"));
 	if (rt_ok(s))
 		next = write_row(s, engine, c->base, NULL, &record, NULL);
@@ -447,17 +448,18 @@ run_step(rt_change *c, const rt_request *r, const rt_apply_options *how, bool *o
 
 /* ---- a round ---- */
 
-/* The tickets that one transaction carries out. */
+/* The tickets executed in one transaction. */
 typedef struct round {
 	rt_engine *engine;
 	rt_ticket *first;
 	planned ahead;
 	rt_scope scope;            /* of a request, or an atomic step */
-	const rt_project *project; /* ours: the value after the requests so far */
+	const rt_project *project; /* owned: the value after the requests so far */
 	rt_error err;              /* of the transaction */
-	bool torn;    /* a request failed after it had written: the transaction is cancelled */
-	bool stale;   /* a node is gone that another process replaced since the value was loaded */
-	bool reloaded; /* a second time, that is damage */
+	bool torn;    /* a request failed after its first write: the transaction is cancelled */
+	bool stale;   /* a node is missing that another process replaced after the value was
+		       * loaded */
+	bool reloaded; /* if this happens a second time, it is damage */
 } round;
 
 /* The value after a request. */
@@ -563,7 +565,7 @@ has_new_row(const round *r)
 	       head != r->project->seq;
 }
 
-/* Does the ticket's precondition hold? If not, none of its requests is done. */
+/* Does the ticket's precondition hold? If not, none of its requests is executed. */
 static rt_status
 check_ticket(const round *r, const rt_ticket *t)
 {
@@ -576,7 +578,7 @@ check_ticket(const round *r, const rt_ticket *t)
 	return st;
 }
 
-/* The caller's own side rows, where something was written. */
+/* The caller's own side rows, if anything was written. */
 static rt_status
 keep_ticket(round *r, const rt_ticket *t)
 {
@@ -604,7 +606,8 @@ run_ticket(round *r, const rt_ticket *t)
 		rt_scope_reset(&r->scope);
 		st = t->how->atomic ? run_atomic(r, t) : run_one(r, t, i);
 		if (st != RT_OK && (r->torn || has_new_row(r))) {
-			r->err = r->scope.error; /* that of an atomic step is in one of its results */
+			r->err = r->scope.error; /* the failure of an atomic step is in one of its
+						  * results */
 			return st;
 		}
 		r->stale = st == RT_CORRUPT && !r->reloaded;
@@ -644,9 +647,10 @@ report_gone(const rt_engine *engine, rt_status st, rt_error *err)
 	return st;
 }
 
-/* One transaction, until its commit. Texts of purged entries are reported before it: a purge that
- * is interrupted there can be repeated, and the texts are not known after it. A copy elsewhere that
- * cannot be purged does not keep them in the store: report_purged tries again and says so. */
+/* One transaction, until its commit. Texts of purged entries are reported before it, because they
+ * are not known afterwards; a purge that is interrupted here can be repeated. A copy elsewhere that
+ * cannot be purged does not keep the texts in the store: report_purged tries again and reports the
+ * failure. */
 static rt_status
 run_transaction(round *r)
 {
@@ -694,7 +698,7 @@ scrub(rt_engine *engine, rt_error *err)
 	rt_status st = store->ops->scrub(store, err);
 
 	if (st != RT_OK || store->ops->begin(store, NULL) != RT_OK)
-		return st; /* with the mark left, it is scrubbed once more */
+		return st; /* the mark stays, so the store is scrubbed again */
 	if (store->ops->write(store, rt_engine_side(engine, RT_SCRUB_MARK), rt_str_at(NULL, 0),
 			      NULL) != RT_OK ||
 	    store->ops->commit(store, NULL) != RT_OK)
@@ -702,8 +706,8 @@ scrub(rt_engine *engine, rt_error *err)
 	return RT_OK;
 }
 
-/* Everything is committed, but purged bytes may still be in the store's files, or in those of
- * others: that fails the purges alone. */
+/* Everything is committed, but purged bytes may still be in the store's files or in copies
+ * elsewhere: only the purges fail for that. */
 static void
 fail_purges(rt_ticket *first, rt_status st, bool is_elsewhere, const rt_error *why)
 {
@@ -721,7 +725,7 @@ fail_purges(rt_ticket *first, rt_status st, bool is_elsewhere, const rt_error *w
 				rt_result_fail(&t->results[i], st, &err);
 }
 
-/* Others may keep the purged texts, too; also in what they wrote before the commit. */
+/* Copies elsewhere may contain the purged texts too, including those written before the commit. */
 static void
 report_purged(rt_engine *engine, rt_ticket *first)
 {
@@ -761,7 +765,7 @@ lead_round(rt_engine *engine, rt_ticket *first)
 		rt_engine_publish(engine, r.project);
 		if (engine->scrub_after || engine->scrub_pending)
 			st = scrub(engine, &r.err);
-		engine->scrub_pending = false; /* one try in each process */
+		engine->scrub_pending = false; /* one attempt in each process */
 		report_purged(engine, first);
 		if (st != RT_OK)
 			fail_purges(first, st, false, &r.err);
@@ -789,8 +793,8 @@ rt_engine_apply_if(rt_engine *engine, const rt_request *requests, size_t count,
 	else
 		engine->queue_first = &mine;
 	engine->queue_last = &mine;
-	/* Each has its own condition: a round wakes those whose requests are done and the next
-	 * leader, and nobody else. */
+	/* Each has its own condition variable: a round wakes only those whose requests are done,
+	 * and the next leader. */
 	while (!mine.done && engine->leading)
 		pthread_cond_wait(&mine.moved, &engine->queue_lock);
 	if (!mine.done) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Commits that go wrong halfway: what was acknowledged is there, what was not is said. */
+ * Commits that fail halfway: acknowledged changes exist, and failures are reported. */
 #include "log/engine_testing.h"
 
 #include <pthread.h>
@@ -20,7 +20,7 @@ static rt_store_ops broken;
 static bool bodies_are_damaged, scrub_is_refused;
 static int scrubs, commits_refused, roots_read;
 static bool nodes_are_gone;
-static int body_writes_left; /* then one is refused as damaged; negative: any number */
+static int body_writes_left; /* after these, one is refused as damaged; negative: no limit */
 
 static rt_status
 scrub(rt_store *store, rt_error *err)
@@ -127,7 +127,7 @@ tear_down(void **state)
 	return 0;
 }
 
-/* Carry them out in one round. */
+/* Executes them in one round. */
 static void
 apply(fixture *f, const char *const *lines, size_t count, rt_result *results)
 {
@@ -187,7 +187,7 @@ damage_fails_one(void **state)
 	free_results(results, 2);
 }
 
-/* A purge that fails halfway changes nothing, and neither does what shares its transaction. */
+/* A purge that fails halfway changes nothing, and neither do requests in the same transaction. */
 static void
 half_a_purge_is_none(void **state)
 {
@@ -236,7 +236,7 @@ unfinished(fixture *f)
 	return findings;
 }
 
-/* Bytes that could not be wiped are the purge's failure alone, and are not forgotten. */
+/* Bytes that could not be overwritten fail the purge only, and are not forgotten. */
 static void
 wiping_is_not_forgotten(void **state)
 {
@@ -256,7 +256,7 @@ wiping_is_not_forgotten(void **state)
 	free_results(results, 3);
 	assert_int_equal(unfinished(f), 1);
 
-	/* the purge again finds nothing more to blank, but wipes */
+	/* the purge again finds nothing more to blank, but scrubs */
 	scrubs = 0;
 	scrub_is_refused = false;
 	apply(f, &lines[1], 1, results);
@@ -269,7 +269,7 @@ wiping_is_not_forgotten(void **state)
 	free_results(results, 1);
 }
 
-/* As if the process had ended before it could wipe. */
+/* As if the process had ended before it could scrub. */
 static void
 wiping_goes_on_in_the_next_process(void **state)
 {
@@ -323,7 +323,7 @@ redo_of_many_is_linear(void **state)
 	free_results(&result, 1);
 	assert_in_range(log_bytes, 1, 2 * STEPS * ROW);
 
-	/* and so is reading that row again, as another process would */
+	/* and so is reading that row again in another process */
 	log_bytes = 0;
 	other = f->engine;
 	open_engine(f);
@@ -331,8 +331,8 @@ redo_of_many_is_linear(void **state)
 	assert_in_range(log_bytes, 1, 4 * STEPS * ROW);
 }
 
-/* The epoch is that of the value: another history that was seen in a round that came to
- * nothing is still news to the next one. */
+/* The epoch belongs to the value: if a failed round noticed another history, the next round must
+ * still load it. */
 static void
 epoch_is_of_the_value(void **state)
 {
@@ -362,8 +362,8 @@ epoch_is_of_the_value(void **state)
 	rt_engine_close(other);
 }
 
-/* Another process has swept away what the value was to be loaded from, though nothing was
- * written since: the value is loaded anew, once, and can be looked at again. */
+/* Another process has removed nodes that the value refers to, without writing rows: the value is
+ * loaded again, once, and is readable. */
 static void
 refresh_after_a_sweep(void **state)
 {
@@ -381,7 +381,7 @@ refresh_after_a_sweep(void **state)
 	}
 	assert_int_equal(rt_engine_checkpoint(f->engine, NULL), RT_OK);
 	rt_engine_close(f->engine);
-	open_engine(f); /* from the checkpoint: nothing of it is in memory */
+	open_engine(f); /* from the checkpoint: nothing of it is in memory yet */
 	rt_buf_init(&buf, rt_alloc_libc(), RT_BUF_UNLIMITED);
 	assert_int_equal(rt_engine_refresh(f->engine, NULL), RT_OK);
 	before = roots_read;
@@ -404,9 +404,9 @@ refresh_after_a_sweep(void **state)
 	rt_buf_deinit(&buf);
 }
 
-/* ---- who asks, and what is kept ---- */
+/* ---- requesters, and side rows of the caller ---- */
 
-/* The history, newest row first, says that these asked. */
+/* Checks that the history, newest row first, names these requesters. */
 static void
 assert_by(rt_engine *engine, uint64_t seq, const char *by)
 {
@@ -441,7 +441,7 @@ act(fixture *f, const rt_apply_context *with, const char *lines, bool atomic, rt
 
 #define ADD "{\"op\":\"entry.append\",\"content\":\"one\"}"
 
-/* Every kind of row says who asked. */
+/* Every kind of row names the requester. */
 static void
 rows_say_who_asked(void **state)
 {
@@ -471,9 +471,9 @@ rows_say_who_asked(void **state)
 
 typedef struct keeper {
 	const char *name;
-	rt_status status; /* what keeping comes to */
+	rt_status status; /* returned by the keeping function */
 	atomic_int calls;
-	size_t written;   /* results that something was written for */
+	size_t written;   /* results for which a row was written */
 	uint64_t seq;     /* of the last */
 } keeper;
 
@@ -492,14 +492,14 @@ keep(void *ctx, rt_store *store, uint64_t project, const rt_project *now,
 			k->written++;
 			k->seq = results[i].seq;
 		}
-	assert_true(now->seq == k->seq); /* as they left it, not as others do after them */
+	assert_true(now->seq == k->seq); /* as they were right after it, not after later requests */
 	snprintf(value, sizeof(value), "%llu", (unsigned long long)k->seq);
 	st = store->ops->write(store, rt_rows_named(RT_STORE_SIDE, project, rt_str_of(k->name)),
 			       rt_str_of(value), err);
 	return st == RT_OK && k->status != RT_OK ? rt_fail(err, k->status, "it cannot be kept") : st;
 }
 
-/* Is there a side row, and what does it say? */
+/* Does a side row exist, with this content? */
 static bool
 has_side(fixture *f, const char *name, char *out, size_t size)
 {
@@ -532,7 +532,7 @@ kept_with_what_is_done(void **state)
 	assert_true(has_side(f, "kept/a", said, sizeof(said)));
 	assert_string_equal(said, "1");
 
-	/* one that fails does not take the others with it, and is not kept for */
+	/* a request that fails does not affect the others, and nothing is kept for it */
 	assert_int_equal(act(f, &with, "[" ADD ",{\"op\":\"entry.mute\",\"entry\":\"none\"}," ADD "]",
 			     false, results), RT_NOT_FOUND);
 	assert_int_equal(k.calls, 2);
@@ -540,7 +540,7 @@ kept_with_what_is_done(void **state)
 	assert_true(has_side(f, "kept/a", said, sizeof(said)));
 	assert_string_equal(said, "3");
 
-	/* nothing is written: nothing is kept */
+	/* no row is written: nothing is kept */
 	assert_int_equal(act(f, &with, "[{\"op\":\"entry.mute\",\"entry\":\":1\",\"muted\":false}]",
 			     false, results), RT_OK);
 	assert_true(results[0].unchanged);
@@ -575,7 +575,7 @@ not_done_where_it_cannot_be_kept(void **state)
 		assert_int_equal(log_head(f), 0);
 		assert_false(has_side(f, "kept/a", said, sizeof(said)));
 	}
-	/* neither is it where the commit fails, after it was kept */
+	/* nor is anything kept if the commit fails afterwards */
 	k.status = RT_OK;
 	commits_refused = 1;
 	assert_int_equal(act(f, &with, "[" ADD "]", false, results), RT_BUSY);
@@ -629,7 +629,7 @@ ask_on(void *ctx)
 	return NULL;
 }
 
-/* Rounds are shared, rows and what is kept are not. */
+/* Rounds are shared; rows and kept side rows are not. */
 static void
 each_has_its_own(void **state)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Opening and closing, and taking in what other processes wrote. */
+ * Opening and closing, and loading rows that other processes wrote. */
 #include "log/engine_impl.h"
 
 #include "log/checkpoint.h"
@@ -73,7 +73,7 @@ find_project(rt_engine *engine, bool create, rt_scope *s)
 		return;
 	st = rt_store_get(engine->store, rt_rows_named(RT_STORE_PROJECTS, 0, name), NULL,
 			  &engine->project, &s->error);
-	if (st == RT_NOT_FOUND) { /* nor has anybody else made it meanwhile */
+	if (st == RT_NOT_FOUND) { /* and no other process has created it meanwhile */
 		st = ops->project_new(engine->store, name, &engine->project, &s->error);
 		if (st == RT_OK && rt_engine_salt_of(name) != 0)
 			st = ops->write(engine->store, rt_engine_side(engine, RT_SALTED_MARK),
@@ -83,7 +83,7 @@ find_project(rt_engine *engine, bool create, rt_scope *s)
 	rt_store_end(engine->store, s);
 }
 
-/* Are the project's ids salted? A mark that is damaged is there all the same. */
+/* Are the project's ids salted? A damaged mark exists, too. */
 static rt_status
 find_salt(rt_engine *engine, rt_error *err)
 {
@@ -183,7 +183,8 @@ rt_engine_close(rt_engine *engine)
 
 /* ---- what others wrote ---- */
 
-/* As the leader: *project, which is ours, updated from the store. reload: reload it in any case. */
+/* As the leader: *project, which is owned, updated from the store. reload: reload it in any
+ * case. */
 static rt_status
 update(rt_engine *engine, const rt_project **project, bool reload, uint64_t *out_head,
        rt_error *err)
@@ -199,11 +200,11 @@ update(rt_engine *engine, const rt_project **project, bool reload, uint64_t *out
 	engine->epoch = epoch;
 	if (epoch == engine->value_epoch && *out_head < (*project)->seq)
 		return rt_engine_lost_end(engine, *project, *out_head, err);
-	/* Another history may have a head of the same number. */
+	/* Another history may have the same head number. */
 	reload = reload || epoch != engine->value_epoch;
 	if (!reload && *out_head > (*project)->seq) {
 		st = rt_engine_catch_up(engine, project, *out_head, err);
-		/* a node that another process has replaced since */
+		/* a node that another process has replaced meanwhile */
 		reload = st == RT_NOT_FOUND || st == RT_CORRUPT;
 	}
 	if (reload) {
@@ -259,7 +260,7 @@ is_fresh(rt_engine *engine)
 	return fresh;
 }
 
-/* As the leader, which it is no longer afterwards. */
+/* As the leader; afterwards the thread is no longer the leader. */
 static rt_status
 refresh(rt_engine *engine, rt_error *err)
 {
@@ -282,7 +283,7 @@ refresh(rt_engine *engine, rt_error *err)
 rt_status
 rt_engine_refresh(rt_engine *engine, rt_error *err)
 {
-	if (is_fresh(engine)) /* as a rule; and nobody waits for a writer's disk to know it */
+	if (is_fresh(engine)) /* the usual case; does not wait for a writer's sync */
 		return RT_OK;
 	rt_engine_lock_writer(engine);
 	return refresh(engine, err);

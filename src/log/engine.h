@@ -3,9 +3,9 @@
  * Engine: one project of one store, open for reading and changing.
  *
  * The engine holds the newest value. Readers take a reference and never wait. A change is a request
- * (an operation as JSON, contract section 7); requests are compiled against the value as it is
- * under the store's write lock, appended to the log, and published when they are durable. Several
- * threads share one commit; rows of other processes are read first.
+ * (an operation as JSON, contract section 7); requests are compiled against the newest value under
+ * the store's write lock, appended to the log, and published when they are durable. Several threads
+ * share one commit; rows of other processes are read first.
  *
  * Threads: the engine locks itself; call from any thread. Values and data borrowed from them live
  * until the caller's rt_object_unref. */
@@ -27,15 +27,15 @@ typedef struct rt_engine_options {
 	rt_str by;             /* the requester, for the history: "cli", "web", "hook:name" */
 	bool read_only;
 	/* Open it for reading even if its parts are inconsistent (a truncated log, say), as far as
-	 * it can be read: for checks and recovery. */
+	 * possible: for checks and recovery. */
 	bool lenient;
 	bool create;           /* make the project when the store has none of that name */
 	unsigned checkpoint_every; /* log rows between checkpoints; 0: 1024 */
-	/* A JSON object of settings, and "roles" as a list of names: what a project starts with. The
-	 * first change of a project without any history follows a step that sets them (not an
-	 * import, which brings its own). Copied; empty: none. */
+	/* A JSON object of settings, and "roles" as a list of names: the initial settings of a
+	 * project. The first change of a project without any history follows a step that sets them
+	 * (not an import, which brings its own). Copied; empty: none. */
 	rt_str defaults;
-	const char *(*git_commit)(void *ctx); /* of a take that is made; may be NULL, may give NULL */
+	const char *(*git_commit)(void *ctx); /* of a new take; may be NULL, may return NULL */
 	void *git_ctx;
 	/* A text was purged from the project and should be removed from any other place that keeps
 	 * texts. May be NULL. For a purged entry: each of its texts of 32 bytes or more (shorter
@@ -63,7 +63,7 @@ uint64_t rt_engine_epoch(rt_engine *engine);
 uint64_t rt_engine_project_number(const rt_engine *engine);
 const rt_alloc *rt_engine_alloc(const rt_engine *engine);
 
-/* The newest value; yours to rt_object_unref. Never waits. */
+/* The newest value; the caller must rt_object_unref it. Never waits. */
 const rt_project *rt_engine_value(rt_engine *engine);
 /* Read what other processes have written since. An old value may turn out to be RT_CORRUPT because
  * another process dropped nodes that a newer checkpoint does not use. So on RT_CORRUPT refresh once
@@ -83,35 +83,36 @@ RT_CHECKED rt_status rt_engine_value_at(rt_engine *engine, uint64_t seq, const r
 
 /* ---- changing ---- */
 
-/* What became of a request. */
+/* The result of a request. */
 typedef struct rt_result {
 	rt_status status;
 	rt_error error;      /* where status is not RT_OK */
 	uint64_t seq;        /* the row that was written; the current one when unchanged */
 	bool unchanged;
 	uint64_t steps;      /* undo, redo: how many; 0 otherwise */
-	uint64_t count;      /* entries, matches, blanked bodies … that it was about */
-	uint32_t undo_disc;  /* a step: undo takes it back in this discussion; 0: in any */
+	uint64_t count;      /* number of entries, matches, blanked bodies … that it concerned */
+	uint32_t undo_disc;  /* a step: undo reverts it in this discussion; 0: in any */
 	char entry[132];     /* id of the entry made or changed; empty: none */
 	char take[260];      /* name of the take made or activated (cut); empty: none */
 	char discussion[260];/* the same for discussions */
-	rt_text *editor;     /* text handed back for re-submission, or NULL; yours to unref */
-	rt_text *note;       /* for people: what could not be reached, what else happened; or NULL */
+	rt_text *editor;     /* text returned for re-submission, or NULL; owned by the caller */
+	rt_text *note;       /* for people: copies that could not be reached, other effects; or
+			      * NULL */
 } rt_result;
 
 void rt_result_deinit(rt_result *result);
 
-/* What must hold for requests to be carried out (ops/action.h). Called with the newest value,
- * under the store's lock, right before the first of them; another status than RT_OK is theirs,
- * and none of them is done. It may be called again, and from another thread while its own
- * waits. */
+/* The precondition of requests (ops/action.h). Called with the newest value, under the store's
+ * lock, right before the first of them; any status but RT_OK becomes their result, and none of them
+ * is executed. It may be called again, and from another thread while the caller's waits. */
 typedef rt_status (*rt_apply_check_fn)(void *ctx, const rt_project *now, rt_error *err);
 
 /* Called after the requests were executed, in their transaction before it is committed, with the
  * value after the last of them: side rows that it writes are committed with the requests or not at
  * all. Not called if nothing was written (every result is a failure or unchanged). Any status but
  * RT_OK rolls back the whole round and is the result of all its participants, so it must be a
- * failure of the store. It may be called again, and from another thread while its own waits. */
+ * failure of the store. It may be called again, and from another thread while the caller's
+ * waits. */
 typedef rt_status (*rt_apply_keep_fn)(void *ctx, rt_store *store, uint64_t project,
 				      const rt_project *now, const rt_result *results,
 				      size_t count, rt_error *err);

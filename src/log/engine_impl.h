@@ -42,18 +42,20 @@ enum {
 	RT_CHECKPOINT_WORK = 4096,    /* or after this much work, see rt_record_work */
 };
 
-/* How requests are carried out; zero is rt_engine_apply's way. */
+/* How requests are executed; all zero: as rt_engine_apply does. */
 typedef struct rt_apply_options {
-	bool atomic;             /* all are one step, or none is done */
-	rt_str disc, take;       /* where requests work that name none; empty: the active ones */
-	rt_str by;               /* the requester; empty: as the engine was opened */
+	bool atomic;             /* all are one step, or none is executed */
+	rt_str disc, take;       /* where requests without a place work; empty: the active ones */
+	rt_str by;               /* the requester; empty: the one given when the engine was
+				  * opened */
 	rt_compile_fn *compile;  /* what operations do */
 	rt_apply_check_fn check; /* or NULL */
 	void *check_ctx;
 	rt_apply_keep_fn keep; /* or NULL */
 	void *keep_ctx;
-	/* A step that sets only a draft joins the draft before it in a group, which undo takes back
-	 * as a whole, if that was written by the same requester no longer ago than this; 0: never. */
+	/* A step that sets only a draft joins the draft before it in a group, which undo reverts as
+	 * a whole, if the earlier draft was written by the same requester no longer ago than this;
+	 * 0: never. */
 	unsigned coalesce_ms;
 	/* The steps belong to the group that this row begins (codec/record.h): undo reverts them
 	 * together. 0: none. */
@@ -77,10 +79,10 @@ struct rt_engine {
 	rt_store *store;
 	uint64_t project;
 	bool read_only;
-	bool is_lenient; /* opened although its parts may disagree */
+	bool is_lenient; /* opened although its parts may be inconsistent */
 	unsigned checkpoint_every;
 	rt_text *by;
-	rt_text *name; /* of the project, as it was asked for */
+	rt_text *name; /* of the project, as given to rt_engine_open */
 	rt_text *defaults; /* as in rt_engine_options; NULL: none */
 	uint64_t salt; /* of its generated ids */
 	const char *(*git_commit)(void *ctx);
@@ -88,9 +90,9 @@ struct rt_engine {
 	rt_status (*purged)(void *ctx, rt_str text, rt_error *err);
 	void *purged_ctx;
 	rt_seq_source source;  /* nodes of the checkpoint */
-	atomic_bool node_gone; /* one was not there: values of before may not be readable */
+	atomic_bool node_gone; /* a node was missing: values of before may not be readable */
 
-	pthread_mutex_t value_lock; /* held for a pointer and a count, never longer */
+	pthread_mutex_t value_lock; /* held only to copy a pointer and a count, never longer */
 	const rt_project *value;
 	uint64_t newer_seq;   /* the first row that this version does not know; 0: none */
 	rt_error newer;       /* required version */
@@ -99,23 +101,23 @@ struct rt_engine {
 	pthread_mutex_t queue_lock;
 	pthread_cond_t queue_moved; /* no leader: wakes threads without a ticket */
 	rt_ticket *queue_first, *queue_last;
-	bool leading; /* a thread is at work on a batch */
+	bool leading; /* a thread is executing a batch */
 
 	/* the leader's */
-	uint64_t epoch;      /* of the store, as it was seen last */
-	uint64_t root_seq;   /* of the checkpoint that we know of */
-	uint64_t unsaved;    /* work of the rows since then, as in rt_record_work */
-	uint64_t root_ahead; /* of one that is ahead of the log; 0: it is not */
+	uint64_t epoch;      /* of the store, as last read */
+	uint64_t root_seq;   /* of the checkpoint that was read last */
+	uint64_t unsaved;    /* replay cost of the rows since then, as in rt_record_work */
+	uint64_t root_ahead; /* of a checkpoint that is ahead of the log; 0: it is not */
 	uint64_t next_node;
 	uint64_t nodes_written; /* since the last sweep */
 	uint64_t nodes_live;    /* found by it */
-	bool scrub_after;       /* something was purged in this round */
-	bool scrub_pending;     /* something was purged before, and is not wiped yet */
-	const rt_text **gone;   /* texts of entries that were purged in this round */
+	bool scrub_after;       /* a purge was committed in this round */
+	bool scrub_pending;     /* there was a purge whose bytes are not overwritten yet */
+	const rt_text **gone;   /* texts of entries purged in this round */
 	size_t gone_count, gone_room;
 };
 
-/* Ends a transaction of this thread: committed unless the scope has failed, then cancelled. */
+/* Ends a transaction of this thread: commits, or cancels if the scope has failed. */
 static inline void
 rt_store_end(rt_store *store, rt_scope *s)
 {
@@ -143,7 +145,7 @@ rt_engine_side(const rt_engine *engine, const char *name)
 	return rt_rows_named(RT_STORE_SIDE, engine->project, rt_str_of(name));
 }
 
-/* *now, which is the caller's, becomes next, which is taken over. */
+/* Replaces *now, which is owned, by next, whose ownership passes. */
 static inline void
 rt_project_replace(const rt_project **now, const rt_project *next)
 {
@@ -153,17 +155,17 @@ rt_project_replace(const rt_project **now, const rt_project *next)
 
 /* ---- the newest value (value.c) ---- */
 
-/* Become the leader: wait until no other thread is, then nobody else changes the value or writes
- * until rt_engine_unlock_writer. */
+/* Become the leader: waits until no other thread is; then no other thread changes the value or
+ * writes until rt_engine_unlock_writer. */
 void rt_engine_lock_writer(rt_engine *engine);
 /* The same without waiting; false: another thread leads. */
 bool rt_engine_try_lead(rt_engine *engine);
 void rt_engine_unlock_writer(rt_engine *engine);
 /* The same under queue_lock: wakes the next leader. */
 void rt_engine_yield_writer(rt_engine *engine);
-/* As the leader: the value from now on. Takes it over. */
+/* As the leader: sets the newest value. Takes ownership. */
 void rt_engine_publish(rt_engine *engine, const rt_project *project);
-/* The log continues with row seq, which this version cannot read for the reason why; 0: it does
+/* The log continues with row seq, which this version cannot read for this reason; 0: it does
  * not. */
 void rt_engine_set_newer(rt_engine *engine, uint64_t seq, const rt_error *why);
 /* RT_READ_ONLY; RT_TOO_NEW: the log continues with rows of a newer version, as far as known yet
@@ -171,18 +173,18 @@ void rt_engine_set_newer(rt_engine *engine, uint64_t seq, const rt_error *why);
 rt_status rt_engine_may_write(rt_engine *engine, rt_error *err);
 /* A text of a purged entry, to be reported after the commit. */
 void rt_engine_add_gone(rt_engine *engine, rt_str text, rt_scope *s);
-/* Drop them, down to this count. */
+/* Drops them, down to this count. */
 void rt_engine_forget_gone(rt_engine *engine, size_t count);
 
 /* ---- what others wrote (engine.c) ---- */
 
-/* Inside begin: the value with everything that others wrote; yours. RT_TOO_NEW. */
+/* Inside begin: the value including all rows of other processes; the caller owns it. RT_TOO_NEW. */
 rt_status rt_engine_newest(rt_engine *engine, const rt_project **out, rt_error *err);
 
 /* ---- result.c ---- */
 
 void rt_result_reset(rt_result *result);
-/* Nothing but a failure. */
+/* A result that is only a failure. */
 void rt_result_fail(rt_result *result, rt_status status, const rt_error *err);
 /* The results of an atomic step that failed at one of its requests. */
 void rt_results_fail(rt_result *results, size_t count, size_t failed, rt_status status,
@@ -195,7 +197,8 @@ void rt_result_set_note(rt_result *result, rt_scope *s, const rt_buf *note);
 /* rt_engine_apply with options, which live as long as the call. */
 rt_status rt_engine_apply_if(rt_engine *engine, const rt_request *requests, size_t count,
 			     const rt_apply_options *options, rt_result *results);
-/* Inside begin: a finished change as one row. The value after it, yours; NULL after a failure. */
+/* Inside begin: a finished change as one row. Returns the value after it, owned by the caller; NULL
+ * after a failure. */
 const rt_project *rt_change_write(rt_change *c, rt_str op, uint32_t disc);
 /* Undo the rows of a group in a separate transaction. */
 rt_status rt_engine_undo_group(rt_engine *engine, uint64_t group, uint32_t group_discs, rt_str by,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The engine on a log that a newer version goes on with: what it knows is shown, nothing is
- * written, and what it does not know is named. */
+ * The engine on a log that a newer version continued: the known part is shown, nothing is written,
+ * and the unknown rows are reported. */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
@@ -125,7 +125,7 @@ newest(fixture *f)
 	return seq;
 }
 
-/* Another process, which knows more, adds a row. */
+/* Another process of a newer version adds a row. */
 static void
 append_row(fixture *f, uint64_t after, const char *data)
 {
@@ -203,14 +203,14 @@ opened_before_it(void **state)
 	rt_engine_close(f->engine);
 	open_engine(f, false);
 	append_row(f, 2, STRANGE);
-	append_row(f, 3, KNOWN_NOTE); /* known by itself, but not what it stands on */
+	append_row(f, 3, KNOWN_NOTE); /* known itself, but not the row it depends on */
 	rt_engine_close(f->engine);
 	open_engine(f, false);
 	assert_int_equal(newest(f), 2);
 	assert_shown(f, "one two ");
 	assert_refused(f, 3);
 	assert_shown(f, "one two ");
-	/* the past as ever, and no further */
+	/* earlier states are available as always, but no later ones */
 	assert_int_equal(rt_engine_value_at(f->engine, 1, &value, NULL), RT_OK);
 	rt_object_unref(value);
 	assert_int_equal(rt_engine_value_at(f->engine, 3, &value, NULL), RT_TOO_NEW);
@@ -222,7 +222,7 @@ opened_before_it(void **state)
 	rt_object_unref(value);
 }
 
-/* The next steps of the history with what is said of them; returns where to go on. */
+/* Reads the next steps of the history with their descriptions; returns where to continue. */
 static rt_history_at
 add_steps(fixture *f, const rt_project *value, rt_history_at at, size_t limit, rt_buf *out)
 {
@@ -241,7 +241,8 @@ add_steps(fixture *f, const rt_project *value, rt_history_at at, size_t limit, r
 	return at;
 }
 
-/* Steps some at a time are the steps all at once, wherever undone ones lie between. */
+/* Reading steps in portions gives the same as reading all at once, wherever undone ones are
+ * between. */
 static void
 history_in_windows(void **state)
 {
@@ -278,7 +279,7 @@ history_in_windows(void **state)
 	rt_object_unref(value);
 }
 
-/* How often the log is read; the store's own function for it. */
+/* Counts the reads of the log; the store's own function for it. */
 static rt_status (*read_rows)(rt_store *store, rt_rows rows, rt_store_row_fn fn, void *ctx,
 			      rt_error *err);
 static size_t log_reads;
@@ -290,8 +291,8 @@ count_log(rt_store *store, rt_rows rows, rt_store_row_fn fn, void *ctx, rt_error
 	return read_rows(store, rows, fn, ctx, err);
 }
 
-/* A jump forwards over many steps that one jump took back reads the row of that one once, and
- * not for each of them. */
+/* A jump forwards over many steps that one jump undid reads the row of that jump once, and not for
+ * each of them. */
 static void
 jumps_far(void **state)
 {
@@ -322,7 +323,7 @@ comes_while_it_is_open(void **state)
 
 	add(f, "one");
 	append_row(f, 1, STRANGE);
-	assert_false(rt_engine_newer(f->engine, NULL)); /* nobody has looked */
+	assert_false(rt_engine_newer(f->engine, NULL)); /* the project has not been read yet */
 	assert_int_equal(try_apply(f, "{\"op\":\"entry.append\",\"content\":\"x\"}", &err), RT_TOO_NEW);
 	assert_refused(f, 2);
 	assert_int_equal(rt_engine_refresh(f->engine, &err), RT_OK);
@@ -339,11 +340,11 @@ comes_with_others(void **state)
 	append_row(f, 1, KNOWN_NOTE);
 	append_row(f, 2, STRANGE);
 	assert_int_equal(rt_engine_refresh(f->engine, NULL), RT_OK);
-	assert_int_equal(newest(f), 2); /* as far as it can be read */
+	assert_int_equal(newest(f), 2); /* as far as possible */
 	assert_refused(f, 3);
 }
 
-/* A checkpoint that this version reads is used, one that it does not is no reason to fail. */
+/* A checkpoint of a known version is used; one of an unknown version is not an error. */
 static void
 checkpoints(void **state)
 {
@@ -360,7 +361,7 @@ checkpoints(void **state)
 	open_engine(f, false);
 	assert_shown(f, "one two three ");
 	assert_refused(f, 4);
-	/* of row 4, by a version that writes them otherwise */
+	/* of row 4, by a version with another format */
 	assert_int_equal(s->ops->begin(s, NULL), RT_OK);
 	assert_int_equal(s->ops->write(s, rt_rows_one(RT_STORE_ROOT, project, 4),
 				       RT_STR("\005R\002 and more"), NULL),
@@ -414,7 +415,7 @@ large_rows_are_checkpointed(void **state)
 	assert_shown(f, "one ");
 }
 
-/* What was replaced by a history that can be read can be written again. */
+/* A log that was replaced by a readable history can be written again. */
 static void
 is_not_for_ever(void **state)
 {
@@ -474,7 +475,7 @@ bytes_of(const char *path, size_t *size)
 	return bytes;
 }
 
-/* Neither looking nor a change that is refused nor closing writes a byte. */
+/* Neither reading nor a refused change nor closing writes a byte. */
 static void
 leaves_the_file_alone(void **state)
 {

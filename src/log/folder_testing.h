@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* "TMPDIR/name-XXXXXX", as mkdtemp and mkstemp take it. false: size is too small. */
+/* "TMPDIR/name-XXXXXX", a template for mkdtemp and mkstemp. false: size is too small. */
 static inline bool
 test_path(char *path, size_t size, const char *name)
 {
@@ -31,7 +31,7 @@ test_folder(char *path, size_t size, const char *name)
 	return test_path(path, size, name) && mkdtemp(path) != NULL;
 }
 
-/* Removes a folder and all below it, also what may not be written. */
+/* Removes a folder and its content, read-only files included. */
 static inline bool
 test_folder_remove(const char *path)
 {

@@ -8,14 +8,14 @@
  *   log-cut                error     the log ends before a row that was written
  *   log-row-unreadable     error     a row is not a record
  *   log-row-too-new        error     a row needs a newer Retake
- *   log-op-unknown         note      a row's operation is none that we know
+ *   log-op-unknown         note      a row's operation is unknown
  *   log-unreplayable       error     the rows do not lead to a value
- *   history-parent         error     a step follows a row that is no step before it, or one
- *                                    of another document
- *   history-move           error     an undo, redo or jump names a row that is no step before it
- *   history-redo           error     what redo would bring back is no move
- *   history-current        error     a document's current step is no step of it
- *   body-missing           error     a slot names a body that is not there
+ *   history-parent         error     a step follows a row that is not an earlier step, or
+ *                                    that is one of another document
+ *   history-move           error     an undo, redo or jump names a row that is not an earlier step
+ *   history-redo           error     the redo pointer names a row that is not a move
+ *   history-current        error     a document's current step is not one of its steps
+ *   body-missing           error     a slot names a body that does not exist
  *   body-unreadable        error     a body cannot be decoded
  *   body-entry-differs     warning   a body belongs to another entry than its slot says
  *   body-size-differs      warning   a slot's size is not its text's
@@ -31,11 +31,11 @@
  *   field-unreadable       error     a field is not JSON
  *   label-dangling         warning   a label on an entry that the discussion never knew
  *   value-broken           error     another invariant of the value is broken
- *   memory-differs         error     the value in use is not the one that the log gives
+ *   memory-differs         error     the value in use differs from that of the log
  *   checkpoint-unreadable  warning   the checkpoint cannot be loaded; the log is used
- *   checkpoint-ahead       warning   the checkpoint is of a row that is not there
- *   checkpoint-differs     error     the checkpoint's value is not the one that the log gives
- *   purge-unfinished       warning   bytes of what was purged may still be in the files
+ *   checkpoint-ahead       warning   the checkpoint is of a row that does not exist
+ *   checkpoint-differs     error     the checkpoint's value differs from that of the log
+ *   purge-unfinished       warning   purged bytes may still be in the files
  *   index-ahead            warning   the search index goes further than the bodies
  *   index-lost             warning   a text is not found by its own words (a sample is tried)
  *
@@ -50,7 +50,7 @@
 
 enum {
 	TEXT_MAX = 480,
-	INDEX_TRIES = 64, /* texts that are looked for by their words, */
+	INDEX_TRIES = 64, /* texts that are searched by their words, */
 	INDEX_WORDS = 200 /* and how many of their bytes */
 };
 
@@ -61,7 +61,7 @@ give(rt_fsck_fn fn, void *ctx, const char *severity, const char *id, const char 
 
 	(void)vsnprintf(text, sizeof(text), format, ap);
 	text[rt_utf8_valid_size(rt_str_of(text))] = '\0';
-	for (char *p = text; *p != '\0'; p++) /* names may hold anything */
+	for (char *p = text; *p != '\0'; p++) /* names may contain any bytes */
 		if ((unsigned char)*p < 0x20 || *p == 0x7F)
 			*p = ' ';
 	return fn(ctx, &(rt_finding){id, severity, text});
@@ -157,7 +157,7 @@ check_body(void *ctx, const rt_store_row *row)
 
 typedef struct index_try {
 	rt_fsck *f;
-	rt_buf words; /* the first words of the text that is looked for */
+	rt_buf words; /* the first words of the text that is searched for */
 	uint64_t number;
 	bool found;
 } index_try;
@@ -168,8 +168,8 @@ is_word(char c)
 	return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
 }
 
-/* The plain words of the text's beginning, which every kind of index cuts alike: those
- * between spaces. None: it cannot be tried. */
+/* The plain words of the text's beginning, which every kind of index separates alike: those between
+ * spaces. Without any, the text cannot be checked. */
 static bool
 read_words(void *ctx, const rt_store_row *row)
 {
@@ -209,8 +209,8 @@ is_hit(void *ctx, uint64_t number, uint64_t entry)
 	return !t->found;
 }
 
-/* An index whose pages were lost reports nothing, it finds nothing. So some of the texts up to
- * the mark are looked for by their own words. */
+/* An index whose pages were lost reports no error, it just finds nothing. So some of the texts up
+ * to the mark are searched by their own words. */
 static void
 try_index(rt_fsck *f, uint64_t mark)
 {
@@ -265,7 +265,7 @@ check_bodies(rt_fsck *f, const rt_project *value)
 		rt_scope_note(s, st);
 	if (!rt_ok(s))
 		return;
-	/* They may be of rows that somebody has added since. */
+	/* They may belong to rows that another process has added since. */
 	if (head >= value->next_body && row <= value->seq && !f->newer)
 		rt_fsck_report(f, "warning", "body-ahead",
 			       "there are bodies up to %llu, but the state has bodies up to %llu",
@@ -276,7 +276,7 @@ check_bodies(rt_fsck *f, const rt_project *value)
 			"bytes of purged texts may still be in the store's files; the next "
 			"change overwrites them");
 	RT_TRY(s, rt_engine_head(f->engine, RT_STORE_INDEX, &mark, &s->error));
-	if (mark > head) /* as it is after the mark, which follows the bodies */
+	if (mark > head) /* read after the mark, which follows the bodies */
 		RT_TRY(s, rt_engine_head(f->engine, RT_STORE_BODIES, &head, &s->error));
 	if (rt_ok(s) && mark > head)
 		rt_fsck_report(f, "warning", "index-ahead",
@@ -328,7 +328,7 @@ rt_fsck_slot(rt_fsck *f, const rt_slot *slot, const char *where)
 	}
 }
 
-/* Only when the whole log was read: a row that was not might name them. */
+/* Only if the whole log was read: a row that was not read might name them. */
 static void
 find_orphans(rt_fsck *f)
 {
@@ -385,8 +385,8 @@ load_checkpoint(rt_fsck *f, uint64_t head, values *v)
 	}
 }
 
-/* The three ways to the same value. As the leader, since loading tells the engine which
- * checkpoint it has seen; that is put back. */
+/* The three ways to the same value. As the leader, because loading records in the engine which
+ * checkpoint was read; this is restored. */
 static void
 load_values(rt_fsck *f, values *v)
 {
@@ -419,8 +419,9 @@ load_values(rt_fsck *f, values *v)
 	pthread_mutex_unlock(&engine->value_lock);
 }
 
-/* Compare a value with the log's. Somebody may have written in between: the older one is brought to
- * the newer one's row first. If rows of a newer version are in between, they are not compared. */
+/* Compare a value with the log's. There may have been writes in between: the older one is brought
+ * to the newer one's row first. If rows of a newer version are in between, they are not
+ * compared. */
 static void
 compare_with_log(rt_fsck *f, values *v, const rt_project **other, const char *id, const char *what)
 {
@@ -482,7 +483,7 @@ check_project(rt_fsck *f, rt_error *err)
 		const rt_project *value = v.log != NULL ? v.log : v.now;
 
 		check_bodies(f, value);
-		/* with the row that is not known, to report it */
+		/* with the unknown row, to report it */
 		rt_fsck_log(f, value->seq + (f->newer ? 1 : 0));
 	}
 	if (f->log_findings == 0)
@@ -491,7 +492,7 @@ check_project(rt_fsck *f, rt_error *err)
 	rt_object_unref(v.now);
 	rt_object_unref(v.log);
 	rt_object_unref(v.checkpoint);
-	if (f->scope.status == RT_CORRUPT) /* a row is not what was written: the store's check
+	if (f->scope.status == RT_CORRUPT) /* a row does not match its checksum: the store's check
 					    * reports it */
 		f->scope.status = RT_OK;
 	return rt_scope_end(&f->scope, err);

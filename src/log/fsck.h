@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Fsck: checks that everything is as it was written and fits together. Changes nothing. The
- * findings are listed in fsck.c.
+ * Fsck: checks that all data is intact and consistent. Changes nothing. The findings are listed in
+ * fsck.c.
  *
  * Threads: call from any thread. */
 #ifndef RT_LOG_FSCK_H
@@ -25,8 +25,8 @@ RT_CHECKED rt_status rt_engine_fsck(rt_engine *engine, rt_fsck_fn fn, void *ctx,
 RT_CHECKED rt_status rt_engine_fsck_project(rt_engine *engine, rt_fsck_fn fn, void *ctx,
 					    rt_error *err);
 
-/* Give fn a finding whose text is formatted, cut and freed of control characters. Returns what fn
- * returned. */
+/* Passes fn a finding whose text is formatted, truncated and stripped of control characters.
+ * Returns what fn returned. */
 bool rt_finding_give(rt_fsck_fn fn, void *ctx, const char *severity, const char *id,
 		     const char *format, ...) RT_PRINTF(5, 6);
 

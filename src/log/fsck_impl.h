@@ -24,7 +24,7 @@ enum {
 typedef struct rt_body_note {
 	uint32_t entry;
 	uint32_t size;  /* of the content, as a slot has it */
-	uint32_t whole; /* of everything in it: what an import wrote down */
+	uint32_t whole; /* of all of it, with the data of an import */
 	uint8_t state;
 } rt_body_note;
 
@@ -67,7 +67,7 @@ void rt_fsck_slot(rt_fsck *f, const rt_slot *slot, const char *where);
 /* Rows 1 .. head. Fills f->rows. */
 void rt_fsck_log(rt_fsck *f, uint64_t head);
 
-/* Everything about one value. */
+/* Checks everything about one value. */
 void rt_fsck_value(rt_fsck *f, const rt_project *value);
 /* Report where two values of the same row differ (the first difference of each discussion); what
  * names the second. A node of b that cannot be loaded is a finding too. */

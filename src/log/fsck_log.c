@@ -9,7 +9,7 @@
 typedef struct log_check {
 	rt_fsck *f;
 	rt_scope row;  /* memory of the current row */
-	uint64_t next; /* the row that should come now */
+	uint64_t next; /* the next expected row */
 	uint64_t head;
 } log_check;
 

@@ -124,7 +124,7 @@ fsck(fixture *f)
 	return f->found.ptr != NULL ? f->found.ptr : "";
 }
 
-/* There is this finding; it may have company, since one fault is seen from several sides. */
+/* Expects this finding; there may be others, since one fault can have several symptoms. */
 static void
 finds(fixture *f, const char *finding)
 {
@@ -208,7 +208,7 @@ three(fixture *f)
 
 /* ---- no false alarm ---- */
 
-/* without: a word that no step may hold. */
+/* without: a word that no step may contain. */
 static void
 random_step(fixture *f, const char *without)
 {
@@ -331,7 +331,7 @@ log_rows(void **state)
 	assert_string_equal(fsck(f), "note log-op-unknown\n");
 }
 
-/* An id that is longer than ids are must not reach anybody's buffer. */
+/* An id that is too long must not overflow any buffer. */
 static void
 long_id(void **state)
 {
@@ -452,7 +452,7 @@ bodies(void **state)
 			 RT_OK);
 	assert_int_equal(f->store->ops->commit(f->store, NULL), RT_OK);
 	assert_string_equal(fsck(f), "");
-	/* a body that no row names: of a lower number than another that one does */
+	/* a body that no row names, with a lower number than one that a row names */
 	add_row(f, "[\"s\",1,1,3,[],[[4,5,4,0,\"User\",\"\",0]]]", pair, 2);
 	assert_string_equal(fsck(f), "warning body-orphan\n");
 	add_row(f, "[\"s\",1,1,4,[],[[5,6,3,0,\"User\",\"\",0]]]", &other, 1);
@@ -555,7 +555,7 @@ checkpoints(void **state)
 		RT_OK);
 	assert_int_equal(f->store->ops->commit(f->store, NULL), RT_OK);
 	finds(f, "warning checkpoint-unreadable\n");
-	/* it changed nothing: the next checkpoint is as good as any */
+	/* it changed nothing: the next checkpoint is as valid as any */
 	apply(f, "{\"op\":\"entry.append\",\"content\":\"four\"}");
 	assert_int_equal(rt_engine_rebuild(f->engine, NULL), RT_OK);
 	assert_string_equal(fsck(f), "");
@@ -614,7 +614,7 @@ search_index_lost(void **state)
 	apply(f, "{\"op\":\"entry.append\",\"content\":\"?!\"}");
 	assert_int_equal(rt_engine_index(f->engine, NULL), RT_OK);
 	assert_string_equal(fsck(f), "");
-	/* the mark says that everything is in it, but nothing is */
+	/* the mark says that everything is indexed, but nothing is */
 	assert_int_equal(f->store->ops->head(f->store, RT_STORE_BODIES, f->project, &head, NULL),
 			 RT_OK);
 	assert_int_equal(f->store->ops->begin(f->store, NULL), RT_OK);

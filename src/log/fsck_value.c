@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Values: what each promises by itself, and whether two of them are the same. Numbers of names and
- * order keys may differ; everything that can be seen is compared. */
+ * Values: the invariants of each, and whether two of them are equal. Numbers of names and
+ * order keys may differ; everything visible is compared. */
 #include <stdio.h>  /* snprintf */
 #include <stdlib.h> /* qsort */
 
@@ -354,7 +354,7 @@ same_entry(comparison *p, const rt_slot *a, const rt_slot *b)
 	return rt_ok(s) && strcmp(x, y) == 0;
 }
 
-/* What sequences of slots mean. */
+/* The meaning of sequences of slots. */
 typedef struct seq_kind {
 	bool (*same)(comparison *p, const rt_slot *a, const rt_slot *b);
 	const char *one, *all;
@@ -425,7 +425,7 @@ compare_disc(comparison *p, uint32_t number)
 	compare_seq(p, &labels, a->labels, b->labels);
 	if ((a->seed == NULL) != (b->seed == NULL))
 		differ(p, "its source");
-	else if (a->seed != NULL) /* of it, only the slots are kept */
+	else if (a->seed != NULL) /* of which only the slots are compared */
 		compare_seq(p, &slots, a->seed->slots, b->seed->slots);
 	for (uint32_t i = 1; rt_ok(s) && !p->differs && i <= rt_disc_take_count(a); i++)
 		compare_take(p, rt_disc_take(a, i), rt_disc_take(b, i));

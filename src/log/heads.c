@@ -2,18 +2,18 @@
  *
  * Heads: do the parts of a store end at the same place?
  *
- * A log whose last page was lost or replaced by an older version of itself reads like a shorter
+ * A log whose last page was lost or replaced by an older version of itself looks like a shorter
  * log, or like none. The log itself cannot show this. But each transaction that adds rows writes a
  * second page as well:
  *
  *   rows with bodies      the bodies; the last number must be the last one the rows name
  *   rows without bodies   the side row RT_HEAD_MARK: the row's number
  *
- * and the checkpoint and the search index say how far they go. The log, the bodies and the
+ * and the checkpoint and the search index record how far they extend. The log, the bodies and the
  * mark cannot all lose their end at once unless several pages are lost.
  *
- * The mark may lag behind the log (rows with bodies do not move it, and older versions do not know
- * it), or absent. It is never ahead of it. */
+ * The mark may be older than the log (rows with bodies do not move it, and older versions do not
+ * know it), or be absent. It is never ahead of it. */
 #include "log/engine_impl.h"
 
 #include <stdarg.h>
@@ -117,7 +117,7 @@ explain_ends(rt_engine *engine, const ends *e, rt_error *err)
 					 (unsigned long long)e->index, bodies);
 	st = rt_engine_head(engine, RT_STORE_LOG, &head, err);
 	if (st != RT_OK || head > e->seq)
-		return st; /* rows have come since */
+		return st; /* rows have been added since */
 	if (e->root > seq)
 		return rt_engine_damaged(engine, err,
 					 "its log ends with row %llu, but the checkpoint was made "

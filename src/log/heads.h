@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Heads: do the log, the bodies, the search index and the checkpoint end at the same place? A log
- * that lost its last page reads like a shorter log; heads.c says how that is noticed.
+ * that lost its last page looks like a shorter log; heads.c describes how this is detected.
  *
  * Threads: as each function says. */
 #ifndef RT_LOG_HEADS_H
@@ -28,7 +28,7 @@ rt_status rt_engine_mark_head(rt_engine *engine, uint64_t seq, rt_error *err);
 rt_status rt_engine_head_mark(rt_engine *engine, uint64_t *out_seq, rt_error *err);
 bool rt_engine_scrub_pending(rt_engine *engine);
 
-/* RT_CORRUPT where the log does not end where the bodies, the mark and the checkpoint say.
+/* RT_CORRUPT if the log does not end where the bodies, the mark and the checkpoint say.
  * project is the newest value, as loaded last. A few key look-ups. */
 rt_status rt_engine_check_heads(rt_engine *engine, const rt_project *project, rt_error *err);
 /* RT_CORRUPT: the log ends with row head, before a row that is in project. */

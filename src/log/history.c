@@ -33,7 +33,7 @@ get(const rt_project *project, uint32_t number, rt_scope *s)
 	return h;
 }
 
-/* mine is referenced by its caller alone. */
+/* mine is referenced by its caller only. */
 static void
 set(rt_project *mine, uint32_t number, const rt_history *history, rt_scope *s)
 {
@@ -81,7 +81,7 @@ rt_history_not_touched(uint64_t step, uint32_t disc, rt_error *err)
 		       (unsigned long long)step, disc);
 }
 
-/* ---- moves: a step taken back or brought back ---- */
+/* ---- moves: a step undone or redone ---- */
 
 /* The effects of a step on some of its documents. */
 static void
@@ -120,7 +120,7 @@ rt_history_redo_before(const rt_record *row, uint64_t seq, uint32_t move, uint32
 		}
 }
 
-/* Is the step of this move taken back only so that what redo points at can come back? */
+/* Was the step of this move undone only to make room for the step that the redo pointer names? */
 static bool
 makes_way(const rt_record *row, uint32_t index)
 {
@@ -152,7 +152,7 @@ rt_moves_read(rt_engine *engine, rt_moves_cache *cache, uint64_t seq, rt_error *
 	return st;
 }
 
-/* Where redo points after the step of a move was brought back. */
+/* The redo pointer after the step of a move was redone. */
 static void
 move_redo(rt_engine *engine, uint64_t seq, const rt_record *row, uint64_t step, uint32_t disc,
 	  rt_moves_cache *cache, rt_history *h, rt_scope *s)

@@ -2,12 +2,12 @@
  *
  * History: a tree of steps for every document (each discussion, and the project's own settings).
  * A document knows its current step; every step knows, for each document it touched, which step
- * was current before. Undo takes the current step's effects back in the documents where it is
- * current; redo brings back what an undo took.
+ * was current before. Undo reverts the current step's effects in the documents where it is current;
+ * redo restores undone steps.
  *
- * What redo would do is not kept as a list but read from the log: a document's history points at
- * the newest move that took something back (row, index), and that row says what the pointer was
- * before it. So undo and redo cost the same after a restart, at any depth.
+ * Redo is not stored as a list but read from the log: a document's history points at the newest
+ * move that undid a step (row, index), and that row contains the previous pointer. So undo and redo
+ * cost the same after a restart, at any depth.
  *
  * This file applies and reverts log rows; plan.h plans undo, redo and jump.
  *
@@ -21,11 +21,11 @@
 /* The value after a row, from the one before it. */
 rt_status rt_engine_apply_row(rt_engine *engine, const rt_project *project, uint64_t seq,
 			      const rt_record *record, const rt_project **out, rt_error *err);
-/* The same where the row's effects are applied already: enters it into the history. */
+/* The same if the row's effects are applied already: enters it into the history. */
 rt_status rt_engine_close_step(const rt_project *applied, uint64_t seq, const rt_record *record,
 			       const rt_project **out, rt_error *err);
-/* The value right after row seq, walking back from base, which is newer. Each document's current
- * step is the one of then; what redo would bring back is not known. RT_NOT_FOUND, RT_TOO_NEW. */
+/* The value right after row seq, walking back from base, which is newer. Each document has the
+ * current step of that time; its redo pointer is not known. RT_NOT_FOUND, RT_TOO_NEW. */
 rt_status rt_engine_value_back(rt_engine *engine, const rt_project *base, uint64_t seq,
 			       const rt_project **out, rt_error *err);
 
@@ -46,8 +46,8 @@ rt_status rt_history_get(const rt_project *project, uint32_t number, rt_history 
 			 rt_error *err);
 /* The step that was current in a document before this one; false: it did not touch it. */
 bool rt_history_parent(const rt_record *step, uint32_t disc, uint64_t *out);
-/* The redo pointer of a document after this move of row `seq` was brought back: the row's move
- * before it, or what the pointer was before the row. */
+/* The redo pointer of a document after this move of row `seq` was redone: the row's previous move,
+ * or the pointer from before the row. */
 void rt_history_redo_before(const rt_record *row, uint64_t seq, uint32_t move, uint32_t disc,
 			    rt_history *h);
 /* The value after one move of row `seq`; step is the step that it moves. cache is for the rows that

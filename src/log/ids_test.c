@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Generated ids of several projects: they differ from project to project, are the same for
- * the same name everywhere, and stay what they are whatever is lost but the log. */
+ * Generated ids of several projects: they differ from project to project, are the same for the same
+ * name everywhere, and stay the same as long as the log exists. */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <string.h>
@@ -112,7 +112,7 @@ print_finding(void *ctx, const rt_finding *finding)
 	return true;
 }
 
-/* Open it anew and compare; fsck finds nothing. */
+/* Opens it again and compares; fsck finds nothing. */
 static void
 assert_ids(rt_store *store, const char *name, ids expected)
 {
@@ -152,7 +152,7 @@ drop_mark(rt_store *store, const char *name)
 			 RT_OK);
 }
 
-/* As a version made it that knew nothing of salts. */
+/* As created by a version without salts. */
 static void
 make_unsalted(rt_store *store, const char *name)
 {
@@ -175,7 +175,7 @@ fill(rt_store *store, const char *name, ids out)
 
 static ids first, second, third, plain;
 
-/* In the default project they are as they always were. */
+/* In the default project they are the same as in earlier versions. */
 static void
 differ_from_project_to_project(void **state)
 {
@@ -228,7 +228,8 @@ stay_in_projects_of_older_versions(void **state)
 	assert_ids(f->store, "old", plain);
 }
 
-/* The side row that says so is no text of anybody's, and one checkpoint is enough without. */
+/* The side row with the salt mark is not a text of the user, and one checkpoint is enough without
+ * it. */
 static void
 stay_whatever_is_purged(void **state)
 {
@@ -259,14 +260,15 @@ stay_without_the_mark(void **state)
 	fill(f->store, "novel", first);
 	drop_mark(f->store, "novel");
 	assert_ids(f->store, "novel", first);
-	/* neither goes without the checkpoint then: it is the only one that knows */
+	/* neither is removed while there is no checkpoint, because nothing else records the salt */
 	engine = open_project(f->store, "novel");
 	assert_int_equal(rt_engine_rebuild(engine, NULL), RT_OK);
 	rt_engine_close(engine);
 	assert_ids(f->store, "novel", first);
 }
 
-/* An older version that knows no mark makes a checkpoint without a salt: it is not used. */
+/* An older version that does not know the mark writes a checkpoint without a salt: it is not
+ * used. */
 static void
 stay_beside_a_checkpoint_that_has_others(void **state)
 {

@@ -40,7 +40,7 @@ add_body(void *ctx, const rt_store_row *row)
 	if (row->entry == 0) /* no entry's text */
 		return true;
 	st = rt_body_read(b->alloc, row->data, &body, NULL);
-	if (st == RT_NOMEM) /* left out, it would never be found */
+	if (st == RT_NOMEM) /* if it were left out, it would never be found */
 		b->texts.status = st;
 	if (st != RT_OK)
 		return st != RT_NOMEM;

@@ -12,7 +12,7 @@
 /* Index new bodies. RT_READ_ONLY, RT_BUSY. O(bodies since the mark). */
 RT_CHECKED rt_status rt_engine_index(rt_engine *engine, rt_error *err);
 
-/* done of all bodies; false: stop, keeping what was indexed. */
+/* done out of all bodies; false: stop, keeping the part that was indexed. */
 typedef bool (*rt_progress_fn)(void *ctx, uint64_t done, uint64_t all);
 /* The same; progress is called between batches. */
 RT_CHECKED rt_status rt_engine_index_with(rt_engine *engine, rt_progress_fn progress, void *ctx,

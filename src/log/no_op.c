@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * No-op: do the operations of one step leave everything as it was? */
+ * No-op: do the operations of one step leave the value unchanged? */
 #include "core/role.h"
 #include "log/change.h"
 
@@ -15,7 +15,7 @@ has_fields(const rt_fields *a, const rt_fields *b)
 	return true;
 }
 
-/* But for the roles, which may be written out or be the default, and the lists of files of takes
+/* Except for the roles, which may be written out or the default, and the lists of files of takes
  * that are not active (same_files). */
 static bool
 same_fields(const rt_fields *a, const rt_fields *b)
@@ -70,8 +70,8 @@ rt_change_same_slots(rt_change *c, const rt_seq *a, const rt_seq *b)
 	return true;
 }
 
-/* Takes that were made and are gone again are nothing; so is a commit that was recorded with
- * entries that are as they were. */
+/* Takes that were created and deleted again do not count; nor does a commit that was recorded with
+ * unchanged entries. */
 static bool
 same_takes(rt_change *c, const rt_disc *a, const rt_disc *b)
 {
@@ -163,7 +163,7 @@ same_disc(rt_change *c, uint32_t number)
 	       rt_change_same_content(c, was, is);
 }
 
-/* The project's own fields; discussions that were made and are gone again are nothing. */
+/* The project's own fields; discussions that were created and deleted again do not count. */
 static bool
 same_project(const rt_project *was, const rt_project *is)
 {

@@ -8,10 +8,10 @@
 #include "log/history.h"
 #include "log/rows.h"
 
-/* The search for the newest step below a document's current one that is no switch. */
+/* The search for the newest step below a document's current one that is not a switch. */
 typedef struct switch_search {
 	uint64_t from, at; /* the current step; where the search continues */
-	bool found;        /* `at` is no switch */
+	bool found;        /* `at` is not a switch */
 } switch_search;
 
 typedef struct plan {
@@ -20,14 +20,14 @@ typedef struct plan {
 	rt_record row;
 	size_t move_capacity, redo_capacity;
 	uint64_t work;           /* see rt_plan */
-	const rt_project *now;   /* ours: the value after the moves so far */
-	uint64_t seq;            /* the row's number to be */
+	const rt_project *now;   /* owned: the value after the moves so far */
+	uint64_t seq;            /* the future number of the row */
 	rt_moves_cache redo;     /* the row that redo reads from */
-	rt_moves_cache moved;    /* the rows that rt_history_move looks at */
-	switch_search passed[2]; /* in the project; in the discussion that is pinned */
+	rt_moves_cache moved;    /* the rows that rt_history_move reads */
+	switch_search passed[2]; /* in the project; in the discussion that was named */
 	bool has_capacity;       /* undo is limited: */
 	uint64_t capacity;       /* to this many steps before the newest state */
-	uint64_t undone;         /* those that are undone already, seen from undone_disc */
+	uint64_t undone;         /* those that are already undone, as seen from undone_disc */
 	uint32_t undone_disc;    /* 0: not counted yet */
 } plan;
 
@@ -64,7 +64,7 @@ history_of(plan *p, uint32_t disc)
 	return h;
 }
 
-/* Read a step into scratch, whose content is dropped. false: failed. */
+/* Reads a step into scratch, replacing its content. false: failed. */
 static bool
 read_step(plan *p, rt_scope *scratch, uint64_t seq, rt_record *out)
 {
@@ -79,7 +79,7 @@ read_step(plan *p, rt_scope *scratch, uint64_t seq, rt_record *out)
 
 /* ---- a move ---- */
 
-/* What redo was in a document before this row. */
+/* The redo pointer of a document before this row. */
 static void
 keep_redo(plan *p, uint32_t disc)
 {
@@ -97,7 +97,7 @@ keep_redo(plan *p, uint32_t disc)
 	row->redos[row->redo_count++] = (rt_record_redo){disc, h.redo_row, h.redo_move};
 }
 
-/* with_next: it makes way for the move that comes after it. false: failed. */
+/* with_next: it makes room for the next move. false: failed. */
 static bool
 add_move(plan *p, uint64_t step_seq, int direction, bool with_next, const uint32_t *discs,
 	 size_t disc_count, const rt_record *step)
@@ -131,7 +131,7 @@ add_move(plan *p, uint64_t step_seq, int direction, bool with_next, const uint32
 
 enum { IN_DISC = 1, IN_PROJECT = 2, IN_BOTH = IN_DISC | IN_PROJECT };
 
-/* Which documents it is about. */
+/* The documents that it concerns. */
 static unsigned
 scope_of(plan *p, const rt_request *r)
 {
@@ -158,7 +158,7 @@ count_of(plan *p, const rt_request *r)
 
 /* ---- steps that are passed over ---- */
 
-/* Does the step only say where somebody is? */
+/* Does the step only change the place (the active take or discussion, the head)? */
 static bool
 is_switch(const rt_record *step)
 {
@@ -194,9 +194,8 @@ pass_switches(plan *p, uint32_t disc, uint64_t current, uint64_t enough)
 	return search->found ? search->at : 0;
 }
 
-/* Take back the steps above down_to in a document, if all of them are of a kind. The move that
- * comes next belongs to them; for_redo: it brings a step back. Returns the step that is current
- * then. */
+/* Undo the steps above down_to in a document, if all of them are of one kind. The next move belongs
+ * to them; for_redo: it redoes a step. Returns the step that is current then. */
 static uint64_t
 undo_above(plan *p, uint32_t disc, uint64_t down_to, bool (*is_kind)(const rt_record *step),
 	   bool for_redo)
@@ -220,18 +219,18 @@ undo_above(plan *p, uint32_t disc, uint64_t down_to, bool (*is_kind)(const rt_re
 
 /* ---- undo of imports ---- */
 
-/* The documents of a group's row in which undo takes it back. Discussions that the group made are
- * left as they are: they are not in the catalogue afterwards. So undo of a large import need not
- * visit each. If the project has newer steps (only a discussion's are undone), the row is undone in
- * that discussion only. */
+/* The documents of a group's row in which it is undone. Discussions that the group made are not
+ * changed: they are not in the catalogue afterwards. So undo of a large import need not visit each.
+ * If the project has newer steps (only a discussion's are undone), the row is undone in that
+ * discussion only. */
 static bool
 in_group_undo(uint32_t group_discs, uint32_t number, bool project_too, uint32_t disc)
 {
 	return project_too ? number <= group_discs : number == disc;
 }
 
-/* An import that undo takes back as one, with those that were written to the same project while
- * it was: their rows alternate, and undo goes from the newest row down. */
+/* An import that is undone as a whole, together with imports that ran in the same project at the
+ * same time: their rows alternate, and undo proceeds from the newest row down. */
 typedef struct group_undo {
 	uint64_t first; /* down to this row */
 	uint32_t disc;  /* the document whose steps are followed: the project, or a discussion
@@ -239,12 +238,12 @@ typedef struct group_undo {
 	bool alone;     /* the one import, without others */
 	struct {
 		uint64_t group;
-		uint32_t discs; /* that there were before it */
+		uint32_t discs; /* discussions that existed before it */
 	} groups[16];
 	size_t group_count;
 } group_undo;
 
-/* Is the row part of it? A group's first row does not say so itself. */
+/* Is the row part of it? A group's first row does not contain this itself. */
 static bool
 in_groups(group_undo *g, uint64_t seq, const rt_record *step, uint32_t *out_discs)
 {
@@ -349,8 +348,8 @@ undo_step(plan *p, uint64_t seq, uint32_t disc, bool pinned, rt_scope *scratch)
 		undo_group(p, step.group, step.group_discs, project_too ? 0 : disc, false);
 }
 
-/* Undo once. pinned: for somebody who names discussion and take; the switches of others do
- * not concern them. false: nothing is left, or a failure. */
+/* Undo once. pinned: for a caller that names discussion and take; switches of others do not concern
+ * it. false: nothing is left, or a failure. */
 static bool
 undo_once(plan *p, uint32_t disc, unsigned scope, bool pinned)
 {
@@ -374,9 +373,9 @@ undo_once(plan *p, uint32_t disc, unsigned scope, bool pinned)
 
 /* ---- redo ---- */
 
-/* Bring back one move of a row (which may be the one that is being planned), together in
- * the documents where it was taken together, but not where something else came since.
- * false: in none of them, or a failure. */
+/* Redo one move of a row (which may be the one that is being planned), together in the documents
+ * where it was undone together, but not where another step followed. false: in none of them, or a
+ * failure. */
 static bool
 redo_move(plan *p, uint64_t seq, const rt_record *from, uint32_t index)
 {
@@ -445,7 +444,7 @@ redo_once(plan *p, uint32_t disc, unsigned scope)
 	from = redo_row(p, h.redo_row, h.redo_move);
 	if (from == NULL || !redo_move(p, h.redo_row, from, h.redo_move))
 		return false;
-	/* the switches that this step was undone with */
+	/* the switches that were undone together with this step */
 	for (uint32_t i = h.redo_move; rt_ok(p->s) && i > 0 && from->moves[i - 1].with_next;
 	     i--)
 		(void)redo_move(p, h.redo_row, from, i - 1);
@@ -467,9 +466,9 @@ pass_redo(const rt_record *row, uint64_t seq, uint32_t index, uint32_t disc, rt_
 		}
 }
 
-/* How many steps redo could bring back in a discussion and the project, one after another, up to
- * the capacity. Where undo came through into this discussion, no fewer than were counted before.
- * O(as many moves). */
+/* How many steps could be redone in a discussion and the project, one after another, up to the
+ * capacity. Where an undo continued into this discussion, no fewer than were counted before. O(that
+ * many moves). */
 static void
 count_undone(plan *p, uint32_t disc)
 {
@@ -483,7 +482,7 @@ count_undone(plan *p, uint32_t disc)
 
 		if (h.redo_row == 0 || (row = redo_row(p, h.redo_row, h.redo_move)) == NULL)
 			break;
-		/* the step, and the switches that it was undone with */
+		/* the step, and the switches that were undone with it */
 		for (uint32_t i = h.redo_move;; i--) {
 			pass_redo(row, h.redo_row, i, disc, &d);
 			pass_redo(row, h.redo_row, i, 0, &project);
@@ -502,8 +501,8 @@ capacity_of(const rt_project *project, uint64_t *out)
 				out);
 }
 
-/* May one more step be taken back? The setting counts as it is when undo is asked for. Jumps
- * are not asked; the log keeps everything. */
+/* May one more step be undone? The value of the setting at the time of the undo counts. Jumps are
+ * not limited; the log keeps everything. */
 static bool
 is_at_capacity(plan *p, uint32_t disc)
 {
@@ -514,7 +513,7 @@ is_at_capacity(plan *p, uint32_t disc)
 
 /* ---- notes ---- */
 
-/* Undo or redo did fewer steps than it was asked for. */
+/* Undo or redo did fewer steps than requested. */
 static void
 note_fewer(plan *p, const char *op, uint64_t done, uint64_t count, bool by_capacity,
 	   rt_result *result)
@@ -526,7 +525,8 @@ note_fewer(plan *p, const char *op, uint64_t done, uint64_t count, bool by_capac
 		     (unsigned long long)count);
 	if (by_capacity && capacity_of(p->now, &capacity) && capacity == p->capacity)
 		rt_buf_add_c(note, "the setting undo_capacity limits undo.");
-	else if (by_capacity) /* one of the steps had set it: the next undo may go further */
+	else if (by_capacity) /* one of the steps had set the limit: the next undo may get
+			       * further */
 		rt_buf_add_f(note, "undo_capacity was %llu when undo began.",
 			     (unsigned long long)p->capacity);
 	else
@@ -540,12 +540,12 @@ note_fewer(plan *p, const char *op, uint64_t done, uint64_t count, bool by_capac
 typedef struct path {
 	uint32_t disc;
 	uint64_t at;    /* its current step */
-	uint64_t to;    /* how far the way down is known, seen from its end */
+	uint64_t to;    /* how much of the way down is known, seen from its end */
 	uint64_t *down; /* in the scope */
 	size_t down_count, down_capacity;
 } path;
 
-/* The part of the way down below the current step. If `at` is not `to` then, `at` is to be
+/* The part of the way down below the current step. If `at` is not `to` afterwards, `at` must be
  * undone. */
 static void
 extend_path(plan *p, path *w, rt_scope *scratch)
@@ -571,7 +571,7 @@ next_down(const path *w)
 	return w->down_count > 0 ? w->down[w->down_count - 1] : UINT64_MAX;
 }
 
-/* One step, taken back (or brought back) together on all paths that lead over it. */
+/* One step, undone (or redone) together on all paths that contain it. */
 static void
 move_on_paths(plan *p, path *paths, size_t count, uint64_t seq, bool back, rt_scope *scratch)
 {
@@ -599,8 +599,8 @@ move_on_paths(plan *p, path *paths, size_t count, uint64_t seq, bool back, rt_sc
 		(void)add_move(p, seq, back ? -1 : 1, false, discs, disc_count, &step);
 }
 
-/* Walk documents from their current steps to another. The newest is taken back first,
- * whichever document it is in, so that redo leads back step by step. */
+/* Walk documents from their current steps to another. The newest is undone first, whichever
+ * document it is in, so that redo goes back step by step. */
 static void
 walk_paths(plan *p, path *paths, size_t count)
 {
@@ -684,7 +684,7 @@ find_paths(plan *p, uint64_t to, unsigned scope, uint32_t disc, path *paths)
 	return count;
 }
 
-/* Name the discussions that a jump changed, but for the one in view and the active one. */
+/* Name the discussions that a jump changed, except for the one in view and the active one. */
 static void
 note_others(plan *p, const path *paths, size_t count, uint32_t disc, const rt_project *before,
 	    rt_result *result)
@@ -798,6 +798,6 @@ rt_history_plan_group(rt_engine *engine, rt_scope *s, const rt_project *project,
 	plan p = plan_begin(engine, s, project, RT_STR("undo"),
 			    by.size > 0 ? by : rt_text_str(engine->by), project->active);
 
-	undo_group(&p, group, group_discs, 0, true); /* other imports may go on */
+	undo_group(&p, group, group_discs, 0, true); /* other imports may still be running */
 	return plan_end(&p, 0);
 }

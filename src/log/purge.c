@@ -27,7 +27,7 @@
 
 enum {
 	SAME_MIN = 8,  /* bytes; shorter texts are equal by chance */
-	GONE_MIN = 32, /* bytes; "continue" is no secret, and occurs in what others write */
+	GONE_MIN = 32, /* bytes; "continue" is not a secret, and occurs in texts of others */
 	SAME_TEXTS_MAX = 16
 };
 
@@ -44,7 +44,7 @@ typedef struct purge {
 	rt_needle needle; /* {text} */
 	rt_purge_mask mask;
 	uint32_t entry;    /* {entry}, else 0 */
-	rt_scope row;      /* memory of the log row or body in hand */
+	rt_scope row;      /* memory of the current log row or body */
 	numbers bodies;    /* to become holes */
 	numbers rows;      /* of the log, to be masked */
 	rt_str *sides;     /* names of side rows to be dropped */
@@ -128,7 +128,7 @@ find_slots(void *ctx, const rt_store_row *row)
 	rt_scope_reset(&p->row);
 	rt_arena *arena = rt_scope_arena(&p->row);
 	rt_scope_note(p->s, p->row.status);
-	/* fsck reports rows that cannot be read. */
+	/* Rows that cannot be read are reported by fsck. */
 	if (arena == NULL || rt_record_read(p->s->alloc, arena, row->data, &record, NULL) != RT_OK)
 		return rt_ok(p->s);
 	while ((slot = rt_record_next_slot(&record, &walk)) != NULL)
@@ -220,7 +220,7 @@ blank_bodies(purge *p)
 		blank_body(p, p->bodies.items[i], mark);
 }
 
-/* A log row without the text, read once more before it is written. true: it has changed. */
+/* A log row without the text, read again before it is written. true: it has changed. */
 static bool
 mask_row(purge *p, uint64_t seq)
 {
@@ -337,7 +337,7 @@ find_same(void *ctx, const rt_store_row *row)
 	return rt_ok(p->s);
 }
 
-/* A text of the entry: others may hold it, too. */
+/* A text of the entry: other bodies may contain it, too. */
 static void
 add_same(purge *p, rt_str text)
 {

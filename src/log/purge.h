@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Purge: the only operation that removes content (C24). purge.c says what it overwrites.
+ * Purge: the only operation that removes content (C24). purge.c lists what it overwrites.
  *
  * Threads: call as the holder of rt_engine_lock_writer, inside begin. */
 #ifndef RT_LOG_PURGE_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Does a text occur in some bytes? As it is, with JSON's escapes (nested up to a limit), or as
+ * Does a text occur in some bytes? Unchanged, with JSON's escapes (nested up to a limit), or as
  * hexadecimal digits (lines of imported files that are not UTF-8). A number matches only as a
  * whole: a time in milliseconds contains every short number. */
 #include "log/purge_impl.h"
@@ -209,6 +209,7 @@ rt_needle_in_body(const rt_needle *n, rt_str data)
 		return rt_needle_in(n, rest);
 	if (json_holds(n, rest, &is_word))
 		return true;
-	/* The whole text may be a word of ours, and a newline may be the joint of two blocks. */
+	/* The whole text may be a word of our grammar, and a newline may be the joint of two
+	 * blocks. */
 	return (is_word || memchr(n->text.ptr, '\n', n->text.size) != NULL) && text_holds(n, data);
 }

@@ -26,7 +26,7 @@ typedef struct rt_needle {
 } rt_needle;
 
 rt_needle rt_needle_of(rt_scope *scope, rt_str text);
-/* Does it occur as it is, as hexadecimal digits, or escaped (JSON text in a string of JSON text:
+/* Does it occur unchanged, as hexadecimal digits, or escaped (JSON text in a string of JSON text:
  * arguments of a tool, a line of another file)? */
 bool rt_needle_in(const rt_needle *needle, rt_str in);
 /* The same for the bytes of a body. Words of Retake's own grammar in its JSON do not count. */
@@ -48,23 +48,23 @@ bool rt_purge_token_next(rt_str in, size_t at, rt_purge_token *out);
 
 /* ---- masks (purge_mask.c) ---- */
 
-/* What strings that hold the needle are replaced by: X's and digits, the same mask for the same
+/* The replacements of strings that contain the needle: X's and digits, the same mask for the same
  * string and different masks for different ones. One thread at a time. */
 typedef struct rt_purge_mask {
 	rt_scope *scope;         /* of the purge */
-	rt_scope *row;           /* of the row that is being masked */
+	rt_scope *row;           /* of the row being masked */
 	const rt_needle *needle; /* borrowed */
 	rt_strs *from;           /* strings that were replaced */
 	rt_str *to;              /* their masks, at number - 1; in scope */
 	size_t to_capacity;
 	rt_strs *used;                        /* strings that look like a mask, old and new */
-	uint64_t next[RT_PURGE_MASK_MAX + 1]; /* the next to try, by size */
+	uint64_t next[RT_PURGE_MASK_MAX + 1]; /* the next candidates, by size */
 	char filler;                          /* X, unless the needle consists of X's */
 } rt_purge_mask;
 
 void rt_purge_mask_init(rt_purge_mask *mask, rt_scope *scope, const rt_seq_source *source,
 			const rt_needle *needle);
-/* Note the strings of a log row that look like masks: they are not used again. */
+/* Note the strings of a log row that look like masks: these masks are not used again. */
 void rt_purge_mask_learn(rt_purge_mask *mask, rt_str row);
 /* Replace the strings of a record that hold the needle; new strings live in row. true: there
  * were some. */

@@ -4,8 +4,8 @@
  *
  * A string that holds the text is replaced as a whole by one of the same length (64 bytes at
  * most): the same mask wherever the string occurred, and different from every other. So the rows
- * still fit each other, and names and ids still tell things apart. Masks consist of capitals and
- * digits and therefore are no generated ids. Words of Retake's grammar ("User", "compaction",
+ * stay consistent, and different names and ids stay different. Masks consist of capitals and digits
+ * and therefore are no generated ids. Words of Retake's grammar ("User", "compaction",
  * "setting.model") are no secrets and stay. */
 #include "log/purge_impl.h"
 
@@ -231,7 +231,7 @@ mask_effect(rt_purge_mask *m, rt_effect *e)
 		changed |= mask_str(m, &e->take_name);
 		changed |= mask_str(m, &e->git_commit);
 	} else if (!rt_str_is(e->key, "active") && !rt_str_is(e->key, "head") &&
-		   !rt_str_is(e->key, "present")) { /* whose values are ours */
+		   !rt_str_is(e->key, "present")) { /* whose values belong to our grammar */
 		changed |= mask_key(m, &e->key);
 		changed |= mask_value(m, &e->before);
 		changed |= mask_value(m, &e->after);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Purge: what it takes out of the conversations, what it leaves as it was, and that no
- * byte of a secret stays in the files. */
+ * Purge: which content it removes from conversations, which it leaves unchanged, and that no byte
+ * of a secret stays in the files. */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
@@ -178,7 +178,7 @@ copy_number(void *ctx, uint64_t number, uint64_t entry)
 	return true;
 }
 
-/* Everything that the store would ever give out. */
+/* Everything that can be read from the store. */
 static bool
 store_holds(fixture *f, const char *text)
 {
@@ -222,7 +222,7 @@ store_holds(fixture *f, const char *text)
 	return found || hits > 0;
 }
 
-/* The bytes of the files, small and capital letters alike: the index folds them. */
+/* The bytes of the files, ignoring case, because the index folds it. */
 static bool
 file_holds(fixture *f, const char *name, const char *text)
 {
@@ -257,7 +257,7 @@ files_hold(fixture *f, const char *text)
 	       file_holds(f, "a.db-shm", text);
 }
 
-/* ---- the value follows from what is left ---- */
+/* ---- the value follows from the remaining rows ---- */
 
 static bool
 print_finding(void *ctx, const rt_finding *finding)
@@ -306,11 +306,11 @@ an_entry_becomes_a_hole(void **state)
 	assert_true(shows(f, "\"purged\":true"));
 	assert_true(shows(f, "\"content\":\"three\""));
 	is_sound(f);
-	/* undo moves on, and brings no text back */
+	/* undo works, and restores no text */
 	apply(f, "{\"op\":\"undo\",\"count\":4}");
 	assert_true(shows(f, "\"purged\":true"));
 	apply(f, "{\"op\":\"redo\",\"count\":4}");
-	/* a second time there is nothing left to do */
+	/* nothing is left to purge the second time */
 	assert_int_equal(try_apply(f, "{\"op\":\"purge\",\"entry\":\"b\"}", &result), RT_OK);
 	assert_true(result.unchanged);
 	rt_result_deinit(&result);
@@ -374,7 +374,7 @@ needs_exactly_one_target(void **state)
 
 /* ---- purge of a text ---- */
 
-/* A project that has the secret in every place that takes a text. */
+/* A project with the secret in every place that takes a text. */
 static void
 everywhere(fixture *f)
 {
@@ -445,7 +445,8 @@ hear(void *ctx, rt_str text, rt_error *err)
 #define FIRST_TEXTS                                                                                \
 	"as it is now, a good deal later than that|as it was at the very first, and before|"
 
-/* Whoever keeps texts elsewhere is told which are gone: of an entry all that it had. */
+/* Programs that keep texts elsewhere are notified of the purged texts: of an entry, all that it
+ * ever had. */
 static void
 others_are_told(void **state)
 {
@@ -481,8 +482,8 @@ cannot_purge(void *ctx, rt_str text, rt_error *err)
 	return rt_fail(err, RT_IO, "the request log: it is a folder");
 }
 
-/* A copy that is left elsewhere fails the purge, whose message says so; the store is purged, and
- * other requests are not concerned. */
+/* A copy that remains elsewhere fails the purge, with a message; the store is purged, and other
+ * requests are not affected. */
 static void
 a_copy_that_is_left_is_reported(void **state)
 {
@@ -502,7 +503,8 @@ a_copy_that_is_left_is_reported(void **state)
 		rt_result_deinit(&result);
 		assert_false(shows(f, SECRET));
 	}
-	assert_int_equal(try_apply(f, purge, &result), RT_IO); /* again, though the store has it no more */
+	assert_int_equal(try_apply(f, purge, &result), RT_IO); /* again, although the store does not
+								* contain it any more */
 	rt_result_deinit(&result);
 }
 
@@ -513,8 +515,8 @@ no_commit(rt_store *store, rt_error *err)
 	return rt_fail(err, RT_IO, "no space left");
 }
 
-/* What is left of a purge that is interrupted before its commit: others have been told, the entry
- * has its texts, and the same purge again finds them. */
+/* A purge that is interrupted before its commit: others have been notified, the entry still has its
+ * texts, and the same purge finds them when it is repeated. */
 static void
 an_interrupted_purge_is_repeated(void **state)
 {
@@ -548,7 +550,8 @@ an_interrupted_purge_is_repeated(void **state)
 	rt_buf_deinit(&heard);
 }
 
-/* The name of a project stays, and the note says so, also when nothing else holds the text. */
+/* The name of a project stays, and the note mentions it, also when nothing else contains the
+ * text. */
 static void
 the_name_of_a_project(void **state)
 {
@@ -569,7 +572,7 @@ the_name_of_a_project(void **state)
 	assert_true(result.unchanged);
 	assert_non_null(strstr(result.note->ptr, words));
 	rt_result_deinit(&result);
-	/* the name of another one is none of its business */
+	/* the name of another project is not affected */
 	rt_engine_close(f->engine);
 	open_engine(f);
 	assert_int_equal(try_apply(f, "{\"op\":\"purge\",\"text\":\"" SECRET "\"}", &result), RT_OK);
@@ -597,7 +600,7 @@ a_text_is_gone_from_everywhere(void **state)
 	assert_false(files_hold(f, "9f8e7d6c5b4a"));
 	is_sound(f);
 
-	/* what is not a secret stands as it stood */
+	/* everything that is not a secret is unchanged */
 	assert_true(shows(f, "\"content\":\"clean\""));
 	assert_true(shows(f, "\"content\":\"in the branch\""));
 	apply(f, "{\"op\":\"entry.append\",\"content\":\"life goes on\"}");
@@ -606,7 +609,7 @@ a_text_is_gone_from_everywhere(void **state)
 	assert_true(shows(f, "\"content\":\"a role\""));
 	assert_true(shows(f, "\"content\":\"a kind\""));
 
-	/* every past state can be had, without it */
+	/* every past state can be read, without the secret */
 	for (uint64_t seq = 0; seq <= 30; seq++) {
 		const rt_project *past;
 		rt_place place = {1, 0};
@@ -622,7 +625,7 @@ a_text_is_gone_from_everywhere(void **state)
 	apply(f, "{\"op\":\"redo\",\"count\":100}");
 	is_sound(f);
 
-	/* and so it stays after a restart */
+	/* and it stays that way after a restart */
 	rt_engine_close(f->engine);
 	open_engine(f);
 	assert_false(shows(f, SECRET));
@@ -632,7 +635,7 @@ a_text_is_gone_from_everywhere(void **state)
 	rt_result_deinit(&result);
 }
 
-/* Two names, two ids: still two. */
+/* Two names and two ids are still different. */
 static void
 masks_differ(void **state)
 {
@@ -644,7 +647,7 @@ masks_differ(void **state)
 	assert_true(shows(f, "\"XXXXXXXXXXXXXXXXXXXXX\""));
 	assert_true(shows(f, "\"XXXXXXXXXXXXXXXXXXXX1\""));
 	apply(f, "{\"op\":\"take.switch\",\"take\":\"XXXXXXXXXXXXXXXXXXXX1\"}");
-	/* a later purge takes other masks: three of this size are taken */
+	/* a later purge uses other masks: three of this size are in use */
 	apply(f, "{\"op\":\"take.rename\",\"take\":\"main\",\"name\":\"another secret: hide!\"}");
 	apply(f, "{\"op\":\"purge\",\"text\":\"another secret\"}");
 	assert_int_equal(try_apply(f, "{\"op\":\"take.switch\",\"take\":\"XXXXXXXXXXXXXXXXXXXX3\"}",
@@ -837,7 +840,7 @@ memory_that_ends_leaves_all_bodies_alone(void **state)
 	open_engine(f);
 }
 
-/* The words lie across two blocks, so the body has to be read to find them. */
+/* The words are spread over two blocks, so the body has to be read to find them. */
 static void
 memory_that_ends_finds_no_less(void **state)
 {

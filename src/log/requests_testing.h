@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Requests of every kind, at random, for tests of views: names and places are few, so that
- * they meet often; many are refused. */
+ * Requests of every kind, at random, for tests of views: there are few names and places, so that
+ * they often coincide; many requests are refused. */
 #ifndef RT_LOG_REQUESTS_TESTING_H
 #define RT_LOG_REQUESTS_TESTING_H
 
@@ -15,7 +15,7 @@ random_below(uint64_t *chance, unsigned n)
 	return (unsigned)(next_random(chance) % n);
 }
 
-/* The next request; seq: rows that the log has. */
+/* The next request; seq: number of rows in the log. */
 static inline void
 random_request(uint64_t *chance, char *out, size_t size, uint64_t seq)
 {
@@ -95,7 +95,7 @@ random_request(uint64_t *chance, char *out, size_t size, uint64_t seq)
 	case 30:
 	case 31: snprintf(out, size, "{\"op\":\"undo\",\"count\":%u}", 1 + a / 3); break;
 	case 32: snprintf(out, size, "{\"op\":\"redo\",\"count\":%u}", 1 + a / 3); break;
-	case 33: /* mostly in the discussion alone: else little is left of the project */
+	case 33: /* mostly in the discussion only: otherwise little would be left of the project */
 		snprintf(out, size, "{\"op\":\"jump\",\"to\":%u%s}", past,
 			 b % 4 == 0 ? "" : ",\"scope\":\"discussion\"");
 		break;

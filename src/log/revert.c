@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT
  *
- * Revert: a new step that puts back what one old step changed (C17). The effects of the old step
- * are taken back one by one, the last first, each where its place still is as the step left it; a
- * place that was changed since refuses the whole revert, and the refusal names the later step.
+ * Revert: a new step that restores everything that one old step changed (C17). The effects of the
+ * old step are reverted one by one, the last first. Each place must still be in the state that the
+ * step left; if one was changed since, the whole revert is refused, and the message names the later
+ * step.
  *
- * A take or discussion that the step made goes as a whole, if it holds what it held right after
- * the step; the effects inside it need not be taken back one by one.
+ * A take or discussion that the step made is removed as a whole, if its content is the same as
+ * right after the step; the effects inside it need not be reverted one by one.
  *
- * What is active, the head and what a program noted with a take (its commit) are not what a step
- * is about, unless it is about nothing else. They go back where they are as the step left them
- * (the head with the active take alone), and stay otherwise. */
+ * The active take and discussion, the head and the recorded commit of a take are not the subject of
+ * a step, unless it changes nothing else. They are restored if they are still in the state that the
+ * step left (the head only together with the active take), and stay otherwise. */
 #include "log/revert_impl.h"
 
 #include <stdio.h>
@@ -61,7 +62,7 @@ value_after(rt_reverting *r)
 
 /* ---- takes and discussions that the step made ---- */
 
-/* Does it hold what it held right after the step? */
+/* Does it have the same content as right after the step? */
 static bool
 is_as_made(rt_reverting *r, uint32_t disc, uint32_t sub)
 {
@@ -82,7 +83,7 @@ is_present(rt_reverting *r, uint32_t disc, uint32_t sub)
 	return rt_change_field(r->c, disc, sub, RT_STR("present"), 0).ptr != NULL;
 }
 
-/* It goes, unless it holds something else by now. */
+/* Removes it, unless it has other content by now. */
 static void
 take_out(rt_reverting *r, uint32_t disc, uint32_t sub)
 {
@@ -98,7 +99,7 @@ take_out(rt_reverting *r, uint32_t disc, uint32_t sub)
 	rt_change_clear(r->c, disc, sub, "present");
 }
 
-/* A deleted one comes back under its name. */
+/* A deleted one is restored under its name. */
 static void
 bring_back(rt_reverting *r, uint32_t disc, uint32_t sub)
 {
@@ -148,8 +149,8 @@ rename_back(rt_reverting *r, const rt_effect *e)
 	rt_change_set(r->c, e->disc, e->sub, e->key, 0, e->before);
 }
 
-/* Marks the effects that made something that goes as a whole. A take that a reply or an entry
- * began (C9) may hold more by now; then the entry alone goes. */
+/* Marks the effects that made something that is removed as a whole. A take that a reply or an entry
+ * began (C9) may have further entries by now; then only the entry is removed. */
 static void
 mark_whole(rt_reverting *r, bool adds)
 {
@@ -166,7 +167,7 @@ mark_whole(rt_reverting *r, bool adds)
 	}
 }
 
-/* Is the effect inside something that goes as a whole? */
+/* Is the effect inside something that is removed as a whole? */
 static bool
 goes_along(const rt_reverting *r, const rt_effect *e)
 {
@@ -181,7 +182,7 @@ goes_along(const rt_reverting *r, const rt_effect *e)
 	return false;
 }
 
-/* ---- what is active, and the head ---- */
+/* ---- the active take and discussion, and the head ---- */
 
 static bool
 is_position(const rt_effect *e)
@@ -190,8 +191,8 @@ is_position(const rt_effect *e)
 	       (rt_str_is(e->key, "active") || (e->disc != 0 && rt_str_is(e->key, "head")));
 }
 
-/* What the revert itself records anew (the commit of a take), and the lists of files of takes that
- * are not active, which stay. */
+/* Fields that the revert itself records again (the commit of a take), and the lists of files of
+ * takes that are not active, which stay. */
 static bool
 is_of_takes(const rt_effect *e)
 {
@@ -199,7 +200,7 @@ is_of_takes(const rt_effect *e)
 	       (rt_str_is(e->key, "git_commit") || rt_str_is(e->key, "take_files"));
 }
 
-/* The lists of files go with the active take. */
+/* The lists of files change with the active take. */
 static bool
 is_list_of_files(const rt_effect *e)
 {
@@ -248,8 +249,8 @@ can_be_active(rt_reverting *r, uint32_t disc, uint32_t number)
 	return in != NULL ? rt_disc_take(in, number)->present : cell != NULL && cell->present;
 }
 
-/* The active take or (0) discussion goes back if it is as the step left it. Where it is gone, the
- * first one by name is active (C32). */
+/* Restores the active take or (0) discussion if it is the one that the step left. If it no longer
+ * exists, the first one by name becomes active (C32). */
 static void
 revert_active(rt_reverting *r, uint32_t disc, bool strict)
 {
@@ -286,8 +287,8 @@ revert_active(rt_reverting *r, uint32_t disc, bool strict)
 		rt_change_clear(c, disc, 0, "head");
 }
 
-/* The head goes back with the active take, if both are as the step left them; by itself only where
- * the step was about nothing else. before: the active take before the revert. */
+/* Restores the head with the active take, if both are as the step left them; by itself only if the
+ * step changed nothing else. before: the active take before the revert. */
 static void
 revert_head(rt_reverting *r, uint32_t disc, uint32_t before, bool strict)
 {
@@ -318,7 +319,7 @@ revert_head(rt_reverting *r, uint32_t disc, uint32_t before, bool strict)
 		rt_change_set(c, disc, 0, key, 0, was);
 }
 
-/* Of every document that the step touched. */
+/* For every document that the step touched. */
 static void
 revert_positions(rt_reverting *r, bool strict)
 {
@@ -342,8 +343,8 @@ revert_positions(rt_reverting *r, bool strict)
 
 /* ---- the step ---- */
 
-/* The discussion that a step changed, where it changed neither the one in view nor the
- * project; 0: it did. */
+/* The discussion that a step changed, if it changed neither the one in view nor the project; 0: it
+ * changed one of these. */
 static uint32_t
 changed_elsewhere(const rt_change *c, const rt_record *step)
 {
@@ -358,7 +359,7 @@ changed_elsewhere(const rt_change *c, const rt_record *step)
 	return elsewhere;
 }
 
-/* A step may be reverted that nobody sees the effect of: say where it is. */
+/* The effect of a reverted step may not be in view: say where it is. */
 static void
 note_elsewhere(rt_reverting *r)
 {
@@ -378,7 +379,7 @@ note_elsewhere(rt_reverting *r)
 	}
 }
 
-/* The result names the first entry that the step was about. */
+/* The result names the first entry that the step concerned. */
 static void
 name_entry(rt_change *c, const rt_record *step)
 {
@@ -417,8 +418,8 @@ revert_effect(rt_reverting *r, size_t index, bool adds)
 				(adds && rt_str_starts(e->key, RT_STR("prompt"))));
 }
 
-/* The rows of a group as one step: an import may have many. What they did in discussions that the
- * group made is left out. */
+/* The rows of a group as one step: an import may have many. Effects in discussions that the group
+ * made are left out. */
 static void
 read_group(rt_reverting *r)
 {
@@ -446,7 +447,7 @@ read_group(rt_reverting *r)
 	r->step.effect_count = rt_change_ok(r->c) ? count : 0;
 }
 
-/* A draft is put back as it was before the first row of its group. */
+/* A draft is restored to the state before the first row of its group. */
 static void
 begin_at_group(rt_change *c, rt_record *step)
 {

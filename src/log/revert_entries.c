@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Reverting splices, entry by entry: one that the step added goes, one that it removed comes back
- * after its nearest surviving predecessor, one that it changed gets its text, role or mute back,
- * and one that it moved (removed and added) goes back as it is now. */
+ * Reverting splices, entry by entry: one that the step added is removed, one that it removed is
+ * restored after its nearest surviving predecessor, one that it changed gets its old text, role or
+ * mute flag, and one that it moved (removed and added) moves back in its present state. */
 #include "log/revert_impl.h"
 
 /* Flags that go with the body. */
@@ -20,7 +20,7 @@ is_purged(rt_change *c, uint64_t number)
 	return rt_change_read_body(c, number)->format == RT_BODY_PURGED;
 }
 
-/* The take that an effect was made in, as it is now; NULL after a failure. */
+/* The present state of the take that an effect was made in; NULL after a failure. */
 static const rt_take *
 take_of(rt_reverting *r, const rt_effect *e)
 {
@@ -62,7 +62,7 @@ revert_slot(rt_reverting *r, const rt_effect *e, const rt_effect_slot *was,
 	now = rt_change_name(c, &slot);
 	if (!rt_change_ok(c))
 		return;
-	/* Purged texts are all the same: nothing. */
+	/* Purged texts are all equal: empty. */
 	if (was->slot.body != became->slot.body &&
 	    !(now.slot.body == became->slot.body && is_purged(c, was->slot.body) &&
 	      is_purged(c, became->slot.body))) {
@@ -139,7 +139,7 @@ nearest(rt_reverting *r, const rt_take *old, size_t at, int way, const rt_take *
 	return false;
 }
 
-/* Is the entry still between the neighbours that the step gave it, as far as they are there? */
+/* Is the entry still between the neighbours that the step gave it, as far as they exist? */
 static void
 check_still_there(rt_reverting *r, size_t index, uint32_t entry, const rt_take *take, size_t at)
 {
@@ -169,7 +169,7 @@ take_up(rt_reverting *r, const rt_slot *slot)
 	r->moving[r->moving_count++] = rt_change_name(r->c, slot);
 }
 
-/* The slot to put back: of a moved entry as it was taken up. */
+/* The slot to restore: of a moved entry, the state in which it was removed. */
 static rt_effect_slot
 put_down(rt_reverting *r, const rt_effect_slot *removed)
 {
@@ -209,7 +209,7 @@ check_added(rt_reverting *r, size_t index, const rt_effect_slot *added, const rt
 	}
 }
 
-/* Takes out what the effect added and did not replace, neighbours together. */
+/* Removes the entries that the effect added and did not replace, neighbours together. */
 static void
 revert_added(rt_reverting *r, size_t index)
 {
@@ -236,7 +236,7 @@ revert_added(rt_reverting *r, size_t index)
 	rt_change_splice(c, e->disc, e->sub, run_at, run, NULL, 0);
 }
 
-/* Removed entries back, a run of them after the nearest predecessor that is still there. */
+/* Restores removed entries, each run of them after its nearest surviving predecessor. */
 static void
 revert_run(rt_reverting *r, size_t index, size_t first, size_t count)
 {

@@ -120,9 +120,9 @@ merge_items(item_list was, item_list became, item_list now, item_list *out)
 	return true;
 }
 
-/* A list of which the step added or removed items, others changed since: those out that it
- * added, those back that it removed, after the nearest one before them that is still there.
- * false: undetermined. */
+/* A list of which the step added or removed items, others changed since: removes the items that it
+ * added, restores those that it removed, after the nearest surviving item before them. false:
+ * undetermined. */
 static bool
 revert_items(rt_change *c, const rt_effect *e, rt_str *list)
 {
@@ -186,7 +186,8 @@ revert_members(rt_change *c, const rt_effect *e, rt_str *object)
 				return false;
 			if (side == 0 ? is_steps && old == NULL
 				      : side == 2 || is != NULL || !is_steps)
-				continue; /* goes; is written already, or not the step's */
+				continue; /* to be removed; is written already, or is not the
+					   * step's */
 			rt_json_add_key_str(text, rt_json_str(key));
 			rt_json_add_value(text, is_steps ? old : value);
 			count++;
@@ -202,7 +203,7 @@ revert_members(rt_change *c, const rt_effect *e, rt_str *object)
 	return true;
 }
 
-/* Puts the step's part of a value that was changed since back; false: undetermined. */
+/* Restores the step's part of a value that was changed since; false: undetermined. */
 static bool
 merge(rt_change *c, const rt_effect *e, rt_str *value)
 {
@@ -230,8 +231,8 @@ same(rt_str a, rt_str b)
 	return (a.ptr == NULL) == (b.ptr == NULL) && rt_str_eq(a, b);
 }
 
-/* The flag of a prompt that was put back: as it was before the step, unless the model was told
- * of another prompt since; then it has to be told of this one. */
+/* The flag of a restored prompt: the one from before the step, unless the model was sent another
+ * prompt since; then this one has to be sent, too. */
 static void
 revert_prompt_flag(rt_reverting *r, const rt_effect *prompt)
 {
@@ -273,7 +274,7 @@ rt_revert_field(rt_reverting *r, size_t index, bool incidental)
 		}
 	}
 	rt_change_set(c, e->disc, e->sub, e->key, e->entry, before);
-	/* Once, after the last of several changes of the prompt is back. */
+	/* Once, after the last of several changes of the prompt was reverted. */
 	if (e->disc != 0 && rt_str_is(e->key, "prompt") && !sets_prompt(&r->step, index, e->disc))
 		revert_prompt_flag(r, e);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Revert, among its files: revert.c (the step as a whole, takes, discussions, what is active),
- * revert_entries.c (slots), revert_field.c (fields), revert_later.c (which later step changed the
- * same place). */
+ * Internals shared by the files of revert: revert.c (the step as a whole, takes, discussions, the
+ * active ones), revert_entries.c (slots), revert_field.c (fields), revert_later.c (which later step
+ * changed the same place). */
 #ifndef RT_LOG_REVERT_IMPL_H
 #define RT_LOG_REVERT_IMPL_H
 
@@ -14,17 +14,20 @@ typedef struct rt_reverting {
 	uint64_t seq;
 	uint64_t first;          /* of a group: its first row; else seq */
 	rt_record step;          /* of a group: with the effects of all of its rows */
-	const rt_project *after; /* ours: the value right after the step; NULL: not needed yet */
-	const rt_project *past;  /* ours: the value after past_count effects of the step; or NULL */
+	const rt_project *after; /* owned: the value right after the step; NULL: not needed yet */
+	const rt_project *past;  /* owned: the value after past_count effects of the step; or
+				  * NULL */
 	size_t past_count;
-	bool *whole;             /* of each effect that made a take or discussion: it goes as a whole */
-	rt_effect_slot *moving;  /* taken out of where the step moved them, not yet put back */
+	bool *whole;             /* for each effect that made a take or discussion: it is removed as
+				  * a whole */
+	rt_effect_slot *moving;  /* removed from where the step moved them, not yet inserted
+				  * again */
 	size_t moving_count, moving_room;
 	rt_buf *note;
 } rt_reverting;
 
-/* The value after the first count effects of the step; calls have falling counts. NULL after a
- * failure. */
+/* The value after the first count effects of the step; counts decrease from call to call. NULL
+ * after a failure. */
 const rt_project *rt_revert_past(rt_reverting *r, size_t count);
 /* A discussion or take of a value; NULL after a failure. */
 const rt_disc *rt_revert_disc(rt_reverting *r, const rt_project *project, uint32_t disc);
@@ -38,7 +41,7 @@ typedef enum rt_revert_part {
 	RT_REVERT_MUTE
 } rt_revert_part;
 
-#define RT_REVERT_NOWHERE UINT32_MAX /* for disc: no step is to blame */
+#define RT_REVERT_NOWHERE UINT32_MAX /* for disc: no step is the reason */
 
 typedef struct rt_revert_place {
 	uint32_t disc, sub, entry;
@@ -55,8 +58,8 @@ bool rt_revert_was_told(rt_reverting *r, uint32_t disc);
 
 /* Effect number index, a splice. */
 void rt_revert_splice(rt_reverting *r, size_t index);
-/* Effect number index, a field of the project or a discussion other than its places. incidental:
- * left as it is, with a note, where it was changed since. */
+/* Effect number index, a field of the project or a discussion other than its places. incidental: if
+ * it was changed since, it is not restored, and a note says so. */
 void rt_revert_field(rt_reverting *r, size_t index, bool incidental);
 
 #endif

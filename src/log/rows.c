@@ -6,7 +6,7 @@
 /* ---- log rows ---- */
 
 typedef struct row_copy {
-	rt_buf *data; /* NULL: only the time is wanted */
+	rt_buf *data; /* NULL: only the time is needed */
 	int64_t at_us;
 	bool found;
 } row_copy;
@@ -128,18 +128,18 @@ rt_engine_body(rt_engine *engine, uint64_t number, rt_buf *bytes, rt_body *out, 
 		st = rt_fail(err, bytes->status, "out of memory");
 	if (st == RT_OK)
 		st = rt_body_read(engine->alloc, rt_buf_str(bytes), out, err);
-	if (st != RT_OK) { /* nothing is left to be released; deinit does no harm */
+	if (st != RT_OK) { /* nothing is left to release; deinit is harmless */
 		rt_buf_deinit(bytes);
 		rt_buf_init(bytes, engine->alloc, RT_BUF_UNLIMITED);
 	}
 	return st;
 }
 
-/* Slots in the order of their bodies, to be matched with bodies as they come. */
+/* Slots ordered by body, to be matched with the bodies that are read. */
 typedef struct run_pick {
 	const rt_slot *slots;
 	unsigned char order[RT_BODY_RUN_MAX]; /* indices of slots, by body */
-	size_t count, next;                   /* order[next ..] are still to come */
+	size_t count, next;                   /* order[next ..] are still missing */
 	rt_body_run *out;
 } run_pick;
 

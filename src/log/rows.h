@@ -25,7 +25,7 @@ typedef struct rt_slot_walk {
 /* NULL: no more. */
 const rt_effect_slot *rt_record_next_slot(const rt_record *record, rt_slot_walk *walk);
 
-/* What it costs to replay a step, roughly: its effects and their slots. */
+/* The cost of replaying a step, roughly: its effects and their slots. */
 uint64_t rt_record_work(const rt_record *record);
 enum { RT_MOVE_WORK = 8 /* of a move, besides that of its step */ };
 
@@ -36,7 +36,7 @@ RT_CHECKED rt_status rt_engine_body(rt_engine *engine, uint64_t number, rt_buf *
 
 enum { RT_BODY_RUN_MAX = 64 };
 
-/* The bodies of up to RT_BODY_RUN_MAX slots, read in one go: many times faster than one by one.
+/* The bodies of up to RT_BODY_RUN_MAX slots, read together: many times faster than one by one.
  * bytes holds them all; deinit it, also after a failure. */
 typedef struct rt_body_run {
 	rt_buf bytes;

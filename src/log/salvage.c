@@ -2,7 +2,7 @@
  *
  * Salvage: copies a project from a store that lacks rows, bodies or both into a sound one.
  *
- *   1  the rows up to the first missing one are copied as they are, with their bodies
+ *   1  the rows up to the first missing one are copied unchanged, with their bodies
  *   2  a checkpoint of a later row, with the rows after it, gives the state after that row: one
  *      new row leads there. Entries and bodies keep their numbers, and thereby their ids
  *   3  texts that neither refers to go into a separate discussion, in the order of writing
@@ -19,13 +19,13 @@
 /* A body beyond the rows that are copied. */
 typedef struct item {
 	uint64_t number;
-	rt_effect_slot slot; /* of a text that the state does not name: as far as it is known */
+	rt_effect_slot slot; /* of a text that the state does not refer to: as far as known */
 	bool is_named;       /* by the state */
 } item;
 
 typedef struct salvage {
 	rt_scope scope;
-	rt_scope scratch;        /* of the row, body or take in hand */
+	rt_scope scratch;        /* of the current row, body or take */
 	rt_engine *old, *new;    /* old: the remains, opened leniently */
 	const rt_project *first; /* after the rows up to the first missing one */
 	const rt_project *ahead; /* of the checkpoint and the rows after it; NULL: none */
@@ -70,7 +70,7 @@ read_row(salvage *v, uint64_t seq, rt_store_row *out)
 	return rt_scope_adopt(&v->scope, &v->scratch) == RT_OK && st == RT_OK && copy.found;
 }
 
-/* The bytes of a body, in scratch; bytes that are no body where it is missing or damaged. */
+/* The bytes of a body, in scratch; invalid bytes if it is missing or damaged. */
 static rt_str
 read_body(salvage *v, uint64_t number, bool *out_found)
 {
@@ -236,7 +236,7 @@ sort_items(salvage *v)
 	v->item_count = count;
 }
 
-/* The bodies that a take of the later state names. */
+/* The bodies in a take of the later state. */
 static void
 add_named(salvage *v, const rt_seq *slots)
 {
@@ -548,7 +548,7 @@ name_recovered(salvage *v, const rt_project *now)
 	return rt_str_of(name);
 }
 
-/* Entries keep their numbers where they can: the first text of each, in order. */
+/* Entries keep their numbers if possible: the first text of each, in order. */
 static void
 number_leftovers(salvage *v, uint32_t next)
 {
@@ -610,7 +610,7 @@ add_bodies(salvage *v, rt_change *c)
 	}
 }
 
-/* One row for everything after the rows that were copied. */
+/* One row for everything after the copied rows. */
 static void
 add_rest(salvage *v)
 {
@@ -645,7 +645,7 @@ add_rest(salvage *v)
 
 /* ---- missing bodies ---- */
 
-/* The last row that any part of the store speaks of. */
+/* The last row that any part of the store refers to. */
 static void
 find_known(salvage *v)
 {

@@ -10,7 +10,7 @@
  *   nodes    pieces of the last checkpoint, numbered by the caller; a cache of the log
  *   root     one row that names the checkpoint's nodes; replaced by every checkpoint
  *   side     rows by name, rewritten in place (replies in flight, drafts, files as they were sent)
- *   index    a full-text index over bodies, filled after the log up to a watermark
+ *   index    a full-text index over bodies, updated after the log, up to a watermark
  *
  * and once for the whole store an epoch: a random number that changes when history may have
  * been replaced (restore, repair, recovery from relaxed mode after a crash). Only purge changes
@@ -102,7 +102,7 @@ rt_rows_numbers(rt_store_table which, uint64_t project)
 	return rows;
 }
 
-/* Side rows whose names begin so. The data of others is not read. */
+/* Side rows whose names begin with this. The data of others is not read. */
 static inline rt_rows
 rt_rows_prefixed(uint64_t project, rt_str prefix)
 {

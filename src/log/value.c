@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * The newest value, which any thread may take a reference to, and the leader: the one thread
- * that may replace it and write to the store. Whoever else wants to write queues (commit.c) or
- * waits. */
+ * that may replace it and write to the store. Other threads that want to write queue (commit.c) or
+ * wait. */
 #include "log/engine_impl.h"
 
 rt_store *

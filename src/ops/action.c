@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Requests: hooks are asked, the requests carried out, hooks notified. */
+ * Requests: hooks are called before, the requests are executed, hooks are notified. */
 #include "log/checkpoint.h"
 #include "ops/action_impl.h"
 #include "ops/ops.h"
@@ -58,8 +58,8 @@ reload(rt_engine *engine)
 	rt_engine_unlock_writer(engine);
 }
 
-/* Ask about each, on top of what those before it do. *out_failed: the one that the status is
- * of. */
+/* Calls the hooks for each, on top of the effects of the previous ones. *out_failed: the one that
+ * has the status. */
 static rt_status
 ask_all(rt_action_state *a, const rt_request *requests, rt_action_item *items, size_t count,
 	size_t *out_failed, rt_error *err)
@@ -70,7 +70,7 @@ ask_all(rt_action_state *a, const rt_request *requests, rt_action_item *items, s
 
 	*out_failed = 0;
 	rt_scope_init(&s, a->engine->alloc);
-	/* What else cannot be read now is found out when it is carried out. */
+	/* Anything else that cannot be read now is noticed on execution. */
 	if (rt_engine_refresh(a->engine, &s.error) == RT_NOMEM)
 		rt_scope_nomem(&s);
 	value = rt_engine_value(a->engine);
@@ -142,7 +142,7 @@ act(rt_action_state *a, const rt_request *requests, size_t count, bool atomic, r
 	return st;
 }
 
-/* Each for itself; those in a row that concern nobody share their commits. */
+/* Each separately; consecutive ones without interested hooks share their commits. */
 static rt_status
 act_each(rt_action_state *a, const rt_request *requests, size_t count, rt_result *results)
 {

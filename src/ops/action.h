@@ -4,8 +4,8 @@
  * rt_apply, and not the engine itself, so that hooks see every request.
  *
  *   try      the request is compiled in memory: its effects determine its events
- *   ask      hooks before it may deny it, or replace it by another of the same operation, which
- *            is compiled again
+ *   ask      hooks before it may deny it, or replace it by another of the same operation, which is
+ *            compiled again
  *   apply    as the engine does
  *   notify   hooks after it
  *
@@ -22,25 +22,26 @@
 #include "ops/import.h"
 
 typedef struct rt_apply_context {
-	rt_hooks *hooks; /* NULL: nobody is asked or told */
-	rt_stop_fn stop; /* ends a hook that is waited for; or NULL */
+	rt_hooks *hooks; /* NULL: no hooks are called */
+	rt_stop_fn stop; /* stops a hook that is being waited for; or NULL */
 	void *ctx;
-	rt_buf *notes;   /* what hooks want people to know is added, a line each; or NULL */
-	/* Hooks were asked already, by another event (a reply, a summary, a move of the head): they
-	 * are only notified, of entries. */
+	rt_buf *notes;   /* notes of hooks for the user are added, a line each; or NULL */
+	/* Hooks were already called, by another event (a reply, a summary, a move of the head):
+	 * they are only notified, of entries. */
 	bool is_asked;
 	/* Precondition for requests made from a value that may be outdated: checked again, after
 	 * hooks, in each transaction that executes them (rt_engine_apply_if); or NULL. */
 	rt_apply_check_fn check;
 	void *check_ctx;
-	rt_str by;       /* the requester, for the history; empty: as the engine was opened */
+	rt_str by;       /* the requester, for the history; empty: the one given when the engine was
+			  * opened */
 	/* Committed together with the requests (rt_engine_apply_if); or NULL. Requests that are
 	 * separate steps may be executed in several transactions if hooks see some of them: called
-	 * once in each, with its results and count. */
+	 * once in each of them, with its results and count. */
 	rt_apply_keep_fn keep;
 	void *keep_ctx;
-	/* Drafts that follow each other within this time are one step (C61); 0: each is one. Of
-	 * programs in which people type: RT_COALESCE_MS. */
+	/* Drafts that follow each other within this time are one step (C61); 0: each is one.
+	 * Programs for people who type use RT_COALESCE_MS. */
 	unsigned coalesce_ms;
 	/* The row that begins the group of these steps, which undo reverts together; 0: none. */
 	uint64_t group;
@@ -52,7 +53,7 @@ enum { RT_COALESCE_MS = 2000 };
 void rt_action_session_open(rt_engine *engine, const rt_apply_context *with);
 void rt_action_session_close(rt_engine *engine, const rt_apply_context *with);
 
-/* As rt_engine_apply. RT_DENIED in a result: a hook said no to that request, or (atomic) to
+/* As rt_engine_apply. RT_DENIED in a result: a hook denied that request, or (atomic) to
  * one of them, and nothing was done. RT_INTERRUPTED. */
 rt_status rt_apply(rt_engine *engine, const rt_apply_context *with, const rt_request *requests,
 		   size_t count, bool atomic, rt_str default_disc, rt_str default_take,
@@ -62,13 +63,13 @@ rt_status rt_apply_json(rt_engine *engine, const rt_apply_context *with,
 			yyjson_val *const *requests, size_t count, bool atomic,
 			rt_str default_disc, rt_str default_take, rt_result *results);
 
-/* Why requests failed: the error of the one that failed itself, where the others of a batch say
- * that they were not done. */
+/* Why requests failed: the error of the one that failed itself, while the others of a batch report
+ * that they were not executed. */
 void rt_results_error(const rt_result *results, size_t count, rt_error *err);
 
 /* ---- files ---- */
 
-typedef struct rt_provider rt_provider; /* chat/provider.h; only handed on */
+typedef struct rt_provider rt_provider; /* chat/provider.h; only passed on */
 
 /* The description of a file for hooks. */
 typedef struct rt_action_file {
@@ -82,9 +83,9 @@ typedef struct rt_action_file {
 enum { RT_ACTION_IMPORT_MEMORY = 96 << 20 /* bytes that reading a file may take */ };
 
 typedef struct rt_action_import_options {
-	rt_str name;     /* of the imported discussion; empty: as in the file */
+	rt_str name;     /* of the imported discussion; empty: the one in the file */
 	rt_str fallback; /* of discussions that have no name in the file, where name is empty */
-	bool dry_run;    /* only count; nobody is asked */
+	bool dry_run;    /* only count; no hooks are called */
 	size_t discussions_max, entries_max; /* of the file; 0: no limit. More: RT_LIMIT */
 	/* Progress of the import: entries done and in all; or NULL. */
 	void (*progress)(void *ctx, size_t done, size_t all);
@@ -102,16 +103,15 @@ typedef struct rt_action_scan {
 	size_t hash_count, hash_room;
 } rt_action_scan;
 
-/* Look through a file before it is imported: RT_USAGE and what else reading it may give, RT_LIMIT,
- * RT_INTERRUPTED. with may be NULL. Whatever was found out, release it with
- * rt_action_scan_deinit. */
+/* Scans a file before it is imported: RT_USAGE and other errors of reading it, RT_LIMIT,
+ * RT_INTERRUPTED. with may be NULL. Release the result with rt_action_scan_deinit in any case. */
 RT_CHECKED rt_status rt_action_import_scan(const rt_alloc *alloc, const rt_apply_context *with,
 					   const rt_action_file *file, const rt_input *in,
 					   const rt_action_import_options *options,
 					   rt_action_scan *out, rt_report *report, rt_error *err);
 void rt_action_scan_deinit(rt_action_scan *looked);
-/* Then imports it with the same options, as rt_import_add. RT_DENIED, RT_INTERRUPTED. A failure
- * leaves nothing of it, or err says what remains (rt_import_cancel). */
+/* Then imports it with the same options, as rt_import_add. RT_DENIED, RT_INTERRUPTED. After a
+ * failure nothing of it remains, or err describes the rest (rt_import_cancel). */
 RT_CHECKED rt_status rt_action_import(rt_engine *engine, const rt_apply_context *with,
 				      const rt_action_file *file, const rt_input *in,
 				      const rt_action_import_options *options,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The events of a request. Which it has is read off its effects, tried in memory, so that an
- * append which branches makes a take, and a deletion of the last entry of a role has that
- * role, whatever the operation is called. */
+ * The events of a request. They follow from its effects, which are tried in memory: so an append
+ * that branches has the event of a new take, and a deletion of the last entry of a role has that
+ * role, regardless of the operation. */
 #include "ops/action_impl.h"
 #include "ops/ops.h"
 
@@ -10,7 +10,7 @@
 
 enum { NAMES_MAX = 32 /* distinct roles and kinds of one event */ };
 
-/* What c was before the request. */
+/* The state of c before the request. */
 typedef struct mark {
 	const rt_project *now; /* ours */
 	size_t effects, bodies, views;
@@ -20,8 +20,8 @@ typedef struct mark {
 
 /* ---- which ---- */
 
-/* All that the request can do. Settings, labels, views, names and the lists of roles, files and
- * presets have no events; nor has purge, which no hook may hold up. */
+/* All events that the request can have. Settings, labels, views, names and the lists of roles,
+ * files and presets have no events; nor has purge, which no hook may delay. */
 static unsigned
 possible(const rt_request *r)
 {
@@ -71,7 +71,7 @@ mark_at(const rt_change *c)
 		      c->next_body,          c->next_entry};
 }
 
-/* As if what came since had never been tried. */
+/* As if the later requests had never been tried. */
 static void
 back_to(rt_change *c, const mark *m)
 {
@@ -92,7 +92,7 @@ find_place(rt_action_state *a, rt_action_item *item, rt_change *c)
 		item->place = c->place;
 }
 
-/* What fails in the scope of the whole call fails the trial, too. */
+/* A failure of the scope of the whole call fails the trial, too. */
 static void
 check_memory(const rt_action_state *a, rt_change *c)
 {
@@ -117,7 +117,7 @@ id_of(const rt_change *c, const rt_action_item *item, rt_str address, char *out)
 		out[0] = '\0';
 }
 
-/* Ids in place of addresses: hooks take their time, and ":7" may be another one then. */
+/* Ids in place of addresses: while hooks run, ":7" may come to mean another entry. */
 static void
 pin(rt_action_state *a, rt_action_item *item, rt_change *c)
 {
@@ -156,7 +156,7 @@ add_names(rt_action_item *item, const rt_effect_slot *slots, size_t count)
 	}
 }
 
-/* The entries that the request is about: those it adds, else those that it changes. */
+/* The entries that the request concerns: those it adds, else those that it changes. */
 static void
 find_entries(rt_action_item *item, rt_change *c, const mark *m)
 {
@@ -189,7 +189,7 @@ makes_take(const rt_change *c, const mark *m)
 	return false;
 }
 
-/* Compile it onto c and inspect its effects. */
+/* Compiles it onto c and inspects its effects. */
 static void
 try(rt_action_item *item, rt_change *c, const mark *m)
 {
@@ -212,7 +212,7 @@ try(rt_action_item *item, rt_change *c, const mark *m)
 
 /* ---- asking ---- */
 
-/* NULL after a failure, as where a hook said no. */
+/* NULL after a failure, and if a hook denied it. */
 static const rt_hook_answer *
 ask(rt_action_state *a, const rt_action_item *item, rt_change *c, const char *event,
     const rt_buf *members, rt_str subject)
@@ -255,8 +255,8 @@ add_entry(rt_action_state *a, rt_change *c, const rt_effect_slot *slot, rt_buf *
 						&c->scope->error));
 }
 
-/* The entries that are taken out or changed, as they are: the first, and all where there are
- * several and all of them go. */
+/* The present state of the entries that are removed or changed: the first, and all if there are
+ * several and all of them are removed. */
 static void
 add_entries(rt_action_state *a, rt_change *c, const mark *m, bool all, rt_buf *members)
 {
@@ -287,7 +287,7 @@ add_entries(rt_action_state *a, rt_change *c, const mark *m, bool all, rt_buf *m
 	rt_json_close(members, ']');
 }
 
-/* True: a hook put another request in its place. */
+/* True: a hook replaced the request. */
 static bool
 ask_entry(rt_action_state *a, rt_action_item *item, rt_change *c, const mark *m)
 {
@@ -309,7 +309,7 @@ ask_entry(rt_action_state *a, rt_action_item *item, rt_change *c, const mark *m)
 	return apply_patch(a, item, c, ask(a, item, c, event, members, rt_buf_str(item->subject)));
 }
 
-/* Where a take, or a discussion, leaves the old one. */
+/* Where a take, or a discussion, diverges from the old one. */
 static void
 ask_take(rt_action_state *a, rt_action_item *item, rt_change *c, const mark *m)
 {
@@ -452,10 +452,10 @@ rt_action_ask_hooks(rt_action_state *a, rt_action_item *item, rt_change *c)
 	find_place(a, item, c);
 	if (!rt_change_ok(c))
 		return;
-	/* used if trying it fails and it is executed anyway */
+	/* used if the trial fails and it is executed anyway */
 	item->happens = possible(&item->request) & (RT_EVENT_ENTRY | RT_EVENT_UNDO | RT_EVENT_REDO);
 	if ((rt_ops[item->request.op].flags & RT_OP_ALONE) != 0)
-		return; /* not compiled; nobody is asked */
+		return; /* not compiled; no hooks are called */
 	pin(a, item, c);
 	m = mark_at(c);
 	if (rt_change_ok(c))
@@ -502,7 +502,7 @@ find_slot(const rt_project *value, rt_place place, uint32_t entry, rt_slot *out,
 	       RT_OK;
 }
 
-/* The entry as it is right after the row; null: it is not there (any more). */
+/* The entry right after the row; null: it does not exist (any more). */
 static void
 add_entry_now(const rt_action_state *a, const rt_action_item *item, const rt_result *result,
 	      rt_buf *out)

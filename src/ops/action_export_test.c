@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Hooks around exports and imports: what they may take out of a file. */
+ * Hooks around exports and imports: which content they may remove from a file. */
 #include "ops/action_testing.h"
 
 static rt_status
@@ -51,7 +51,7 @@ what_goes_out(void **state)
 	assert_null(strstr(out.ptr, "\"four\""));
 	assert_non_null(strstr(out.ptr, "\"[1]\""));
 	assert_non_null(strstr(out.ptr, "\"Who\""));
-	/* it can be read again: the takes and the head are whole */
+	/* it can be read again: the takes and the head are complete */
 	{
 		rt_outlines back;
 		rt_report report;
@@ -74,7 +74,7 @@ what_goes_out(void **state)
 	assert_int_equal(export_all(f, &out), RT_OK);
 	assert_null(strstr(out.ptr, "\"aside\""));
 	rt_buf_deinit(&out);
-	/* what was not there, and what is no content */
+	/* members that did not exist, and a value that is not content */
 	f->h.patch = "{\"entries\":[{\"id\":\"c\",\"content\":\"x\"},{\"id\":\"a\",\"content\":\"x\"}]}";
 	assert_int_equal(export_all(f, &out), RT_USAGE);
 	assert_non_null(strstr(f->err.text, "entry \"a\""));
@@ -113,7 +113,7 @@ is_in_toml(fixture *f, const char *words, bool yes)
 	rt_object_unref(value);
 }
 
-/* A request that was sent has what a hook takes out of the entries, in its own words. */
+/* In a request that was sent, content that a hook removes from the entries is removed, too. */
 static void
 what_was_sent_goes_out_too(void **state)
 {
@@ -130,7 +130,7 @@ what_was_sent_goes_out_too(void **state)
 		RT_OK);
 	world_apply(&f->w, "{\"op\":\"entry.edit\",\"entry\":\"c\",\"content\":\"3\"}");
 	is_in_toml(f, "sent_markdown = ", true);
-	is_in_toml(f, "three", true); /* it was, when it was sent */
+	is_in_toml(f, "three", true); /* it was contained when it was sent */
 	is_in_toml(f, "tulip", true);
 	f->h.on = "export.before";
 	f->h.patch = "{\"entries\":[{\"id\":\"a\",\"content\":\"one\"},"
@@ -141,7 +141,7 @@ what_was_sent_goes_out_too(void **state)
 	is_in_toml(f, "sent_", false);
 }
 
-/* A pi record says its content twice; what a hook took out of it is in neither. */
+/* A pi record has its content twice; a hook's removals apply to both. */
 static void
 what_goes_out_of_a_pi_file(void **state)
 {
@@ -175,7 +175,7 @@ what_goes_out_of_a_pi_file(void **state)
 			 RT_DENIED);
 	assert_string_equal(f->err.text, "hook guard: nothing from there");
 	same(f, seq);
-	/* only looking asks nobody */
+	/* a scan alone calls no hooks */
 	options.dry_run = true;
 	assert_int_equal(rt_action_import(f->w.engine, &f->with, &file, &in, &options, &looked,
 					  &result, &f->err),

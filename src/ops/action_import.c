@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Import: a file is read twice. The first pass only counts: a file that is not of its format, or
- * larger than allowed, changes nothing, and hooks are asked with the number of its discussions.
- * The second pass imports it, batch by batch.
+ * Import: a file is read twice. The first pass only counts: a file in another format, or larger
+ * than allowed, changes nothing, and hooks are called with the number of its discussions. The
+ * second pass imports it, batch by batch.
  *
  * Memory for reading comes out of a budget, so no file can take more. */
 #include "base/budget.h"
@@ -26,7 +26,7 @@ typedef struct pass {
 	const rt_apply_context *with;
 	rt_action_scan *looked; /* the first pass */
 	bool goes_on;          /* the next outline continues one */
-	bool hashed;           /* and the hash of all of it is wanted */
+	bool hashed;           /* and the hash of all of it is needed */
 	uint64_t hash;         /* so far */
 	rt_import *import;     /* the second */
 	size_t done, all;      /* entries */
@@ -73,7 +73,7 @@ check_limits(const rt_action_import_options *options, const rt_action_scan *look
 	return RT_OK;
 }
 
-/* Conversations in pieces: whether one is known has to be clear before its last piece. */
+/* Conversations in pieces: whether one is known has to be decided before its last piece. */
 static rt_status
 hash_piece(pass *p, rt_outline *o, rt_error *err)
 {

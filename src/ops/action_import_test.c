@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * A file that is imported: looked through, then brought in; and every way in which that ends
- * with nothing changed. */
+ * Imports of files: the scan, then the import; and every way in which it fails without a change. */
 #include "log/bare_testing.h"
 
 #include "ops/action.h"
@@ -13,7 +12,7 @@
 typedef struct source {
 	rt_buf bytes;
 	uint64_t fails_at; /* reading this byte fails; 0: none */
-	bool stops;        /* somebody wants it to */
+	bool stops;        /* stop requested */
 } source;
 
 typedef struct fixture {
@@ -96,7 +95,7 @@ end(fixture *f)
 	rt_buf_deinit(&f->s.bytes);
 }
 
-/* Discussions that are there. */
+/* Number of present discussions. */
 static size_t
 count(const fixture *f)
 {
@@ -146,7 +145,8 @@ looked_through_and_imported(void **state)
 	end(&f);
 }
 
-/* The file's own name goes before that of the file, and the name that was asked for before both. */
+/* The name inside the file has precedence over the name of the file, and the requested name over
+ * both. */
 static void
 names(void **state)
 {
@@ -170,7 +170,7 @@ names(void **state)
 	end(&f);
 }
 
-/* Looking only asks what is there. */
+/* A scan alone only counts. */
 static void
 dry_run(void **state)
 {
@@ -202,7 +202,8 @@ limits(void **state)
 	end(&f);
 }
 
-/* One conversation with several answers has to be held, and this one is too large for that. */
+/* One conversation with several answers has to be kept in memory, and this one is too large for
+ * that. */
 static void
 too_large_to_be_held(void **state)
 {
@@ -218,7 +219,7 @@ too_large_to_be_held(void **state)
 	end(&f);
 }
 
-/* One conversation without an id, in pieces, is known from its first piece on. */
+/* One conversation without an id, in pieces, is recognised from its first piece on. */
 static void
 again_in_pieces(void **state)
 {
@@ -243,7 +244,7 @@ again_in_pieces(void **state)
 	assert_int_equal(bring_in(&f), RT_OK);
 	assert_int_equal(f.result.known, 20000);
 	f.options.dry_run = false;
-	/* another file than the one that was looked at */
+	/* another file than the scanned one */
 	f.s.bytes.ptr[f.s.bytes.size - 4] ^= 1;
 	assert_int_equal(bring_in(&f), RT_CONFLICT);
 	assert_int_equal(look(&f), RT_OK);
@@ -253,7 +254,7 @@ again_in_pieces(void **state)
 	end(&f);
 }
 
-/* Whatever goes wrong in the second pass, nothing is left of the first batches. */
+/* If anything fails in the second pass, nothing is left of the first batches. */
 static void
 failing_in_the_middle(void **state)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Hooks around operations: which events an operation has, what they say, and what becomes
- * of it when a hook says no or puts another in its place. */
+ * Hooks around operations: which events an operation has, their members, and the result when a hook
+ * denies or replaces it. */
 #include "ops/action_testing.h"
 
 /* ---- each event ---- */
@@ -22,7 +22,7 @@ an_entry_is_added(void **state)
 	acts(f, "{\"op\":\"entry.insert\",\"after\":\":1\",\"role\":\"AI\",\"kind\":\"custom\","
 		"\"content\":\"x\"}");
 	fired(f, "entry.before_add entry.after ");
-	has_told(f, "\"after\":\"a\""); /* the address is the id that it meant */
+	has_told(f, "\"after\":\"a\""); /* the address is replaced by the id */
 	has_told(f, "op=entry.insert role=AI kind=custom");
 	acts(f, "{\"op\":\"take.graft\",\"entries\":[\"s\"],\"from\":\"side\",\"after\":\"b\"}");
 	fired(f, "entry.before_add entry.after ");
@@ -80,7 +80,7 @@ an_entry_is_changed(void **state)
 	fired(f, "entry.after ");
 	acts(f, "{\"op\":\"entry.mute\",\"entry\":\"a\"}");
 	fired(f, "entry.after ");
-	/* what is so already does not happen */
+	/* no event without a change */
 	acts(f, "{\"op\":\"entry.mute\",\"entry\":\"a\"}");
 	fired(f, "");
 	acts(f, "{\"op\":\"entry.edit\",\"entry\":\"b\",\"content\":\"2\"}");
@@ -108,7 +108,7 @@ entries_are_deleted(void **state)
 	acts(f, "{\"op\":\"take.clear\"}");
 	fired(f, "entry.before_delete entry.after ");
 	has_told(f, "op=take.clear role=");
-	/* nothing is there to be deleted */
+	/* there is nothing to delete */
 	acts(f, "{\"op\":\"take.clear\"}");
 	fired(f, "");
 }
@@ -149,7 +149,7 @@ the_head_moves(void **state)
 	/* there already */
 	acts(f, "{\"op\":\"head.move\",\"entry\":null}");
 	fired(f, "");
-	/* the active take goes, and with it the head */
+	/* the active take is deleted, and with it the head */
 	acts(f, "{\"op\":\"take.switch\",\"take\":\"main\"}");
 	acts(f, "{\"op\":\"take.delete\",\"take\":\"main\"}");
 	fired(f, "head.before_move head.after_move ");
@@ -301,7 +301,7 @@ no_is_no(void **state)
 		fired(f, names);
 		same(f, seq);
 	}
-	/* one that is required and cannot be run */
+	/* a required hook that cannot be run */
 	f->h.on = "entry.before_add";
 	f->h.deny = NULL;
 	f->h.status = RT_DENIED;
@@ -312,7 +312,7 @@ no_is_no(void **state)
 	same(f, seq);
 }
 
-/* In a row of requests one is refused; in a step all are. */
+/* In a batch of separate requests one is refused; in a step all are. */
 static void
 one_of_several_is_refused(void **state)
 {
@@ -330,7 +330,7 @@ one_of_several_is_refused(void **state)
 	assert_string_equal(f->err.text, "hook guard: no edits");
 	assert_true(each[0] == RT_DENIED && each[1] == RT_DENIED && each[2] == RT_DENIED);
 	fired(f, "entry.before_add entry.before_edit ");
-	/* what the step itself has made is there to be asked about */
+	/* entries that the step itself has made can be in events */
 	has_told(f, "\"entry\":{\"id\":\"x\",\"role\":\"User\",\"kind\":\"message\",\"content\":\"x\"}");
 	same(f, seq);
 	assert_int_equal(act_on(f, three, false, each), RT_DENIED);
@@ -357,7 +357,7 @@ a_whole_step_is_told(void **state)
 		 "head.after_move ");
 	has_told(f, "\"oldLeafId\":\"x\"");
 	assert_int_equal(world_seq(&f->w), seq + 1);
-	/* one that fails: nobody is told of any */
+	/* a request that fails: no hook is notified */
 	assert_int_equal(act_on(f,
 				"[{\"op\":\"entry.insert\",\"after\":\"a\",\"content\":\"x\"},"
 				"{\"op\":\"entry.edit\",\"entry\":\"nowhere\",\"content\":\"y\"}]",
@@ -390,7 +390,7 @@ another_in_its_place(void **state)
 	acts(f, "{\"op\":\"entry.edit\",\"entry\":\"b\",\"content\":\"x\"}");
 	world_has(&f->w, "a", "\"content\":\"new\"");
 	world_has(&f->w, "b", "\"content\":\"two\"");
-	/* it is read like any other */
+	/* it is read in the same way */
 	seq = world_seq(&f->w);
 	remember(f);
 	f->h.patch = "{\"op\":{\"op\":\"entry.edit\",\"entry\":\"a\",\"content\":7}}";
@@ -404,7 +404,7 @@ another_in_its_place(void **state)
 	f->h.patch = "{\"op\":[]}";
 	assert_int_equal(act(f, "{\"op\":\"entry.edit\",\"entry\":\"b\",\"content\":\"x\"}"), RT_USAGE);
 	same(f, seq);
-	/* in a step, too: what comes later sees it */
+	/* in a step, too: later requests see it */
 	f->h.patch = "{\"op\":{\"op\":\"entry.edit\",\"entry\":\"b\",\"content\":\"better\"}}";
 	assert_int_equal(act_on(f,
 				"[{\"op\":\"entry.edit\",\"entry\":\"b\",\"content\":\"x\"},"
@@ -421,7 +421,7 @@ another_in_its_place(void **state)
 
 /* ---- others work meanwhile ---- */
 
-/* While a hook is asked about ":2", another makes ":2" something else. */
+/* While a hook runs for ":2", ":2" becomes another entry. */
 static void
 what_was_asked_about_is_done(void **state)
 {
@@ -431,7 +431,7 @@ what_was_asked_about_is_done(void **state)
 	f->h.also = "{\"op\":\"entry.insert\",\"before\":\"a\",\"content\":\"zero\",\"id\":\"z\"}";
 	acts(f, "{\"op\":\"entry.delete\",\"entry\":\":2\"}");
 	assert_string_equal(world_shown(&f->w), "User: zero\nUser: one\nUser: three\nAI: four\n");
-	/* it is gone before it is done */
+	/* it is deleted before the request is executed */
 	f->h.on = "entry.before_edit";
 	f->h.also = "{\"op\":\"entry.delete\",\"entry\":\"c\"}";
 	assert_int_equal(act(f, "{\"op\":\"entry.edit\",\"entry\":\"c\",\"content\":\"x\"}"),
@@ -439,7 +439,7 @@ what_was_asked_about_is_done(void **state)
 	fired(f, "entry.before_edit ");
 }
 
-/* ---- nobody wants it ---- */
+/* ---- no hook is subscribed ---- */
 
 static void
 only_what_is_wanted(void **state)
@@ -462,7 +462,7 @@ only_what_is_wanted(void **state)
 	f->h.only = "entry.after";
 	acts(f, "{\"op\":\"entry.delete\",\"entry\":\"c\"}");
 	fired(f, "entry.after ");
-	/* a failure is the engine's, and no event */
+	/* an error of the engine, without an event */
 	assert_int_equal(act(f, "{\"op\":\"entry.delete\",\"entry\":\"nowhere\"}"), RT_NOT_FOUND);
 	fired(f, "");
 	assert_int_equal(act(f, "{\"op\":\"entry.delte\"}"), RT_USAGE);
@@ -504,8 +504,8 @@ told_alone(void **state)
 
 /* ---- no memory ---- */
 
-/* A step with the allocation after `left` others failing. deny: its last request is refused.
- * false: it is not done. */
+/* A step in which the allocation after `left` others fails. deny: its last request is refused.
+ * false: it is not executed. */
 static bool
 step_without_memory(long left, bool deny, long *out_used)
 {

@@ -18,12 +18,12 @@
 typedef struct fake {
 	rt_hooks hooks;
 	world *w;
-	const char *only;  /* the one event that is wanted; NULL: all */
+	const char *only;  /* the only subscribed event; NULL: all */
 	const char *on;    /* the event that is answered … */
 	const char *deny;  /* … with this reason, */
 	const char *patch; /* or this patch */
-	rt_status status;  /* or that it went wrong */
-	const char *also;  /* carried out while this event waits, as another would */
+	rt_status status;  /* or with this failure */
+	const char *also;  /* executed during this event, as if by another program */
 	rt_buf log;        /* "event {members} subject" a line */
 	rt_buf notes;
 	size_t asked;      /* number of calls of wants */
@@ -183,7 +183,7 @@ acts(fixture *f, const char *request)
 		fail_msg("%s: %s", request, f->err.text);
 }
 
-/* The names of fired events, each followed by a space. */
+/* The names of the fired events, each followed by a space. */
 static inline void
 fired(fixture *f, const char *names)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A request that is a step, compiled to effects: the function of its operation, and what holds
- * for all of them. */
+ * A request that is a step, compiled to effects: the function of its operation, and the rules for
+ * all of them. */
 #include "codec/request_json.h"
 #include "log/engine_impl.h"
 #include "log/plan.h"
@@ -32,8 +32,7 @@ holds(rt_change *c, const rt_project *project, const rt_take *take, uint32_t ent
 	return rt_change_ok(c) && found;
 }
 
-/* The nearest entry before the head, in the take as it was before the request, that is still in
- * it. */
+/* The nearest entry before the head, in the take before the request, that is still in it. */
 static uint32_t
 surviving_head(rt_change *c, const rt_project *before, const rt_disc *disc, const rt_take *take)
 {
@@ -154,7 +153,7 @@ rt_op_revert(rt_change *c, const rt_request *r)
 	rt_take_files_reverted(c); /* lists that change are the active take's, as in files.set */
 }
 
-/* These are no steps: the log carries them out itself (log/commit.c). */
+/* These are not steps: the log executes them itself (log/commit.c). */
 static void
 not_in_a_step(rt_change *c, const rt_request *r)
 {

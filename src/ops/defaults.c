@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * The settings that a new project starts with, from the options that its engine was opened with.
- * They are set by one ordinary step: history shows it, and undo takes it back. */
+ * They are set by one ordinary step: it is in the history and can be undone. */
 #include "log/change.h"
 #include "ops/action_impl.h"
 #include "ops/ops.h"
@@ -13,7 +13,7 @@ check_new(void *ctx, const rt_project *now, rt_error *err)
 	return now->seq == 0 ? RT_OK : rt_fail(err, RT_CONFLICT, "the project has a history");
 }
 
-/* The list of roles is replaced: what it holds goes, what it is to hold comes in its order. */
+/* Replaces the list of roles: removes its roles and adds the new ones in their order. */
 static size_t
 list_requests(rt_scope *s, const rt_project *value, yyjson_val *defaults, rt_request **out)
 {
@@ -63,7 +63,7 @@ rt_defaults_apply(rt_engine *engine, rt_error *err)
 			count = 0;
 		if (count > 0)
 			st = rt_engine_apply_if(engine, requests, count, &how, results);
-		if (st != RT_OK && st != RT_CONFLICT) { /* else somebody was faster */
+		if (st != RT_OK && st != RT_CONFLICT) { /* otherwise another process was faster */
 			rt_results_error(results, count, &s.error);
 			rt_scope_note(&s, st);
 		}

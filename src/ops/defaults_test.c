@@ -84,7 +84,7 @@ test_torture(void **state)
 	}
 }
 
-/* A step that is refused leaves the project as it was, and says why. */
+/* A refused step leaves the project unchanged, with a reason. */
 static void
 test_refused(void **state)
 {

@@ -93,7 +93,7 @@ newest_disc(rt_change *c, bool of_track, rt_str track)
 	return best;
 }
 
-/* Back from a track: to the discussion that was left for it, or else to one of no track. */
+/* Back from a track: to the discussion from which it was entered, or else to one of no track. */
 static uint32_t
 disc_to_return_to(rt_change *c)
 {
@@ -128,7 +128,8 @@ rt_op_track_toggle(rt_change *c, const rt_request *r)
 		rt_scope_fail(c->scope, RT_NOT_FOUND, "no discussion is bound to a track");
 	if (!rt_change_ok(c))
 		return;
-	/* from one track to another: the way back stays the one to the project, if there is one */
+	/* from one track to another: the way back is still the one to the project, if there is
+	 * one */
 	if (to_track && (here.size == 0 || disc_to_return_to(c) == 0))
 		rt_change_set_number(c, 0, 0, TRACK_FROM, c->now->active);
 	rt_result_disc(c, rt_cell_name(rt_project_cell(c->now, to)));

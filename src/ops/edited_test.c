@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The mark of an entry that was edited: what sets it, that it goes with the text through undo,
- * branches and reverts, and that the log and checkpoints keep it. */
+ * The mark of an entry that was edited: which operations set it, that it follows the text through
+ * undo, branches and reverts, and that the log and checkpoints keep it. */
 #include <stdio.h>
 
 #include "codec/json.h"
@@ -102,12 +102,12 @@ an_edit_sets_it(void **state)
 	do_it(f, "{\"op\":\"entry.edit\",\"entry\":\"bb\",\"content\":\"2\"}");
 	assert_string_equal(marks(f), "-E-");
 	changes_nothing(f, "{\"op\":\"entry.edit\",\"entry\":\"bb\",\"content\":\"2\"}");
-	/* what else happens to it leaves the mark */
+	/* other changes of the entry keep the mark */
 	do_it(f, "{\"op\":\"entry.mute\",\"entry\":\"bb\"}");
 	do_it(f, "{\"op\":\"entry.role\",\"entry\":\"bb\",\"role\":\"Tool\"}");
 	do_it(f, "{\"op\":\"entry.move\",\"entry\":\"bb\",\"before\":\"aa\"}");
 	assert_string_equal(marks(f), "E--");
-	/* the first text again is one more edit */
+	/* a return to the first text is another edit */
 	do_it(f, "{\"op\":\"entry.edit\",\"entry\":\"bb\",\"content\":\"two\"}");
 	assert_string_equal(marks(f), "E--");
 	do_it(f, "{\"op\":\"entry.edit\",\"entry\":\"cc\",\"content\":[{\"type\":\"text\",\"text\":\"3\"}]}");
@@ -135,7 +135,7 @@ it_goes_with_the_text(void **state)
 	assert_string_equal(marks(f), "---");
 	do_with_step(f, "jump\",\"to", second);
 	assert_string_equal(marks(f), "-E-");
-	/* a revert puts the body back, and what is said of it */
+	/* a revert restores the body and its mark */
 	do_with_step(f, "revert\",\"seq", second);
 	assert_string_equal(marks(f), "-E-");
 	do_it(f, "{\"op\":\"entry.mute\",\"entry\":\"aa\"}");
@@ -165,7 +165,7 @@ takes_have_their_own(void **state)
 	do_it(f, "{\"op\":\"take.switch\",\"take\":\"side\"}");
 	do_it(f, "{\"op\":\"take.graft\",\"from\":\"main\",\"entries\":[\"dd\"],\"after\":\"bb\"}");
 	assert_string_equal(marks(f), "EEE");
-	/* a copy is an entry of its own */
+	/* a copy is a separate entry */
 	do_it(f, "{\"op\":\"take.graft\",\"from\":\"main\",\"entries\":[\"aa\"],\"after\":\"dd\"}");
 	assert_string_equal(marks(f), "EEE-");
 	do_it(f, "{\"op\":\"discussion.extract\",\"entry\":\"dd\",\"name\":\"other\"}");
@@ -180,7 +180,7 @@ split_and_merge_set_it(void **state)
 	add_three(f);
 	do_it(f, "{\"op\":\"entry.split\",\"entry\":\"bb\",\"at\":1,\"id\":\"b2\"}");
 	assert_string_equal(marks(f), "-E--");
-	/* what was edited, cut: the half that is new has no other version */
+	/* an edited text, split: the new half has no other version */
 	do_it(f, "{\"op\":\"entry.split\",\"entry\":\"cc\",\"at\":3,\"id\":\"c2\"}");
 	do_it(f, "{\"op\":\"entry.split\",\"entry\":\"cc\",\"at\":1,\"id\":\"c3\"}");
 	assert_string_equal(marks(f), "-E-E--");
@@ -189,7 +189,7 @@ split_and_merge_set_it(void **state)
 	do_it(f, "{\"op\":\"entry.merge\",\"entry\":\"aa\"}");
 	assert_string_equal(marks(f), "E-");
 	do_it(f, "{\"op\":\"undo\"}");
-	/* with nothing behind it, the text is what it was */
+	/* if nothing was added, the text is unchanged */
 	do_it(f, "{\"op\":\"entry.insert\",\"id\":\"no\",\"after\":\"aa\",\"content\":\"\"}");
 	do_it(f, "{\"op\":\"entry.merge\",\"entry\":\"aa\"}");
 	assert_string_equal(marks(f), "---");
@@ -202,7 +202,7 @@ split_and_merge_set_it(void **state)
 	assert_string_equal(marks(f), "---E");
 }
 
-/* What a model goes on with is as it was: edited by somebody, or not. */
+/* Continuing a reply keeps its mark: edited by the user, or not. */
 static void
 a_reply_that_goes_on_keeps_it(void **state)
 {
@@ -215,7 +215,7 @@ a_reply_that_goes_on_keeps_it(void **state)
 	do_it(f, "{\"op\":\"entry.edit\",\"entry\":\"cc\",\"content\":\"3\"}");
 	do_it(f, "{\"op\":\"entry.reply\",\"into\":\"cc\",\"content\":\" more\",\"join\":true}");
 	assert_string_equal(marks(f), "--E");
-	/* who changes content and fields at once says so */
+	/* a request that changes content and fields at once sets it itself */
 	do_it(f, "{\"op\":\"entry.reply\",\"into\":\"bb\",\"content\":\"2\",\"by_hand\":true,\"x\":1}");
 	assert_string_equal(marks(f), "-EE");
 	assert_int_equal(bare_try(f, "{\"op\":\"entry.reply\",\"after\":\"bb\",\"content\":\"2\","
@@ -275,7 +275,7 @@ the_store_keeps_it(void **state)
 	rt_object_unref(before);
 }
 
-/* A bit that this version does not know stays with the slot when other things change. */
+/* A bit unknown to this version stays with the slot when other things change. */
 static void
 unknown_bits_stay(void **state)
 {
@@ -368,7 +368,7 @@ views_say_it(void **state)
 	views_have(f, true, "0,33,0");
 	do_it(f, "{\"op\":\"undo\",\"count\":2}");
 	views_have(f, false, "0,0,0");
-	/* a field of the user's is what it is, and stands there once */
+	/* a user's field of that name is kept, and appears once */
 	do_it(f, "{\"op\":\"entry.append\",\"id\":\"dd\",\"content\":\"4\",\"edited\":\"noon\"}");
 	do_it(f, "{\"op\":\"entry.edit\",\"entry\":\"dd\",\"content\":\"5\"}");
 	view_has(f, view_show, "\"edited\":\"noon\"", true);

@@ -5,11 +5,10 @@
  *
  * RT_SLOT_EDITED marks a slot whose entry was written with another content. Operations that
  * give an existing entry another content set it: edit, split (its first half) and merge.
- * Continuing a reply does not, because that is the model writing (entry_reply.c); it keeps
- * the mark as it is unless the request says that it was an edit. A new entry starts without
- * it, also when its content comes from an edited one (the second half of a split, a grafted
- * copy): it has no other version to show. Putting a body back (undo, revert, restore) puts
- * its mark back too. */
+ * Continuing a reply does not, because the model writes it (entry_reply.c); it does not change the
+ * mark unless the request says that it was an edit. A new entry starts without it, also when its
+ * content comes from an edited one (the second half of a split, a grafted copy): it has no other
+ * version to show. Restoring a body (undo, revert, restore) restores its mark too. */
 #include "core/role.h"
 #include "log/engine_impl.h"
 #include "ops/ops.h"
@@ -116,7 +115,7 @@ rt_find_gap(rt_change *c, const rt_request *r)
 
 /* ---- new entries ---- */
 
-/* An id that somebody gave: legal, and never used in this discussion (C21). */
+/* An id given by the caller: valid, and never used in this discussion (C21). */
 static rt_str
 check_id(rt_change *c, rt_str id)
 {
@@ -132,7 +131,7 @@ check_id(rt_change *c, rt_str id)
 	return rt_scope_copy(c->scope, id);
 }
 
-/* An entry number; generated ids that somebody gave to another entry are passed over. */
+/* An entry number; generated ids that were given to other entries are skipped. */
 static uint32_t
 next_entry(rt_change *c, bool is_generated)
 {
@@ -157,7 +156,7 @@ next_entry(rt_change *c, bool is_generated)
 	return number;
 }
 
-/* Milliseconds are enough of a clock. */
+/* Milliseconds are precise enough for a clock. */
 static rt_moment
 now(const rt_change *c)
 {
@@ -376,11 +375,11 @@ rt_op_entry_insert(rt_change *c, const rt_request *r)
 
 /* ---- edit ---- */
 
-/* What an edit asks for. */
+/* The arguments of an edit. */
 typedef struct edit {
 	rt_str content;
 	bool is_json;
-	bool keeps_blocks; /* the content is a text, for where the text is now */
+	bool keeps_blocks; /* the content is a text, to replace the present text */
 } edit;
 
 bool
@@ -404,7 +403,7 @@ rt_replace_slot(rt_change *c, const rt_position *spot, const rt_effect_slot *slo
 		rt_change_splice(c, c->place.disc, spot->take->number, spot->at, 1, slot, 1);
 }
 
-/* The slot with the content that is asked for, where that is another. */
+/* The slot with the requested content, if that differs. */
 static bool
 edit_slot(rt_change *c, rt_effect_slot *slot, const edit *e)
 {
@@ -430,7 +429,7 @@ edit_slot(rt_change *c, rt_effect_slot *slot, const edit *e)
 	}
 	RT_TRY(c->scope, rt_body_edit(fresh, c->scope->alloc, old, content, is_json,
 				      &c->scope->error));
-	/* a pi record's content may be the same though its form differs */
+	/* a pi record's content may be equal although its form differs */
 	same = was->format == RT_BODY_PI ? rt_body_has_content(c, was, content, is_json)
 					 : rt_str_eq(old, rt_scope_str(c->scope, fresh));
 	if (!same)
@@ -570,7 +569,7 @@ rt_op_entry_view(rt_change *c, const rt_request *r)
 
 /* ---- delete, move ---- */
 
-/* The entry that an address means, where that was deleted before; 0: it was not. A stale second
+/* The entry that an address means, if it was deleted before; 0: it was not. A stale second
  * delete is harmless (C19). */
 static uint32_t
 deleted_before(rt_change *c, rt_str address)

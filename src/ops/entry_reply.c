@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
  * entry.reply: makes an entry of a model's reply. It is inserted directly after the answered entry,
- * even if others have appended to the take meanwhile; so no place is reserved while the reply
- * arrives (decision 10). Neither the active take nor the head moves, except with a fork. A further
- * reply of a group (several models at once) forks without that.
- * entry.fail: keeps why a question could not be answered; a reply to it clears that. */
+ * even if other entries were appended to the take meanwhile; so no place is reserved while the
+ * reply arrives (decision 10). Neither the active take nor the head moves, except with a fork. A
+ * further reply of a group (several models at once) forks without that. entry.fail: keeps why a
+ * question could not be answered; a reply to it clears that. */
 #include "ops/ops.h"
 
 #define SEGMENTS "thinking_segments"

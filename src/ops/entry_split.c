@@ -2,8 +2,8 @@
  *
  * entry.split and entry.merge (C14). A text is cut between two characters. An array of blocks is
  * cut inside its one block of text: blocks before it stay with the first half, blocks after it go
- * with the second, so a tool call stays next to its result. Merging joins two contents; merging
- * what was split gives the original. */
+ * with the second, so a tool call stays next to its result. Merging joins two contents; merging the
+ * halves of a split gives the original. */
 #include "ops/ops.h"
 
 static rt_content
@@ -25,7 +25,7 @@ edit_content(rt_change *c, rt_effect_slot *slot, rt_str content, bool is_json)
 	slot->slot.flags |= RT_SLOT_EDITED;
 }
 
-/* Where to cut, in bytes of *out_text. */
+/* Where to split, in bytes of *out_text. */
 static size_t
 find_cut(rt_change *c, const rt_request *r, rt_content content, rt_str *out_text)
 {
@@ -97,7 +97,7 @@ rt_op_entry_merge(rt_change *c, const rt_request *r)
 	rt_buf *joined = rt_scope_buf(c->scope);
 	bool is_json = rt_content_join(joined, content_of(a), content_of(b));
 	rt_str content = rt_scope_str(c->scope, joined);
-	/* The same content keeps its body: a purge stays one, and a revert finds it. */
+	/* Equal content keeps its body: so a purge stays one, and a revert finds it. */
 	if (!rt_body_has_content(c, a, content, is_json))
 		edit_content(c, &merged, content, is_json);
 	rt_change_splice(c, c->place.disc, c->place.take, s.at + 1, 1, NULL, 0);

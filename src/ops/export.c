@@ -77,7 +77,7 @@ grow(gather *g)
 	return true;
 }
 
-/* The index of a slot's node, made when it is new; SIZE_MAX: no memory. */
+/* The index of a slot's node, which is created if missing; SIZE_MAX: no memory. */
 static size_t
 intern(gather *g, const rt_slot *slot)
 {
@@ -252,8 +252,8 @@ export_fields(const rt_fields *fields, rt_arena *arena, size_t more, rt_outline_
 	for (i = 0; i < count; i++) {
 		rt_str name = rt_fields_name(fields, i), value = rt_fields_value(fields, i);
 
-		/* the hash of what was imported is a mark of ours, not of the value; and that
-		 * something was redacted is said by whoever does it, of what is written then */
+		/* the hash of the imported data is our own mark, not part of the value; and
+		 * "redacted" is added by the code that redacts the export */
 		if (rt_str_is(name, "source_content") || rt_str_is(name, "redacted") ||
 		    rt_str_is(name, RT_TAKE_FILES) || rt_str_is(name, "track_from") ||
 		    (rt_str_is(name, "source") && rt_str_starts(value, RT_STR("\"content:"))))
@@ -265,7 +265,7 @@ export_fields(const rt_fields *fields, rt_arena *arena, size_t more, rt_outline_
 	return RT_OK;
 }
 
-/* When a take was last changed by something else than an import; 0: not since. */
+/* When a take was last changed by anything but an import; 0: not since. */
 static rt_status
 changed_at(rt_engine *engine, const rt_project *project, const rt_take *take, int64_t *out_us,
 	   rt_error *err)
@@ -287,7 +287,7 @@ changed_at(rt_engine *engine, const rt_project *project, const rt_take *take, in
 	return st;
 }
 
-/* The lists of a take that are not those of the discussion. */
+/* The lists of a take that differ from those of the discussion. */
 static rt_status
 own_files(rt_engine *engine, const rt_project *project, const rt_disc *disc, const rt_take *take,
 	  rt_arena *arena, rt_str *out, rt_error *err)
@@ -367,7 +367,7 @@ export_disc(rt_engine *engine, const rt_project *project, const rt_disc *disc, u
 		for (k = 0; k < list[i].node_count; k++)
 			nodes[k] = (int64_t)place[nodes[k]];
 	}
-	/* parents: as the active take has it, then the others */
+	/* parents: first from the active take, then from the others */
 	for (i = 0; st == RT_OK && i <= out->take_count; i++) {
 		const rt_outline_take *t;
 

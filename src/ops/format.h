@@ -2,11 +2,10 @@
  *
  * Format: a file format of conversations, as a pure function between bytes and outlines.
  *
- * An outline is a conversation laid flat: nodes with the index of their parent, the head,
+ * An outline is a conversation in a flat form: nodes with the index of their parent, the head,
  * and, where the format knows them, the takes. Importers fill one and the engine compiles
- * it to effects; exporters are handed one and write bytes. A format knows no store, no
- * take naming, no undo. A new format is one file and a row in
- * formats/formats.h.
+ * it to effects; exporters get one and write bytes. A format knows no store, no take naming, no
+ * undo. A new format is one file and a row in formats/formats.h.
  *
  * On reading, views in an outline point into the input or into its arena; the input must
  * outlive it. Nothing here recurses over the length or depth of a conversation.
@@ -22,7 +21,7 @@
 /* One entry, or one revision of an entry: nodes of one discussion with the same id, in
  * different takes, are revisions of the same entry. */
 typedef struct rt_node {
-	rt_str id;        /* as the source has it; empty: the engine makes one */
+	rt_str id;        /* as in the source; empty: the engine makes one */
 	int64_t parent;   /* index of the parent node; -1: a root */
 	rt_str role;      /* "User", "assistant" …; may be empty */
 	rt_str kind;      /* "message", "compaction" …; empty means message */
@@ -31,7 +30,7 @@ typedef struct rt_node {
 	bool muted;
 	bool collapsed;
 	bool read_mode;
-	bool edited;      /* its content was another when it was written (C42); html alone has it */
+	bool edited;      /* its content was edited after it was written (C42); html only */
 	char body_format; /* RT_BODY_TEXT, RT_BODY_JSON, RT_BODY_PI (codec/body.h) */
 	rt_str body;      /* the bytes after that letter */
 	rt_str label;     /* empty: none */
@@ -51,8 +50,8 @@ typedef struct rt_outline_take {
 
 /* A field of a discussion or project: its name, and JSON text. The names are those of the
  * canonical export: "settings" keys as "setting.temperature", "prompt", "prompt_edited",
- * "files", "context_files", "screenshots", "git_commit", "track", "presets", and whatever
- * a format wants to have back ("pi.header", "toml.extra" …). */
+ * "files", "context_files", "screenshots", "git_commit", "track", "presets", and further names that
+ * a format wants to be given back ("pi.header", "toml.extra" …). */
 typedef struct rt_outline_field {
 	rt_str name;
 	rt_str json;
@@ -60,12 +59,12 @@ typedef struct rt_outline_field {
 
 typedef struct rt_outline {
 	rt_str name;       /* of the discussion; may be empty */
-	rt_str called;     /* what an import is to call it instead; empty: as its name says. It
-	                      is no part of what makes two conversations the same */
+	rt_str called;     /* the name that an import should give it instead; empty: its own name.
+			    * It does not count when two conversations are compared */
 	rt_str source;     /* permanent name of the origin, e.g. "pi:" and its session id; equal
 	                      sources are the same conversation, so that importing twice adds
-	                      nothing twice; empty: the engine takes a hash of the content, so
-	                      that only what is the very same is known */
+			    * nothing twice; empty: the engine uses a hash of the content, so that
+			    * only an identical conversation is known */
 	rt_node *nodes;    /* in the source's order; parents may come after children */
 	size_t node_count;
 	int64_t head;      /* node index; -1: before the first */
@@ -94,7 +93,7 @@ typedef struct rt_outlines {
 	rt_arena *arena;           /* owns everything that is not in the input */
 } rt_outlines;
 
-/* Remarks of a reader: repaired, skipped or merely noticed. */
+/* Remarks of a reader: repaired, skipped or just noticed. */
 typedef enum rt_remark_level { RT_REMARK_NOTE, RT_REMARK_REPAIRED, RT_REMARK_SKIPPED } rt_remark_level;
 
 typedef struct rt_remark {
@@ -119,16 +118,16 @@ void rt_report_add(rt_report *report, rt_remark_level level, uint64_t line, cons
 	RT_PRINTF(4, 5);
 
 typedef struct rt_export_options {
-	bool whole;       /* all takes; else the active one, where the format can choose */
-	bool lossless;    /* add what the format cannot say as comments or extra keys, so that
-	                     an import gives everything back */
-	bool lines;       /* one conversation a line, where the format knows both forms */
+	bool whole;       /* all takes; else the active one, if the format supports both */
+	bool lossless;    /* add data that the format cannot represent as comments or extra keys, so
+			   * that an import restores everything */
+	bool lines;       /* one conversation a line, if the format supports both forms */
 } rt_export_options;
 
 /* Bytes that can be read more than once: a file, an upload, memory. */
 typedef struct rt_input {
 	void *ctx;
-	uint64_t size; /* as far as it is known; for progress and limits */
+	uint64_t size; /* as far as known; for progress and limits */
 	/* Up to room bytes from offset on; *out_size 0 at the end only. Fails as the host's file
 	 * does (RT_IO). */
 	rt_status (*read_at)(void *ctx, uint64_t offset, char *to, size_t room, size_t *out_size,
@@ -156,25 +155,26 @@ typedef struct rt_format {
 	const char *media_type; /* NULL: text/plain */
 	bool holds_project;     /* exports contain the whole project unless a part is named */
 	/* How sure is it from the bytes alone (never the name): 0 no … 100 certain. head is
-	 * the beginning of the input, at most 64 KiB, whole when the input is shorter.
-	 * NULL: only where it is named. */
+	 * the beginning of the input, at most 64 KiB, all of it if the input is shorter. NULL: only
+	 * when the format is named. */
 	int (*sniff)(rt_str head);
 	/* NULL: cannot be read. RT_USAGE with position: not this format at all. Single bad
 	 * records are reported and passed over, never fatal. */
 	rt_status (*read)(const rt_alloc *alloc, rt_str input, rt_outlines *out,
 			  rt_report *report, rt_error *err);
-	/* The same in batches, with memory for one batch and the largest conversation. NULL:
-	 * only as a whole. Callers use rt_format_stream. */
+	/* The same in batches, with memory for one batch and the largest conversation. NULL: only
+	 * as a whole. Call rt_format_stream instead. */
 	rt_status (*stream)(const rt_alloc *alloc, const rt_input *in, rt_outlines_fn fn,
 			    void *ctx, rt_report *report, rt_error *err);
 	size_t whole_max; /* where stream is NULL: bytes of the largest input that is read */
-	bool writes_sent; /* rt_outline's sent_…: worth asking rt_engine_export_last_requests for */
+	bool writes_sent; /* rt_outline's sent_…: calls of rt_engine_export_last_requests make
+			   * sense */
 	/* NULL: cannot be written. */
 	rt_status (*write)(const rt_alloc *alloc, const rt_outlines *in,
 			   const rt_export_options *options, rt_buf *out, rt_error *err);
 } rt_format;
 
-/* Read an input in batches, whatever the format can do. Views in a batch live as long as the
+/* Reads an input in batches, also if the format cannot. Views in a batch live as long as the
  * call of fn. RT_LIMIT: larger than the format's whole_max. */
 RT_CHECKED rt_status rt_format_stream(const rt_format *format, const rt_alloc *alloc,
 				      const rt_input *in, rt_outlines_fn fn, void *ctx,
@@ -183,7 +183,7 @@ RT_CHECKED rt_status rt_format_stream(const rt_format *format, const rt_alloc *a
 void rt_outlines_init(rt_outlines *outlines);
 void rt_outlines_deinit(rt_outlines *outlines); /* frees the arena */
 
-/* Check and mend parents: out of range, self-parents and cycles become roots (cut at the
+/* Checks and repairs parents: out of range, self-parents and cycles become roots (cut at the
  * node met first in order), each with a remark. Afterwards every walk up ends. O(n), no
  * recursion. order (may be NULL; node_count items) gets the indices, parents first. */
 RT_CHECKED rt_status rt_outline_repair(const rt_alloc *alloc, rt_outline *outline, size_t *order,

@@ -3,7 +3,7 @@
  * What every kind of hooks shares: an answer's memory, and how a subject is written. */
 #include "ops/hook.h"
 
-enum { WORDS_MAX = 16 << 20 }; /* bytes of one field of an answer; a hook says far less */
+enum { WORDS_MAX = 16 << 20 }; /* bytes of one field of an answer; hooks need far less */
 
 static rt_buf *
 field(rt_hook_answer *answer, size_t index)
@@ -22,7 +22,7 @@ rt_hook_answer_init(rt_hook_answer *answer, const rt_alloc *alloc)
 	answer->decision = RT_HOOK_ALLOW;
 	for (i = 0; field(answer, i) != NULL; i++)
 		rt_buf_init(field(answer, i), alloc, WORDS_MAX);
-	answer->patch.limit = RT_BUF_UNLIMITED; /* holds members of ours, whatever their size */
+	answer->patch.limit = RT_BUF_UNLIMITED; /* contains our own members, of any size */
 }
 
 void

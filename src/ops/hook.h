@@ -13,7 +13,7 @@
 typedef enum rt_hook_decision {
 	RT_HOOK_ALLOW,
 	RT_HOOK_DENY,   /* "decision":"deny", or "cancel":true, or exit status 2 */
-	RT_HOOK_REPLACE /* "decision":"replace": patch says by what */
+	RT_HOOK_REPLACE /* "decision":"replace": patch has the new members */
 } rt_hook_decision;
 
 /* The combined answer of an event's hooks: called in the order of the configuration, each with the
@@ -21,20 +21,20 @@ typedef enum rt_hook_decision {
  * not safe for a terminal. */
 typedef struct rt_hook_answer {
 	rt_hook_decision decision;
-	rt_buf reason;  /* for people: why not; empty: they are not told ("cancel" without it) */
-	rt_buf patch;   /* JSON object: the members of the event that hooks changed, each whole,
-	                   as it is after the last of them; empty: none */
+	rt_buf reason;  /* for people: the reason; empty: none is shown ("cancel" without it) */
+	rt_buf patch;   /* JSON object: the members of the event that hooks changed, each complete,
+			 * as the last of them left it; empty: none */
 	rt_buf summary; /* JSON value of the field "summary": an object with the string "summary"
 	                   and perhaps "details" (seeds 2 and 4); empty: none */
-	rt_buf by;      /* the name of the hook that denied, or replaced or summed up last */
-	rt_buf notes;   /* what else they wanted people to know, one a line: warnings too */
+	rt_buf by;      /* the name of the hook that denied, or replaced or summarised last */
+	rt_buf notes;   /* other notes for the user, one a line: warnings too */
 	rt_buf runs;    /* JSON array, for the log: of each hook that was run its name, how it
 	                   ended, the time it took, and the hash it is trusted by */
 } rt_hook_answer;
 
 void rt_hook_answer_init(rt_hook_answer *answer, const rt_alloc *alloc);
 void rt_hook_answer_deinit(rt_hook_answer *answer);
-/* Nothing said, allowed; keeps its memory. */
+/* No answer, allowed; keeps its memory. */
 void rt_hook_answer_clear(rt_hook_answer *answer);
 
 /* Adds "key=value" to a subject. White space in the value becomes "_", so that a subject is
@@ -45,8 +45,7 @@ typedef struct rt_hooks rt_hooks;
 
 typedef struct rt_hooks_ops {
 	void (*close)(rt_hooks *hooks);
-	/* Does any hook subscribe to this event? Avoids building events that nobody needs.
-	 * Cheap. */
+	/* Is any hook subscribed to this event? Avoids building unneeded events. Cheap. */
 	bool (*wants)(rt_hooks *hooks, const char *event);
 	/* event: its name; members: those of the event's object besides "v", "event" and "id", as
 	 * `"key":value,…` without braces. subject: what matchers are applied to, as
@@ -65,7 +64,7 @@ typedef struct rt_hooks_ops {
 
 struct rt_hooks {
 	const rt_hooks_ops *ops;
-	/* what follows belongs to the kind */
+	/* the following members belong to the implementation */
 };
 
 /* Calls renew if there is one; hooks may be NULL. */

@@ -11,24 +11,24 @@
 typedef struct rt_hook_call {
 	rt_engine *engine;
 	rt_hooks *hooks;       /* NULL: no hooks */
-	rt_str by;             /* the requester; empty: as the engine was opened */
-	rt_str discussion, take; /* addresses; empty, or no longer there: the active ones */
+	rt_str by;             /* the requester; empty: the one given when the engine was opened */
+	rt_str discussion, take; /* addresses; empty, or no longer existing: the active ones */
 	rt_stop_fn stop;       /* or NULL */
 	void *ctx;
-	rt_buf *notes;         /* what hooks want people to know is added, a line each */
+	rt_buf *notes;         /* notes of hooks for the user are added, a line each */
 } rt_hook_call;
 
 bool rt_hook_call_wants(const rt_hook_call *h, const char *event);
 /* Fire an event: members as `"key":value,…`; subject: further `key=value` words (may be
- * empty). *answer is initialised in any case; deinit it. RT_DENIED: a hook said no, and
- * err says which and why. No lock of the store or the engine may be held. */
+ * empty). *answer is initialised in any case; deinit it. RT_DENIED: a hook denied it, and err has
+ * its name and reason. No lock of the store or the engine may be held. */
 RT_CHECKED rt_status rt_hook_call_fire(const rt_hook_call *h, const char *event, rt_str members,
 				       rt_str subject, rt_hook_answer *answer, rt_error *err);
 /* The same in a scope: members in a buffer, the answer lives as long as the scope. NULL after a
  * failure, RT_DENIED too. */
 const rt_hook_answer *rt_hook_call_ask(rt_scope *s, const rt_hook_call *h, const char *event,
 				       const rt_buf *members, rt_str subject);
-/* A member of what hooks put in the place of others, in the scope; NULL: they left it. */
+/* A member that hooks replaced, in the scope; NULL: not replaced. */
 yyjson_val *rt_hook_call_patched(rt_scope *s, const rt_hook_answer *answer, const char *key);
 /* The same for after-events: failures are only notes. */
 void rt_hook_call_notify(const rt_hook_call *h, const char *event, const rt_buf *members,
@@ -62,7 +62,7 @@ RT_CHECKED rt_status rt_hook_call_add_id(const rt_project *value, rt_buf *out, c
 /* The branch that is left when the head moves (seed 4). */
 typedef struct rt_hook_call_leaving {
 	uint32_t target, leaf, ancestor; /* entries; 0: before the first */
-	const rt_slot *slots;            /* what would be summed up */
+	const rt_slot *slots;            /* which entries would be summarised */
 	size_t count;
 	bool wants_summary;
 } rt_hook_call_leaving;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Imports in batches. The rows of an import are a group (codec/record.h), which undo takes back
- * as one step. */
+ * Imports in batches. The rows of an import are a group (codec/record.h), which is undone as one
+ * step. */
 #include "log/checkpoint.h"
 #include "ops/import_impl.h"
 
@@ -66,7 +66,7 @@ rt_import_begin(rt_engine *engine, const rt_import_options *options, rt_import *
 	m->name = rt_scope_copy(&m->memory, options->name);
 	m->by = rt_scope_copy(&m->memory, options->by);
 	rt_scope_adopt(s, &m->memory);
-	/* What others make from now on is not the same conversation. */
+	/* Entries that others add from now on make it another conversation. */
 	m->project = rt_engine_value(engine);
 	RT_TRY(s, rt_known_init(&m->known, engine->alloc, m->project, &s->error));
 	/* The table of names gets its full size here, where no other writer waits for it. */
@@ -92,7 +92,7 @@ add_end(rt_import *m)
 	if (cell == NULL || !cell->present)
 		return;
 	rt_change_set_number(&m->c, 0, 0, "active", active);
-	/* The one that was there in the meantime goes, unless somebody has used it. */
+	/* Removes the one that existed in the meantime, unless it has been used. */
 	if (m->spare > 1 && active != m->spare &&
 	    RT_TRY(&m->s, rt_project_disc(m->c.now, m->spare, &disc, &m->s.error)) == RT_OK &&
 	    disc->history.current == 0 && rt_project_cell(m->c.now, m->spare)->present)

@@ -2,9 +2,9 @@
  *
  * Import: outlines into a project, batch by batch.
  *
- * An import may be far larger than memory and takes as long as it takes. Each batch is written in
- * several short transactions, so that other writers (also of this project) get their turn in
- * between. The whole import is one step for undo and redo.
+ * An import may be far larger than memory and may take long. Each batch is written in several short
+ * transactions, so that other writers (also of this project) get their turn in between. The whole
+ * import is one step for undo and redo.
  *
  * A discussion becomes visible with its last row. So during an import, or after a crash in the
  * middle of it, readers find only complete discussions; repeating the import adds the rest, since
@@ -23,7 +23,7 @@ typedef struct rt_import rt_import;
 
 typedef struct rt_import_result {
 	size_t discussions, entries, takes; /* added */
-	size_t known;                       /* entries that were there already */
+	size_t known;                       /* entries that already existed */
 	size_t settings;                    /* of the project that changed, its roles included */
 	uint64_t seq;
 	char discussion[260];               /* the last that was added, else extended, else known */
@@ -31,29 +31,28 @@ typedef struct rt_import_result {
 
 typedef struct rt_import_options {
 	rt_str name;        /* of discussions that have none; empty: "imported" */
-	rt_str by;          /* who asks; empty: as the engine was opened */
+	rt_str by;          /* the requester; empty: the one given when the engine was opened */
 	bool dry_run;       /* only count */
-	size_t discussions; /* how many there are in all, where that is known; 0: unknown */
+	size_t discussions; /* their total number, if known; 0: unknown */
 	/* The hash of each conversation without a source that comes in pieces, in their order
-	 * (rt_known_hash), where the caller has read them before: one that is there already
-	 * is then known from its first piece on. Borrowed until the import ends. */
+	 * (rt_known_hash), if the caller has read them before: an existing one is then recognised
+	 * from its first piece on. Borrowed until the import ends. */
 	const uint64_t *hashes;
 	size_t hash_count;
 } rt_import_options;
 
-/* RT_READ_ONLY, RT_NOMEM. options are copied, but for the hashes. */
+/* RT_READ_ONLY, RT_NOMEM. options are copied, except for the hashes. */
 RT_CHECKED rt_status rt_import_begin(rt_engine *engine, const rt_import_options *options,
 				     rt_import **out, rt_error *err);
 /* Add a batch, in as many transactions as it needs. It is borrowed for the call. A conversation
  * marked `more` continues with the first outline of the next batch. After a failure only
  * rt_import_cancel is possible. */
 RT_CHECKED rt_status rt_import_add(rt_import *import, const rt_outlines *batch, rt_error *err);
-/* The last of it: fields of the project, the active discussion. Frees import, also on
- * failure. */
+/* The rest: fields of the project, the active discussion. Frees import, also on failure. */
 RT_CHECKED rt_status rt_import_end(rt_import *import, rt_import_result *out, rt_error *err);
-/* Undo what was added so far. Discussions from before a step that somebody else made in the project
- * are removed from the catalogue instead. err: why the import ended, or NULL; anything that could
- * not be undone is added to its text. Frees import; NULL is fine. */
+/* Undoes everything added so far. Discussions from before a step that another writer made in the
+ * project are removed from the catalogue instead. err: why the import ended, or NULL; anything that
+ * could not be undone is added to its text. Frees import; NULL is fine. */
 void rt_import_cancel(rt_import *import, rt_error *err);
 
 /* ---- the whole at once, for a few outlines ---- */
@@ -63,7 +62,7 @@ void rt_import_cancel(rt_import *import, rt_error *err);
  * any project from a file without discussions. */
 RT_CHECKED rt_status rt_engine_import(rt_engine *engine, const rt_outlines *outlines, rt_str name,
 				      bool dry_run, rt_import_result *out, rt_error *err);
-/* The same; by: the requester, empty: as the engine was opened. */
+/* The same; by: the requester, empty: the one given when the engine was opened. */
 RT_CHECKED rt_status rt_engine_import_by(rt_engine *engine, const rt_outlines *outlines, rt_str name,
 					 rt_str by, bool dry_run, rt_import_result *out,
 					 rt_error *err);

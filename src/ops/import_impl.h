@@ -7,16 +7,16 @@
  *   import_row.c       rows of the log, their transactions and their bodies
  *   import_undo.c      undoing a failed import
  *   import_take.c      nodes of an outline as slots of takes
- *   import_match.c     what of an outline is there already
+ *   import_match.c     which entries of an outline already exist
  *   import_outline.c   a whole outline
  *   import.c           the import
  *
  * A row is open between rt_import_row_open and rt_import_row_close, under the store's lock.
- * Effects go into it until it is full. Then it is written, others get their turn, and the next
- * one is opened. That may be in the middle of a discussion: it is out of the catalogue until its
- * last row.
+ * Effects go into it until it is full. Then it is written, other writers get their turn, and the
+ * next one is opened. That may be in the middle of a discussion: it is out of the catalogue until
+ * its last row.
  *
- * The import's scope keeps the first failure, and the memory of the open row. After a failure
+ * The import's scope keeps the first failure and the memory of the open row. After a failure
  * every function does nothing. */
 #ifndef RT_OPS_IMPORT_IMPL_H
 #define RT_OPS_IMPORT_IMPL_H
@@ -54,14 +54,14 @@ typedef struct rt_making {
 	uint32_t disc;   /* 0: none */
 	bool made;       /* by this import */
 	bool hidden;     /* not in the catalogue yet */
-	bool known;      /* it was there before */
-	bool goes_on;    /* there was an outline of it before this one */
-	bool named;      /* its name is the source's */
-	uint64_t step;   /* its newest step, by us; 0: none yet */
+	bool known;      /* existed before */
+	bool goes_on;    /* there was an earlier outline of it */
+	bool named;      /* its name comes from the source */
+	uint64_t step;   /* its newest step by this import; 0: none yet */
 	uint64_t hash;   /* of the outlines so far, see rt_known_hash */
-	uint64_t wanted; /* what hash has to be in the end; 0: anything */
+	uint64_t wanted; /* the expected final hash; 0: any */
 	size_t entries, takes; /* added so far */
-	rt_spot last;    /* of the outline before; take 0: none */
+	rt_spot last;    /* of the previous outline; take 0: none */
 } rt_making;
 
 /* Discussions that the import made, first .. last. */
@@ -69,7 +69,7 @@ typedef struct rt_import_made {
 	uint32_t first, last;
 } rt_import_made;
 
-/* Entries that a row added to a discussion that was there before. */
+/* Entries that a row added to an existing discussion. */
 typedef struct rt_import_grown {
 	uint32_t disc;
 	uint64_t seq; /* 0: the row is not written */
@@ -101,15 +101,15 @@ struct rt_import {
 	uint32_t last_number; /* of the source */
 	size_t index;         /* outlines so far that begin a discussion */
 	size_t done;          /* discussions that are complete */
-	uint32_t active;      /* the active one, as the source says; 0: it does not */
+	uint32_t active;      /* the active one according to the source; 0: none */
 	uint32_t newest;      /* the last that was made; 0: none */
 	uint32_t last;        /* the last one examined */
 	int named;            /* what result.discussion is: 2 added, 1 extended, 0 known */
 	bool ended;           /* the last changes are in a row */
-	uint32_t spare;       /* the empty discussion of a new project; 0: none, or it is used */
+	uint32_t spare;       /* the empty discussion of a new project; 0: none, or it is in use */
 	rt_making making;
 
-	/* what there is to undo; in memory */
+	/* what can be undone; in memory */
 	rt_import_made *made;
 	size_t made_count, made_capacity;
 	rt_import_grown *grown;
@@ -130,7 +130,7 @@ struct rt_import {
 	/* between rows */
 	uint64_t group;       /* number of the first row; 0: none yet */
 	uint32_t group_discs; /* discussions before it */
-	uint64_t last_seq;    /* of the value after our newest row */
+	uint64_t last_seq;    /* of the value after the import's newest row */
 	uint32_t last_entry;  /* the next entry after it, in the project */
 	uint32_t next_entry;  /* the next one here */
 	int64_t closed_us;
@@ -149,7 +149,7 @@ void rt_import_row_close(rt_import *m);
 /* Drop the unwritten part of the open row, if any. */
 void rt_import_row_cancel(rt_import *m);
 bool rt_import_row_is_full(const rt_import *m);
-/* Write the open row, let others in, open another. */
+/* Writes the open row, lets others in, opens another. */
 void rt_import_next_row(rt_import *m);
 /* Wait until other processes that poll for the lock have had a chance to get it. */
 void rt_import_yield(const rt_import *m);
@@ -160,20 +160,20 @@ void rt_import_settle(rt_import *m);
 uint64_t rt_import_body(rt_import *m, const rt_node *node, uint32_t entry);
 /* Bodies that wait for their row are in the transaction afterwards. */
 void rt_import_flush(rt_import *m);
-/* The discussion that is being made leaves the catalogue until its last row. */
+/* The discussion in progress leaves the catalogue until its last row. */
 void rt_import_hide(rt_import *m);
-/* Make a discussion. Returns its number. */
+/* Creates a discussion. Returns its number. */
 uint32_t rt_import_new_disc(rt_import *m, rt_str name, rt_str take_name);
 /* Enter a discussion's present name into the table of names. */
 void rt_import_use_name(rt_import *m, uint32_t disc);
 
 /* ---- undoing (import_undo.c) ---- */
 
-/* The open row makes a discussion; it adds entries to one that was there before. */
+/* The open row creates a discussion; it adds entries to an existing one. */
 void rt_import_note_made(rt_import *m, uint32_t disc);
 void rt_import_note_grown(rt_import *m, uint32_t disc, size_t count);
-/* Undo what was written. Anything that cannot be undone is added to the text of err (may be NULL),
- * which has the reason for the end of the import. */
+/* Undoes everything written so far. Anything that cannot be undone is added to the text of err (may
+ * be NULL), which has the reason for the end of the import. */
 void rt_import_undo(rt_import *m, rt_error *err);
 
 /* ---- takes (import_take.c) ---- */
@@ -186,7 +186,7 @@ typedef struct rt_layer {
 	rt_scope memory; /* of the outline, which may take several rows */
 	const rt_outline *outline;
 	uint32_t disc;
-	bool whole;     /* it fits in a row, and has to */
+	bool whole;     /* it fits in a row, and must stay in one */
 	rt_spot *spots; /* by node */
 	/* node indices by id, open addressing: revisions of one entry share it */
 	uint32_t *table;
@@ -201,16 +201,16 @@ void rt_layer_init(rt_layer *l, rt_import *m, const rt_outline *outline);
 void rt_layer_deinit(rt_layer *l);
 /* Memory of the outline. NULL after a failure. */
 void *rt_layer_array(rt_layer *l, size_t count, size_t size);
-/* The discussion as it is now; NULL after a failure. */
+/* The present state of the discussion; NULL after a failure. */
 const rt_disc *rt_layer_disc(rt_layer *l);
-/* Between two effects: a new row where this one is full. */
+/* Between two effects: begins a new row if this one is full. */
 void rt_layer_turn(rt_layer *l);
 /* Give numbers to the entries of nodes that have none, in the order of the source. */
 void rt_layer_number(rt_layer *l);
 /* A new take that begins like the first `shared` slots of `from`. Returns its number. */
 uint32_t rt_layer_new_take(rt_layer *l, uint32_t from, size_t shared, rt_str name,
 			   rt_str git_commit);
-/* A branch after slot shared - 1 of a take, or the take itself where it ends there. */
+/* A branch after slot shared - 1 of a take, or the take itself if it ends there. */
 uint32_t rt_layer_branch(rt_layer *l, uint32_t take, size_t shared);
 /* Append nodes to the end of a take, which is at `at`, in as many rows as they need. */
 void rt_layer_append(rt_layer *l, uint32_t take, size_t at, const int64_t *nodes, size_t count);
@@ -221,12 +221,12 @@ const int64_t *rt_layer_path(const rt_layer *l, size_t leaf, int64_t *path, size
 
 /* ---- matching (import_match.c) ---- */
 
-/* The discussion was imported before: add the new entries. */
+/* The discussion was imported before: adds the new entries. */
 void rt_layer_add_new(rt_layer *l);
 
 /* ---- outlines (import_outline.c) ---- */
 
-/* The number that an outline asks for ("d7" in a field "id": 7); 0: none. */
+/* The number that an outline requests ("d7" in a field "id": 7); 0: none. */
 uint32_t rt_import_wanted_number(const rt_outline *o);
 void rt_import_outline(rt_import *m, const rt_outline *outline, uint32_t number);
 /* Fields of a discussion, or (0) of the project. */

@@ -145,7 +145,7 @@ add_number(uint64_t hash, uint64_t number)
 uint64_t
 rt_known_hash(const rt_outline *o, uint64_t before)
 {
-	uint64_t hash = add_number(2 ^ before, o->node_count); /* 2: this way of hashing */
+	uint64_t hash = add_number(2 ^ before, o->node_count); /* 2: the version of this hash */
 	size_t i, k;
 
 	hash = add_str(hash, o->name);

@@ -19,11 +19,11 @@ typedef struct rt_known {
 	const rt_alloc *alloc;
 	rt_known_item *items; /* by hash, then by number */
 	size_t count, room;
-	size_t discs; /* that there were */
+	size_t discs; /* discussions that existed before the import */
 	bool *found; /* by the discussion's number */
 } rt_known;
 
-/* RT_NOMEM, or what reading a discussion gives. */
+/* RT_NOMEM, or an error of reading a discussion. */
 RT_CHECKED rt_status rt_known_init(rt_known *known, const rt_alloc *alloc,
 				   const rt_project *project, rt_error *err);
 void rt_known_deinit(rt_known *known);

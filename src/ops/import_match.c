@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Finds which entries of an outline are in a discussion already, and where; new ones are added
+ * Finds which entries of an outline already exist in a discussion, and where; new ones are added
  * after them. */
 #include "ops/import_impl.h"
 
@@ -87,7 +87,7 @@ match_ids(rt_layer *l)
 			continue;
 		l->spots[i] = (rt_spot){.entry = entry,
 					.known = true,
-					.body = UINT64_MAX, /* whatever it is now, it stays */
+					.body = UINT64_MAX, /* it stays, whatever state it is in */
 					.take = UINT32_MAX};
 		l->import->result.known++;
 		first = find_entry(l, &table, entry);
@@ -194,7 +194,7 @@ add_runs(rt_layer *l)
 		if (l->spots[i].known || has_child[i])
 			continue;
 		const int64_t *run = rt_layer_path(l, i, path, &count, &above);
-		/* Of a parent that was deleted since: the nearest ancestor that is there. */
+		/* Of a parent that was deleted since: the nearest existing ancestor. */
 		while (above >= 0 && l->spots[above].take == UINT32_MAX)
 			above = o->nodes[above].parent;
 		const rt_spot *after = above >= 0 ? &l->spots[above] : last;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Numbers are only added; renamed ones also stay in their old slot, where they never match. */
+ * Numbers are only added; those of renamed discussions also stay in their old slot, where they
+ * never match. */
 #include "ops/import_names.h"
 
 #include <string.h>
@@ -140,7 +141,7 @@ rt_disc_names_number(rt_disc_names *names, const rt_project *now, rt_str base, r
 {
 	uint64_t *next;
 
-	if (names->bases.count > BASES_MAX) { /* it only saves time */
+	if (names->bases.count > BASES_MAX) { /* it is only an optimisation */
 		rt_names_deinit(&names->bases);
 		rt_names_init(&names->bases, names->alloc);
 	}

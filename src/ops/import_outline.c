@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * One outline as effects: a discussion, its takes, and what belongs to both. */
+ * One outline as effects: a discussion, its takes, and the fields of both. */
 #include "ops/import_impl.h"
 #include "ops/ops.h"
 
-enum { NUMBER_MAX = 10000 /* that a source may ask for */, DISC_SIZE = 256 /* in a row, about */ };
+enum { NUMBER_MAX = 10000 /* that a source may request */, DISC_SIZE = 256 /* in a row, about */ };
 
 /* ---- entries ---- */
 
@@ -47,7 +47,7 @@ add_leaves(rt_layer *l, size_t head)
 	}
 }
 
-/* How many nodes two takes begin with in common. */
+/* The number of nodes that two takes have in common at their beginnings. */
 static size_t
 common(const rt_outline_take *a, const rt_outline_take *b)
 {
@@ -58,7 +58,7 @@ common(const rt_outline_take *a, const rt_outline_take *b)
 	return i;
 }
 
-/* Which of the takes before number i it shares most with; only the first few and the last few are
+/* The take before number i with which it shares most; only the first few and the last few are
  * examined. */
 static size_t
 find_sibling(const rt_outline *o, size_t i, size_t *out_shared)
@@ -95,7 +95,7 @@ add_takes(rt_layer *l)
 			uint32_t sibling = 1 + (uint32_t)find_sibling(o, i, &shared);
 
 			take = rt_layer_new_take(l, sibling, shared, t->name, t->git_commit);
-		} else if (t->git_commit.size > 0) { /* the take came with the discussion */
+		} else if (t->git_commit.size > 0) { /* the take was created with the discussion */
 			rt_change_set_text(l->c, l->disc, take, "git_commit", 0, t->git_commit);
 		}
 		if (t->node_count > shared)
@@ -162,7 +162,7 @@ rt_import_fields(rt_import *m, uint32_t disc, const rt_outline_field *fields, si
 
 /* ---- the discussion ---- */
 
-/* A name for a discussion: the wanted one where that is free, else with a number. */
+/* A name for a discussion: the requested one if it is free, else with a number. */
 static rt_str
 free_disc_name(rt_layer *l, rt_str wanted)
 {
@@ -179,7 +179,7 @@ free_disc_name(rt_layer *l, rt_str wanted)
 	return rt_scope_copy(l->s, wanted);
 }
 
-/* Copied: a new value may not have it any more. */
+/* Copied: a new value may not contain it any more. */
 static rt_str
 disc_name(rt_layer *l)
 {
@@ -201,8 +201,8 @@ may_use_spare(rt_layer *l, uint32_t number)
 	       disc->history.current == 0 && rt_seq_count(rt_disc_active(disc)->slots) == 0;
 }
 
-/* It becomes that. If it takes several rows it is hidden until the last; some discussion has to
- * be there meanwhile, which is the next spare one then. */
+/* Uses it. If the outline takes several rows the discussion is hidden until the last; a project
+ * needs some discussion meanwhile, which becomes the next spare one. */
 static void
 use_spare(rt_layer *l, rt_str name, rt_str take_name)
 {
@@ -230,7 +230,7 @@ use_spare(rt_layer *l, rt_str name, rt_str take_name)
 	m->making.hidden = true;
 }
 
-/* A discussion for the outline: a new one, or the untouched first one of a new project. */
+/* A discussion for the outline: a new one, or the unused first one of a new project. */
 static void
 make_disc(rt_layer *l, rt_str name, rt_str take_name, uint32_t number)
 {
@@ -306,7 +306,7 @@ find_known(rt_layer *l, rt_str source)
 	return number;
 }
 
-/* The hash of the whole conversation that this outline begins, where it is known before the last
+/* The hash of the whole conversation that this outline begins, if it is known before the last
  * piece. */
 static bool
 next_hash(rt_layer *l, uint64_t *out)
@@ -323,7 +323,7 @@ next_hash(rt_layer *l, uint64_t *out)
 	return true;
 }
 
-/* The first outline of a discussion: known, or made. */
+/* The first outline of a discussion: known, or created. */
 static void
 begin_disc(rt_layer *l, uint32_t number)
 {
@@ -351,7 +351,7 @@ begin_disc(rt_layer *l, uint32_t number)
 
 /* ---- the end of a discussion that was made ---- */
 
-/* Where the next entry goes: at the tip, before the first entry, or where it was. */
+/* Where the next entry goes: at the tip, before the first entry, or where it went before. */
 static void
 set_head(rt_layer *l, size_t head)
 {
@@ -374,7 +374,7 @@ set_head(rt_layer *l, size_t head)
 		rt_change_set_number(l->c, l->disc, 0, "head", l->spots[head].entry);
 }
 
-/* There is the very same discussion: this one stays hidden. */
+/* An identical discussion exists: this one stays hidden. */
 static void
 drop_for_twin(rt_layer *l, uint32_t twin)
 {
@@ -405,7 +405,7 @@ finish(rt_layer *l, uint32_t active, size_t head)
 	}
 	if (making->hidden)
 		unhide(l);
-	if (!making->named) /* a format may want to know that nobody chose it */
+	if (!making->named) /* a format may need to know that the user did not choose it */
 		rt_change_set_text(l->c, l->disc, 0, "name_made", 0, disc_name(l));
 	const rt_disc *disc = rt_layer_disc(l);
 	if (disc == NULL)
@@ -424,7 +424,7 @@ finish(rt_layer *l, uint32_t active, size_t head)
 
 /* ---- an outline ---- */
 
-/* The discussion is there already. */
+/* The discussion already exists. */
 static void
 add_to_known(rt_layer *l)
 {
@@ -435,7 +435,7 @@ add_to_known(rt_layer *l)
 		rt_layer_add_new(l);
 		return;
 	}
-	l->import->result.known += o->node_count; /* the very same content */
+	l->import->result.known += o->node_count; /* identical content */
 	if (!o->more && making->wanted != 0 && making->hash != making->wanted)
 		rt_scope_fail(l->s, RT_CONFLICT,
 			      "the file was changed while it was imported; import it again");
@@ -504,7 +504,7 @@ add_outline(rt_layer *l, uint32_t number)
 		finish(l, active, head);
 }
 
-/* About how much an outline adds to a row and its bodies. */
+/* The approximate size that an outline adds to a row and its bodies. */
 static void
 measure(const rt_outline *o, size_t *out_row, size_t *out_bodies)
 {
@@ -524,8 +524,8 @@ measure(const rt_outline *o, size_t *out_row, size_t *out_bodies)
 	*out_bodies = bodies;
 }
 
-/* A discussion is complete: the result names the last one that was added; if none was, the last
- * that was extended; otherwise the last that was known already. */
+/* A discussion is complete: the result names the last one that was added; if there is none, the
+ * last that was extended; otherwise the last that was already known. */
 static void
 name_result(rt_import *m, uint32_t number)
 {
@@ -550,7 +550,7 @@ rt_import_outline(rt_import *m, const rt_outline *o, uint32_t number)
 	bool whole;
 
 	measure(o, &row, &bodies);
-	/* Most are small, and are not cut. */
+	/* Most are small and are not split. */
 	whole = !m->making.goes_on && !o->more && row <= RT_IMPORT_ROW_FIRST &&
 		bodies <= RT_IMPORT_BODIES_MAX;
 	if (whole && m->open && m->row_size > 0 &&

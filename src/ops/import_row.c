@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Rows of an import. Each is a separate transaction and holds as many small discussions as fit, or
- * a piece of a large one. */
+ * Rows of an import. Each is a separate transaction and contains as many small discussions as fit,
+ * or a piece of a large one. */
 #include "ops/import_impl.h"
 
 #include <threads.h>
@@ -75,8 +75,8 @@ now_us(const rt_import *m)
 	return m->engine->env->now_us(m->engine->env->ctx);
 }
 
-/* A process that waits for the store polls every few milliseconds: let it see the store free once,
- * however fast our batches come. */
+/* A process that waits for the store polls every few milliseconds: it must find the store unlocked
+ * once, however fast our batches follow each other. */
 void
 rt_import_yield(const rt_import *m)
 {
@@ -115,7 +115,7 @@ rt_import_settle(rt_import *m)
 					 : (uint32_t)rt_project_disc_count(m->project);
 }
 
-/* Rows become shorter where they take long, and longer where they do not. */
+/* Rows become shorter if they take long, and longer otherwise. */
 static void
 adapt(rt_import *m)
 {
@@ -130,8 +130,8 @@ adapt(rt_import *m)
 
 /* ---- opening ---- */
 
-/* Is the discussion that is being made as we left it? Others may have undone it, or changed one
- * that was there before. */
+/* Is the discussion in progress unchanged? Others may have undone it, or changed an existing
+ * one. */
 static void
 check_making(rt_import *m)
 {
@@ -208,7 +208,7 @@ rt_import_row_open(rt_import *m)
 	if (m->group == 0)
 		m->group_discs = (uint32_t)rt_project_disc_count(m->project);
 	if (m->begun && m->project->next_entry == m->last_entry && m->next_entry > m->c.next_entry)
-		m->c.next_entry = m->next_entry; /* numbers that are given out already */
+		m->c.next_entry = m->next_entry; /* numbers that are already assigned */
 	m->row_size = m->bodies_size = 0;
 	m->open = m->begun = true;
 }

@@ -75,7 +75,7 @@ rt_layer_deinit(rt_layer *l)
 
 /* ---- numbers of entries ---- */
 
-/* The next entry whose generated id was not given to another. */
+/* The next entry whose generated id was not given to another entry. */
 static uint32_t
 new_entry(rt_layer *l)
 {
@@ -123,7 +123,7 @@ rt_layer_turn(rt_layer *l)
 	rt_import_next_row(m);
 	if (!rt_ok(l->s) || m->project->next_entry == m->last_entry)
 		return;
-	/* Others made entries: numbers that are not in a row yet are assigned again. */
+	/* Other writers created entries: numbers that are not in a row yet are assigned again. */
 	for (size_t i = 0; i < l->outline->node_count; i++)
 		if (l->spots[i].entry >= m->last_entry && !l->spots[i].known)
 			l->spots[i].entry = 0;
@@ -132,7 +132,7 @@ rt_layer_turn(rt_layer *l)
 
 /* ---- slots ---- */
 
-/* Is a given id the one that is generated for the entry anyway? Then it need not be kept. */
+/* Is a given id the one that is generated for the entry anyway? Then it need not be stored. */
 static bool
 is_generated_id(const rt_layer *l, uint32_t entry, rt_str id)
 {
@@ -168,7 +168,7 @@ slot_of(rt_layer *l, size_t index)
 	return out;
 }
 
-/* Fill l->run from nodes, as much as goes into the row. Returns how many. */
+/* Fills l->run from nodes, as many as fit in the row. Returns their number. */
 static size_t
 fill_run(rt_layer *l, uint32_t take, size_t at, const int64_t *nodes, size_t count)
 {
@@ -218,7 +218,7 @@ rt_layer_append(rt_layer *l, uint32_t take, size_t at, const int64_t *nodes, siz
 
 /* ---- takes ---- */
 
-/* A name for a new take: the wanted one where that is free, else with a number. */
+/* A name for a new take: the requested one if it is free, else with a number. */
 static rt_str
 free_take_name(rt_layer *l, const rt_disc *disc, rt_str wanted)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Imports in batches: what others see in between, undo, cancel, what is left after a crash,
- * and how much is written and held at once. */
+ * Imports in batches: intermediate states that others see, undo, cancel, the state after a crash,
+ * and how much is written and kept in memory. */
 #include <stdio.h>
 
 #include "base/budget.h"
@@ -188,7 +188,7 @@ a_small_import_is_one_row(void **state)
 	file_deinit(&f);
 }
 
-/* How many lines the history of d1 has, and the rows of the first. */
+/* The number of lines in the history of d1, and the rows of the first. */
 static size_t
 history_lines(bare *b, uint64_t *out_rows)
 {
@@ -238,7 +238,7 @@ a_large_import_is_one_step(void **state)
 	assert_int_equal(steps_of(b, "{\"op\":\"redo\"}"), 1);
 	assert_present(b, 3001, 3001);
 	assert_sound(b);
-	/* two steps, of which one is the import */
+	/* two steps, one of which is the import */
 	assert_int_equal(steps_of(b, "{\"op\":\"undo\",\"count\":2}"), 2);
 	assert_present(b, 1, 0);
 	assert_int_equal(steps_of(b, "{\"op\":\"redo\",\"count\":2}"), 2);
@@ -264,7 +264,7 @@ what_was_known_is_taken_back_too(void **state)
 	result = end(import);
 	assert_int_equal(result.entries, 10);
 	assert_present(b, 1, 10);
-	import = begin(b, 1); /* the same, and more than a row of it */
+	import = begin(b, 1); /* the same, with more than a row of it */
 	add(import, piece(&f, "s", 0, 3900, false));
 	result = end(import);
 	assert_int_equal(result.entries, 3890);
@@ -280,8 +280,8 @@ what_was_known_is_taken_back_too(void **state)
 	file_deinit(&f);
 }
 
-/* Where the project has a newer step, undo in the discussion takes back all that the import
- * added there. */
+/* If the project has a newer step, undo in the discussion reverts everything that the import added
+ * there. */
 static void
 what_was_known_is_taken_back_alone(void **state)
 {
@@ -308,7 +308,7 @@ what_was_known_is_taken_back_alone(void **state)
 
 /* ---- others ---- */
 
-/* Rows of two imports alternate: undo takes back both as one, and redo brings back both. */
+/* Rows of two imports alternate: undo reverts both as one, and redo restores both as one. */
 static void
 two_at_once_are_one_step(void **state)
 {
@@ -337,7 +337,7 @@ two_at_once_are_one_step(void **state)
 	file_deinit(&f);
 }
 
-/* Cancelling one of them leaves the other as it is. */
+/* Cancelling one of them does not change the other. */
 static void
 one_of_two_is_cancelled(void **state)
 {
@@ -382,7 +382,7 @@ others_write_between_batches(void **state)
 		char request[96];
 
 		add(import, small(&f, i * 700, 700));
-		/* a name that the import would take next, by another process */
+		/* a name that the import would use next, by another process */
 		if (other == NULL)
 			assert_int_equal(rt_engine_open(&options, b->store, &other, NULL), RT_OK);
 		snprintf(request, sizeof(request),
@@ -454,7 +454,7 @@ undone_in_between(void **state)
 	assert_present(b, 2, 9000);
 	(void)steps_of(b, "{\"op\":\"undo\"}");
 	assert_present(b, 1, 10);
-	/* what goes on from an entry that is not there any more cannot */
+	/* entries after one that no longer exists cannot be added */
 	assert_int_equal(rt_import_add(import, piece(&f, "s", 3000, 3000, false), &err),
 			 RT_CONFLICT);
 	rt_import_cancel(import, NULL);
@@ -641,7 +641,7 @@ what_was_added_to_older_ones_is_named(void **state)
 				      "importing again adds the rest");
 	assert_present(b, 2, 30);
 	assert_sound(b);
-	import = begin(b, 0); /* what can be undone is */
+	import = begin(b, 0); /* everything that can be undone is undone */
 	add(import, piece(&f, "s", 0, 50, false));
 	rt_import_cancel(import, &err);
 	assert_present(b, 2, 30);
@@ -661,11 +661,11 @@ killed_in_between(void **state)
 	import = begin(b, 0);
 	add(import, small(&f, 0, 2000));
 	add(import, piece(&f, "s", 0, 3000, true));
-	bare_open_engine(b); /* what the next process finds */
+	bare_open_engine(b); /* the state that the next process finds */
 	assert_present(b, 2000, 2000);
 	assert_sound(b);
 	rt_engine_close(b->engine);
-	b->engine = killed; /* without a last word, but its memory */
+	b->engine = killed; /* without its end, but with its memory */
 	import->group = 0;
 	rt_import_cancel(import, NULL);
 	rt_engine_close(b->engine);
@@ -746,7 +746,7 @@ rows_are_short(void **state)
 	file_deinit(&f);
 }
 
-/* What an import of so many discussions holds at most. */
+/* The maximum memory of an import of this many discussions. */
 static size_t
 peak_of(size_t count)
 {
@@ -785,7 +785,7 @@ memory_is_bounded(void **state)
 	size_t few = peak_of(10000), many = peak_of(60000);
 
 	(void)state;
-	/* each discussion more costs its line of the catalogue, and its place among the names */
+	/* each further discussion costs its line of the catalogue, and its place among the names */
 	assert_true(many - few < 50000 * 100);
 }
 

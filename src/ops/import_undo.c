@@ -2,7 +2,7 @@
  *
  * Undoing a failed or cancelled import.
  *
- * Undo stops at a step that somebody else made in the project meanwhile. The discussions from
+ * Undo stops at a step that another writer made in the project meanwhile. The discussions from
  * before that step are removed from the catalogue by further rows of the import. Entries that
  * were added to older discussions stay there, and the error says so. */
 #include <stdarg.h>
@@ -50,7 +50,7 @@ rt_import_note_grown(rt_import *m, uint32_t disc, size_t count)
 
 /* ---- remains ---- */
 
-/* What undo did not reach. */
+/* The part that undo did not reach. */
 typedef struct leftover {
 	size_t made;   /* discussions of the import that are in the catalogue */
 	uint32_t disc; /* one of them */
@@ -87,8 +87,8 @@ newest_row(rt_import *m, const rt_project *value, uint32_t number, rt_scope *s)
 	return found;
 }
 
-/* Numbers above those of the value that the last row was made on, or made, are of a row that was
- * not committed, and may be others' by now. */
+/* Numbers above those of the value that the last row was made on, or made, belong to a row that was
+ * not committed, and may be in use by others now. */
 static void
 forget_unwritten(rt_import *m)
 {
@@ -106,7 +106,7 @@ count_made(rt_import *m, const rt_project *value, leftover *l, rt_scope *s)
 	for (size_t i = 0; rt_ok(s) && i < m->made_count; i++) {
 		rt_import_made *made = &m->made[i];
 
-		/* The one that a new project has may be as it was before. */
+		/* The one that a new project has may be in its original state. */
 		if (made->first <= m->group_discs && newest_row(m, value, made->first, s) == 0 &&
 		    rt_ok(s))
 			made->last = made->first - 1;
@@ -258,7 +258,8 @@ rt_import_undo(rt_import *m, rt_error *err)
 	value = rt_engine_value(m->engine);
 	forget_unwritten(m);
 	rt_scope_init(&look, m->engine->alloc);
-	count_left(m, value, &l, &look); /* also where undo failed: as much as can be counted */
+	count_left(m, value, &l, &look); /* also after a failed undo: as far as they can be
+					  * counted */
 	rt_scope_adopt(s, &look);
 	if (l.made > 0) {
 		remove_made(m);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * A hash table of copies. Names only come, so a number that was in use stays in use. */
+ * A hash table of copies. Names are only added, so a number in use stays in use. */
 #include "ops/names.h"
 
 #include <string.h>

@@ -12,7 +12,7 @@ typedef struct rt_name_item {
 	size_t size;
 	uint64_t hash;
 	bool used;
-	uint64_t next; /* of a base: no smaller number is free; 0: not asked yet */
+	uint64_t next; /* of a base: no smaller number is free; 0: not requested yet */
 } rt_name_item;
 
 typedef struct rt_names {
@@ -28,7 +28,7 @@ void rt_names_deinit(rt_names *names);
 RT_CHECKED rt_status rt_names_add(rt_names *names, rt_str name);
 bool rt_names_has(const rt_names *names, rt_str name);
 /* Into out: base, between and the first number from `first` on that makes a name which is
- * not in use. One book knows one `between` and one `first`. */
+ * not in use. A table supports one `between` and one `first`. */
 RT_CHECKED rt_status rt_names_number(rt_names *names, rt_str base, const char *between,
 				     uint64_t first, rt_buf *out);
 

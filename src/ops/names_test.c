@@ -35,13 +35,13 @@ the_first_free_number(void **state)
 	assert_int_equal(rt_names_add(&names, RT_STR("a_3")), RT_OK);
 	assert_true(rt_names_has(&names, RT_STR("a")));
 	takes(&names, "a", "_", 2, "a_2");
-	takes(&names, "a", "_", 2, "a_4"); /* 3 is somebody's own name */
+	takes(&names, "a", "_", 2, "a_4"); /* 3 is the name of an existing one */
 	assert_int_equal(rt_names_add(&names, RT_STR("a_5")), RT_OK);
 	takes(&names, "a", "_", 2, "a_6");
 	assert_false(rt_names_has(&names, RT_STR("a_7"))); /* found is not yet in use */
 	assert_false(rt_names_has(&names, RT_STR("b")));
 	takes(&names, "b", "_", 2, "b_2");
-	assert_false(rt_names_has(&names, RT_STR("b"))); /* a base alone is no name */
+	assert_false(rt_names_has(&names, RT_STR("b"))); /* a base alone does not match */
 	takes(&names, "", "_", 2, "_2");
 	rt_names_deinit(&names);
 }

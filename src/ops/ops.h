@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * Ops: what each operation does, as the effects that it adds to a change (log/change.h). Every
- * row of core/op.def has a function here, in the file of its noun:
+ * Ops: the effects that each operation adds to a change (log/change.h). Every row of core/op.def
+ * has a function here, in the file of its noun:
  *
  *   entry.c  entry_reply.c  entry_split.c  take.c  discussion.c  setting.c
  *
- * A request is checked against the table before it gets here, and knows its place. */
+ * Requests have been checked against the table before, and their place is known. */
 #ifndef RT_OPS_OPS_H
 #define RT_OPS_OPS_H
 
@@ -16,8 +16,8 @@
 #include "core/op.def"
 #undef OP
 
-/* Carries out one request that is a step: its function, then the head of each discussion that
- * it changed (C10). */
+/* Executes one request that is a step: its function, then the head of each discussion that it
+ * changed (C10). */
 void rt_compile(rt_change *c, const rt_request *r);
 
 /* ---- where ---- */
@@ -42,8 +42,8 @@ size_t rt_find_gap(rt_change *c, const rt_request *r);
 
 /* ---- entries ---- */
 
-/* A new entry as a request describes it: role, kind, id, time; every field that the table does
- * not know for the operation is kept with its content. */
+/* A new entry as a request describes it: role, kind, id, time; every field that the table does not
+ * list for the operation is kept with its content. */
 rt_effect_slot rt_new_entry(rt_change *c, const rt_request *r);
 /* The same without a number and a body. */
 rt_effect_slot rt_describe_entry(rt_change *c, const rt_request *r);
@@ -59,7 +59,7 @@ void rt_give_body(rt_change *c, rt_effect_slot *slot, rt_str body, size_t conten
 rt_str rt_request_content(rt_change *c, const rt_request *r, bool *out_json);
 /* Is this the content of that body? */
 bool rt_body_has_content(rt_change *c, const rt_body *body, rt_str content, bool is_json);
-/* Names of fields that are no further fields of an entry, ended by NULL. */
+/* Names of fields that are not further fields of an entry, ended by NULL. */
 typedef struct rt_known_fields {
 	const char *names[24];
 } rt_known_fields;
@@ -83,25 +83,25 @@ void rt_take_files_reverted(rt_change *c);
 /* The git commit that a request records: its own, else that of the caller's work tree; empty:
  * none. */
 rt_str rt_present_commit(rt_change *c, const rt_request *r);
-/* Add an entry at the head of the request's take, branching where need be (C9). */
+/* Adds an entry at the head of the request's take, with a branch if necessary (C9). */
 void rt_append_entry(rt_change *c, const rt_effect_slot *slot);
-/* Put another slot in place of one. */
+/* Replaces one slot by another. */
 void rt_replace_slot(rt_change *c, const rt_position *spot, const rt_effect_slot *slot);
 /* A new take out of the first `at` slots of the request's, which becomes active with the head at
  * its tip; the request continues there. */
 void rt_fork_take(rt_change *c, size_t at);
 /* The same, but the active take and its head stay. */
 void rt_fork_aside(rt_change *c, size_t at);
-/* The working prompt that came with an entry: the model's own, not an edit (C46). */
+/* The working prompt given with an entry: the model's own, not an edit (C46). */
 void rt_set_given_prompt(rt_change *c, const rt_request *r);
 
 /* ---- names ---- */
 
 /* The base name of a discussion's numbered takes: up to the first "_take_". */
 rt_str rt_take_base(rt_str name);
-/* Fails where a given name is empty, or a discussion has it. */
+/* Fails if a given name is empty, or in use by a discussion. */
 void rt_check_disc_name(rt_change *c, rt_str name);
-/* Set to a text, or clear it where that is empty. */
+/* Sets it to a text, or clears it if that is empty. */
 void rt_set_or_clear(rt_change *c, uint32_t disc, const char *key, uint32_t entry, rt_str text);
 
 /* ---- results ---- */

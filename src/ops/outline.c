@@ -39,7 +39,7 @@ rt_report_add(rt_report *report, rt_remark_level level, uint64_t line, const cha
 	if (report->remarks == NULL)
 		report->remarks = rt_new_array(report->alloc, RT_REPORT_MAX, sizeof(*remark));
 	if (report->remarks == NULL)
-		return; /* benign: it is counted all the same */
+		return; /* benign: it is counted anyway */
 	remark = &report->remarks[report->remark_count++];
 	remark->level = level;
 	remark->line = line;
@@ -95,7 +95,7 @@ rt_outline_repair(const rt_alloc *alloc, rt_outline *outline, size_t *order, rt_
 			if (node->parent < 0)
 				break;
 			if (state[node->parent] == 1) {
-				/* a cycle: cut it at the node that was met first */
+				/* a cycle: cut it at the node that was visited first */
 				rt_node *first = &outline->nodes[node->parent];
 
 				rt_report_add(report, RT_REMARK_REPAIRED, 0,

@@ -33,7 +33,7 @@ rt_op_setting_set(rt_change *c, const rt_request *r)
 	if (r->key.size == 0)
 		rt_scope_fail(c->scope, RT_USAGE, "\"key\" is empty");
 	refuse_list(c, r);
-	/* anything else would mean no limit, the opposite of the intent */
+	/* otherwise it would mean no limit, the opposite of the intent */
 	if (rt_str_is(r->key, "undo_capacity") && !yyjson_is_null(r->value) &&
 	    !rt_json_u64(r->value, &count))
 		rt_scope_fail(c->scope, RT_USAGE,
@@ -120,8 +120,8 @@ rt_op_prompt_update(rt_change *c, const rt_request *r)
 	rt_change_set(c, c->place.disc, 0, RT_STR("prompt_edited"), 0, RT_STR("true"));
 }
 
-/* A model needs two things: that somebody edited the prompt, which is this entry of the history, and
- * its present text, which ends every request (chat/context.c), however long ago the edit was. */
+/* A model needs two facts: that the prompt was edited, which is this entry of the history, and its
+ * present text, which ends every request (chat/context.c), however long ago the edit was. */
 void
 rt_op_prompt_notify(rt_change *c, const rt_request *r)
 {
@@ -178,7 +178,7 @@ static const struct {
 	{"setting.use_default_base_prompt", true},
 };
 
-/* Of the discussion; a preset that was saved without them leaves them alone. */
+/* Of the discussion; a preset that was saved without them does not change them. */
 static const char *const preset_parameters[] = {"model", "temperature", "top_p", "max_tokens",
 						"reasoning_effort"};
 

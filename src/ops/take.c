@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Operations on takes, the head and labels. A take is never copied: a branch names the
- * take it begins like, and how far. */
+ * Operations on takes, the head and labels. A take is never copied: a branch refers to a take and
+ * the length of the common beginning. */
 #include <stdlib.h> /* qsort */
 
 #include "core/role.h"
@@ -18,7 +18,7 @@ rt_take_base(rt_str name)
 	return at == SIZE_MAX ? name : rt_str_at(name.ptr, at);
 }
 
-/* The n of "<base>_take_<n>", without leading zeros and at most max; 0: it is no such name. */
+/* The n of "<base>_take_<n>", without leading zeros and at most max; 0: not such a name. */
 static size_t
 take_index(rt_str name, rt_str base, size_t max)
 {
@@ -35,7 +35,7 @@ take_index(rt_str name, rt_str base, size_t max)
 	return n <= max ? n : 0;
 }
 
-/* `<base>_take_<n>` with the first free n (C7), which is at most the number of takes and one. */
+/* `<base>_take_<n>` with the first free n (C7), which is at most the number of takes plus one. */
 static rt_str
 numbered_name(rt_change *c, const rt_disc *disc, rt_str like)
 {

@@ -14,7 +14,7 @@ static const char *const names[] = {"context_files", "files", "screenshots"};
 
 enum { LISTS = 3 };
 
-/* As the fields have them. */
+/* In the form of the fields. */
 static rt_str
 lists_now(rt_change *c, const rt_disc *disc)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * A step in words: the operation's own ("deleted") and what it was done to, found in its effects.
+ * A step in words: the operation's verb ("deleted") and its object, derived from its effects.
  * An operation without words here gets those of its row in the table. */
 #include "view/history_text.h"
 
@@ -98,7 +98,7 @@ add_entries(text *t, const char *verb, const char *noun)
 		if (e->kind != RT_EFFECT_SPLICE || entry_count(e) == 0)
 			continue;
 		first = first == NULL ? e : first;
-		/* the same entry again, in another take, is not one more */
+		/* the same entry again, in another take, does not count */
 		if (e == first || first_slot(e)->entry != first_slot(first)->entry)
 			count += entry_count(e);
 	}
@@ -164,7 +164,7 @@ add_label(text *t)
 	}
 }
 
-/* A number in JSON; 0: it is none. */
+/* A number in JSON; 0: not a number. */
 static uint64_t
 number_of(rt_str json)
 {
@@ -286,9 +286,9 @@ has_disc_before(const rt_record *step, size_t end, uint32_t disc)
 	return false;
 }
 
-/* How many discussions an import created or extended; *out_disc is the last of them. Each has
- * effects of its own, unlike a number that was only skipped. One that was hidden again had been
- * there before. */
+/* How many discussions an import created or extended; *out_disc is the last of them. Each has its
+ * own effects, unlike a number that was only skipped. One that was hidden again had existed
+ * before. */
 static size_t
 imported_discs(const rt_record *step, uint32_t *out_disc)
 {
@@ -309,7 +309,7 @@ imported_discs(const rt_record *step, uint32_t *out_disc)
 	return count;
 }
 
-/* " as" the name that an import gave to the discussion, or " into" the one that it had. */
+/* " as" and the name that an import gave to the discussion, or " into" and its old name. */
 static void
 add_imported(text *t, uint32_t disc)
 {
@@ -370,8 +370,8 @@ added_kind(const text *t, const char *kind)
 	return NULL;
 }
 
-/* What several operations came to, by what they did: a new discussion outweighs a new take,
- * which outweighs entries, which outweigh settings. */
+/* The result of several operations, by their effects: a new discussion outweighs a new take, which
+ * outweighs entries, which outweigh settings. */
 static void
 add_batch(text *t)
 {
@@ -402,7 +402,8 @@ add_batch(text *t)
 		if (added > 0)
 			rt_buf_add_f(t->buf, " with %zu entr%s", added, ies(added));
 		if (added > 0 && takes > 0)
-			rt_buf_add_f(t->buf, " in %zu takes", takes + 1); /* the first comes with it */
+			rt_buf_add_f(t->buf, " in %zu takes", takes + 1); /* the first take comes
+									   * with it */
 	} else if (left != NULL) {
 		rt_buf_add_c(t->buf, "left a branch with summary");
 		add_id(t, left->entry);
@@ -427,7 +428,7 @@ add_batch(text *t)
 	}
 }
 
-/* The words of the table, and the name of what was created. */
+/* The words of the table, and the name of the created object. */
 static void
 add_other(text *t, rt_str done)
 {

@@ -12,12 +12,12 @@
  * text: "added entry". Takes have their present names. O(effects). */
 rt_str rt_history_text(rt_scope *scope, const rt_project *project, const rt_record *step,
 		       bool plain);
-/* The entry that the step is about, and the body to show of it: the one that it wrote, removed,
- * labelled or moved to; body 0: as the active take has it. 0: it is about none. */
+/* The entry that the step concerns, and the body to show of it: the one that it wrote, removed,
+ * labelled or moved to; body 0: that of the active take. 0: it concerns none. */
 uint32_t rt_history_text_entry(const rt_record *step, uint64_t *out_body);
 /* The (first) take of this discussion that the step changed or created; 0: none. */
 uint32_t rt_history_text_take(const rt_record *step, uint32_t disc);
-/* The setting that the step changed and nothing else; ptr NULL: it is no such step. Borrowed. */
+/* The setting that the step changed, if it changed nothing else; else ptr NULL. Borrowed. */
 rt_str rt_history_text_setting(const rt_record *step);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Steps in words: with ids for who goes on typing, without for who sees the text beside it, and
- * several operations in one step by what they came to. */
+ * Steps in words: with ids for use in further commands, without for display next to the text, and
+ * several operations in one step by their result. */
 #include "log/engine_testing.h"
 
 #include <string.h>
@@ -116,7 +116,7 @@ entries(void **state)
 	assert_newest(f, 0, "setting", "draft");
 }
 
-/* A text that was purged is not told by the history either. */
+/* A text that was purged does not appear in the history either. */
 static void
 purged_text(void **state)
 {

@@ -7,10 +7,10 @@
  *                    ├── bodies ── still an entry's text now? ── hits
  *   not indexed ─────┘
  *
- * The index knows every revision there ever was; a hit counts only when a present take shows that
- * body now. Scripts without spaces between words fall through the index, so a query that is not
- * plain ASCII and found nothing is looked for in the texts themselves, anywhere in a word; so are
- * queries of which the index knows nothing (signs only, a role only). */
+ * The index contains every revision that ever existed; a hit counts only when a present take shows
+ * that body now. The index does not work for scripts without spaces between words, so a query that
+ * is not plain ASCII and found nothing is searched in the texts themselves, anywhere in a word; so
+ * are queries without any indexed word (signs only, a role only). */
 #include "view/search.h"
 
 #include <stdlib.h> /* qsort, bsearch */
@@ -22,8 +22,8 @@
 #include "view/view_impl.h"
 
 enum {
-	SCAN_BODIES = 256,  /* read at once, where the index knows nothing */
-	INDEX_PERCENT = 80, /* of the way, where the index has to be made first */
+	SCAN_BODIES = 256,  /* read at once, if the index cannot answer */
+	INDEX_PERCENT = 80, /* percentage of the progress, if the index has to be built first */
 	LIMIT_DEFAULT = 50
 };
 
@@ -38,19 +38,19 @@ typedef struct candidates {
 
 typedef struct search {
 	rt_scope *scope;
-	rt_scope *body; /* memory of the text that is looked at */
+	rt_scope *body; /* memory of the current text */
 	rt_engine *engine;
 	const rt_project *project;
 	const rt_search *options;
 	rt_query query;
 	size_t limit;
 	candidates list; /* best first */
-	uint32_t *seeded; /* discussions made out of takes of others; NULL: not known yet */
+	uint32_t *seeded; /* discussions made from takes of others; NULL: not known yet */
 	size_t seeded_count;
 	rt_hit *hits;
 	size_t hit_count, hit_capacity;
 	/* progress */
-	unsigned from, to; /* percents of the part that is under way */
+	unsigned from, to; /* percentage of the current part */
 	unsigned percent;  /* reported last */
 	size_t reported;   /* hits then */
 	bool is_stopped;
@@ -62,7 +62,7 @@ is_full(const search *s)
 	return s->hit_count >= s->limit;
 }
 
-/* Reports done of all of this part. false: stop, whether told to or failed. */
+/* Reports done of all of this part. false: stop, on request or after a failure. */
 static bool
 goes_on(void *ctx, uint64_t done, uint64_t all)
 {
@@ -120,7 +120,7 @@ by_body(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Keep of the candidates those that are (or, is_not, are not) in the index under a term. */
+/* Keeps those candidates that are (or, is_not, are not) in the index under a term. */
 static void
 narrow(search *s, const rt_term *term)
 {
@@ -143,8 +143,8 @@ narrow(search *s, const rt_term *term)
 	s->list.count = kept;
 }
 
-/* What the index has: the words together, best first, then narrowed by the other terms.
- * false: the query has nothing that the index knows. */
+/* The index's hits: the words together, best first, then narrowed by the other terms. false: the
+ * query has no indexed word. */
 static bool
 find_candidates(search *s)
 {
@@ -304,8 +304,8 @@ find_seeded(search *s)
 	}
 }
 
-/* Every discussion that shows the body now has a hit: the one where its entry was made, and
- * those that were made out of takes. */
+/* Every discussion that shows the body now has a hit: the one where its entry was made, and those
+ * made from its takes. */
 static void
 place(search *s, candidate c)
 {
@@ -352,7 +352,7 @@ free_batch(void *batch)
 	rt_batch_free(batch);
 }
 
-/* Read the bodies from first on and place those that answer to the query. */
+/* Reads the bodies from first on and adds those that match the query. */
 static void
 scan(search *s, uint64_t first)
 {
@@ -433,7 +433,7 @@ rt_search_run(const rt_view *view, const rt_search *options)
 		(void)rt_scope_fail(scope, RT_NOT_FOUND, "no discussion d%u", options->disc);
 	if (rt_ok(scope) && (s.query.count > 0 || s.query.role.size > 0 || s.query.has_time)) {
 		s.to = INDEX_PERCENT;
-		/* Where it cannot be brought up to date, the rest is read. */
+		/* If it cannot be brought up to date, the rest is read. */
 		if (!s.engine->read_only &&
 		    rt_engine_index_with(s.engine, goes_on, &s, NULL) == RT_NOMEM)
 			rt_scope_nomem(scope);
@@ -475,7 +475,7 @@ static const rt_view_field hit_fields[] = {
 	RT_VIEW_FIELD(rt_hit, "at", at, SIZE, ALWAYS),
 };
 
-/* The snippet as it stands in the text, and [[start,size],…] in code points. */
+/* The snippet verbatim, and [[start,size],…] in code points. */
 static void
 put_marks(rt_buf *buf, rt_str snippet)
 {

@@ -31,7 +31,7 @@ typedef struct rt_search {
 	uint32_t disc; /* 0: all */
 	rt_str role;   /* empty: any */
 	size_t limit;  /* 0: the usual 50 */
-	/* For searches that take long: the first one of a large store makes its index. Called some
+	/* For searches that take long: the first one of a large store builds its index. Called some
 	 * 20 times a second or more, outside the store's lock; true: the search ends with the hits
 	 * so far, and the index keeps its additions. Or NULL. */
 	bool (*stop)(void *ctx);
@@ -42,7 +42,7 @@ typedef struct rt_search {
 	void *ctx;
 } rt_search;
 
-/* Brings the index up to date first where the store can be written. The place of the view does not
+/* Brings the index up to date first if the store is writable. The place of the view does not
  * matter. RT_NOT_FOUND: no such discussion. */
 rt_hits rt_search_run(const rt_view *view, const rt_search *search);
 

@@ -7,7 +7,7 @@
 
 #include "base/moment.h"
 
-enum { RT_QUERY_TERMS_MAX = 32 /* what comes after is not looked for */ };
+enum { RT_QUERY_TERMS_MAX = 32 /* later terms are ignored */ };
 
 typedef enum rt_term_kind {
 	RT_TERM_WORD,    /* one word */
@@ -24,13 +24,13 @@ typedef struct rt_term {
 
 /* hello world    both words          "hello world"  these words in this order
  * !hello -world  without the words   role:x         said by x; role:"Vendor API"
- * after:2026-11-18, before:2026-11-18T12:00   since a moment, before it */
+ * after:2026-11-18, before:2026-11-18T12:00   from a time on, before a time */
 typedef struct rt_query {
 	rt_term terms[RT_QUERY_TERMS_MAX];
 	size_t count;
 	rt_str role;    /* borrowed; empty: any */
 	int64_t from_us, to_us; /* of the entry's time: from_us <= time < to_us */
-	bool has_time;  /* one of them limits something */
+	bool has_time;  /* one of them is set */
 	bool substring; /* a word may begin and end inside another (scripts without spaces) */
 } rt_query;
 
@@ -40,7 +40,7 @@ rt_query rt_query_parse(rt_str text);
  * accents of letters of European alphabets are ignored. */
 size_t rt_term_find(rt_str text, const rt_term *term, bool substring, size_t from,
 		    size_t *out_size);
-/* Does a text have all that the query wants and nothing that it does not? */
+/* Does a text match every term of the query and none of its exclusions? */
 bool rt_query_matches(const rt_query *query, rt_str text);
 /* About 120 characters of text around the first match, with \001 and \002 around every match in it;
  * control characters are spaces, "…" marks omitted text. */

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * Queries and texts. A word is a run of letters and digits; what lies beyond ASCII counts
- * as a letter, but for the blanks and punctuation that people type. */
+ * Queries and texts. A word is a run of letters and digits; anything beyond ASCII counts as a
+ * letter, except for common blanks and punctuation. */
 #include "view/search_impl.h"
 
 enum { SNIPPET = 120, SNIPPET_BEFORE = 40 /* characters */ };
 
 /* ---- characters ---- */
 
-/* The code point at *at, which moves behind it; a bad byte is one of its own. */
+/* The code point at *at, which is advanced past it; an invalid byte counts as one. */
 static uint32_t
 next_char(rt_str s, size_t *at)
 {
@@ -32,7 +32,7 @@ next_char(rt_str s, size_t *at)
 	return p[0];
 }
 
-/* The same letter in small and without its accent, where we know. */
+/* The same letter in lower case and without its accent, if known. */
 static uint32_t
 fold(uint32_t c)
 {
@@ -98,7 +98,7 @@ words_in(rt_str s)
 	return count;
 }
 
-/* A quoted text, or what comes before the next blank; *at moves behind it. */
+/* A quoted text, or the text up to the next blank; *at is advanced past it. */
 static rt_str
 read_term(rt_str s, size_t *at)
 {
@@ -126,7 +126,7 @@ add_term(rt_query *q, rt_str text, bool is_not)
 	term->kind = words == 0 ? RT_TERM_LITERAL : words == 1 ? RT_TERM_WORD : RT_TERM_PHRASE;
 }
 
-/* The moment after a prefix at *at, which moves past it; false: there is none. */
+/* The time after a prefix at *at, which is advanced past it; false: there is none. */
 static bool
 read_moment(rt_str s, size_t *at, rt_str prefix, int64_t *out_us)
 {
@@ -187,7 +187,7 @@ rt_query_parse(rt_str s)
 
 /* ---- matching ---- */
 
-/* Do the characters of word (up to word_end) stand at *at? */
+/* Are the characters of word (up to word_end) at *at? */
 static bool
 same_chars(rt_str text, size_t *at, rt_str word, size_t from, size_t word_end)
 {
@@ -201,7 +201,7 @@ same_chars(rt_str text, size_t *at, rt_str word, size_t from, size_t word_end)
 	return true;
 }
 
-/* Do the words of a term stand in text from at on? at is the beginning of a word. */
+/* Are the words of a term in text from at on? at is the beginning of a word. */
 static bool
 words_here(rt_str text, size_t at, const rt_term *term, size_t *out_end)
 {
@@ -245,7 +245,7 @@ rt_term_find(rt_str text, const rt_term *term, bool substring, size_t from, size
 {
 	bool anywhere = substring || term->kind == RT_TERM_LITERAL, inside = false;
 	size_t at = from, next = 0, end;
-	/* beyond the European alphabets a character is only itself: look for its bytes */
+	/* outside the European alphabets there is no folding: search for its bytes */
 	int first = anywhere && next_char(term->text, &next) >= 0x530
 			    ? (unsigned char)term->text.ptr[0]
 			    : -1;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Searching: what a query means, what the index gives, and that only what can be seen now
- * is found. */
+ * Searching: the syntax of queries, the use of the index, and that only visible texts are found. */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
@@ -97,8 +96,8 @@ char_order(const void *a, const void *b)
 	return *(const char *)a - *(const char *)b;
 }
 
-/* The ids of the hits (one letter each) in alphabetical order, with a blank behind each:
- * what is best is the store's to say. */
+/* The ids of the hits (one letter each) in alphabetical order, each followed by a blank: the
+ * ranking is up to the store. */
 static const char *
 ids_of(fixture *f, const char *query)
 {
@@ -302,7 +301,7 @@ folds_accents(void **state)
 
 enum { MANY = 4500 };
 
-/* So many entries, one after the other. */
+/* Adds this many entries, one after the other. */
 static void
 append_many(fixture *f)
 {
@@ -362,7 +361,7 @@ indexes_in_batches(void **state)
 
 enum { HITS_MAX = 1000 };
 
-/* Who watches a search. */
+/* The observer of a search. */
 typedef struct watch {
 	size_t asked, stop_at; /* 0: never */
 	size_t told;
@@ -394,7 +393,7 @@ watch_progress(void *ctx, unsigned percent, rt_hits found)
 	w->hits = found.count;
 }
 
-/* How many hits there are in the end. */
+/* The final number of hits. */
 static size_t
 watched_search(fixture *f, const char *query, watch *w)
 {
@@ -428,7 +427,7 @@ says_how_far_it_is_and_can_be_stopped(void **state)
 	assert_true(all.told > 2 && all.percent >= 80 && all.hits > 0);
 	part = watched_search(f, "some", &hits); /* in the middle of the hits */
 	assert_true(part > 10 && part < HITS_MAX);
-	/* what the index does not know, text by text */
+	/* texts that are not indexed, one by one */
 	hits = (watch){.stop_at = 4};
 	watched_search(f, "role:user", &hits);
 	assert_int_equal(hits.asked, 4);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Views as JSON, written from typed rows (view_rows.h). What is written here is a promise
- * (contract, section 7). */
+ * Views as JSON, written from typed rows (view_rows.h). The output is part of the contract (section
+ * 7). */
 #include "log/engine_impl.h"
 #include "view/view.h"
 #include "view/view_impl.h"
@@ -52,7 +52,7 @@ rt_entry_write(rt_buf *buf, const rt_entry_row *e)
 		rt_buf_add_byte(buf, '"');
 	}
 	RT_VIEW_PUT(buf, entry_flags, e);
-	/* a field of that name is the user's, and follows */
+	/* a field of that name belongs to the user, and follows */
 	if ((e->slot.flags & RT_SLOT_EDITED) != 0 && rt_body_field(e->body, "edited") == NULL)
 		rt_json_put_bool(buf, "edited", true);
 	if (e->failure != NULL && rt_body_field(e->body, "failure") == NULL)

@@ -33,7 +33,7 @@ RT_CHECKED rt_status rt_view_takes(rt_engine *engine, const rt_project *project,
 RT_CHECKED rt_status rt_view_takes_first(rt_engine *engine, const rt_project *project,
 					 uint32_t disc, bool all, size_t most, uint32_t also,
 					 rt_buf *buf, rt_error *err);
-/* Where other takes continue differently than this one, in its order:
+/* The entries of this take after which other takes continue differently, in order:
  *
  * {"seq","discussion","take","forks":[{"entry","place","count","previous","next"}],"differ":[…]}
  *
@@ -90,7 +90,8 @@ typedef struct rt_change_discs {
 	size_t count;
 } rt_change_discs;
 
-/* What row seq of the log did, for clients that hold the value before it and want the one after:
+/* The effects of row seq of the log, for clients that have the value before it and need the one
+ * after:
  *
  * {"seq":42,"kind":"step"|"move"|"view"|"note","op":"entry.edit","by":"cli","at":"…",
  *  "discussion":"d1",          where it was requested
@@ -110,12 +111,12 @@ typedef struct rt_change_discs {
  *                              discussion) from the first ids of another; empty where
  *                              from_discussion and from_take are omitted
  *  {"discussion","take","present":false}   it is deleted, or (true) restored; without a take: the
- *                              discussion. Its contents stay as they were: keep them, or fetch
+ *                              discussion. Its contents are unchanged: keep them, or fetch
  *                              them when it is restored
  *
- * project: the newest value; ids and names are those that it has. out_discs (may be NULL): the
- * documents that are concerned; an entry may be shown in several discussions.
- * Cost: the row; of a move, its steps, until there is too much to list. */
+ * project: the newest value; ids and names are from it. out_discs (may be NULL): the documents that
+ * are concerned; an entry may be shown in several discussions. Cost: the row; of a move, its steps,
+ * until there is too much to list. */
 RT_CHECKED rt_status rt_view_change(rt_engine *engine, const rt_project *project, uint64_t seq,
 				    rt_buf *buf, rt_change_discs *out_discs, rt_error *err);
 
@@ -123,8 +124,8 @@ RT_CHECKED rt_status rt_view_change(rt_engine *engine, const rt_project *project
 
 /* Steps, newest first: [{"seq","parent","op","what","did","about","take":{"id","name"},"setting",
  * "by","at","scope","current","undone","rows"}]. what: the step in words; did: the same without
- * ids; about: the first words of the entry that it is about; take: the one that it changed;
- * setting: the one that it changed and nothing else. These three only where they apply.
+ * ids; about: the first words of the entry that it concerns; take: the one that it changed;
+ * setting: the one that it changed, if it changed nothing else. These three only where they apply.
  * before: only rows below this number; 0: all. limit 0: all. */
 RT_CHECKED rt_status rt_view_history(rt_engine *engine, const rt_project *project, uint32_t disc,
 				     uint64_t before, size_t limit, rt_buf *buf, rt_error *err);
@@ -132,7 +133,7 @@ RT_CHECKED rt_status rt_view_history(rt_engine *engine, const rt_project *projec
 RT_CHECKED rt_status rt_view_step(rt_engine *engine, const rt_project *project, uint64_t seq,
 				  rt_buf *buf, rt_error *err);
 /* Every text that an entry ever had, oldest first (E10):
- * [{"seq","body","at","by","content","current"}]; "purged" where that happened */
+ * [{"seq","body","at","by","content","current"}]; "purged" if it was purged */
 RT_CHECKED rt_status rt_view_revisions(rt_engine *engine, const rt_project *project, uint32_t disc,
 				       uint32_t entry, rt_buf *buf, rt_error *err);
 
@@ -141,7 +142,7 @@ RT_CHECKED rt_status rt_view_revisions(rt_engine *engine, const rt_project *proj
 /* {"discussion","roles","prompt","settings","files",…} of the project and the discussion. */
 RT_CHECKED rt_status rt_view_settings(rt_engine *engine, const rt_project *project, uint32_t disc,
 				      rt_buf *buf, rt_error *err);
-/* Two takes from where they part, and the entries before that differ:
+/* Two takes from the point where they diverge, and the earlier entries that differ:
  * {"common","changed":[{"a","b"}],"a":[…],"b":[…]} */
 RT_CHECKED rt_status rt_view_diff(rt_engine *engine, const rt_project *project, uint32_t disc,
 				  uint32_t take_a, uint32_t take_b, rt_buf *buf, rt_error *err);

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT
  *
- * What one row of the log did, for programs that follow a project from outside: lists of ids to be
- * spliced, and names of what else to fetch again.
+ * The effects of one row of the log, for programs that follow a project from outside: lists of ids
+ * to be spliced, and names of other parts to fetch again.
  *
  * The effects of a step are listed forwards. A move is listed as the effects of the steps that it
  * moves, forwards or back, in the documents that it moves them in and in the order in which they
- * apply. Beyond RT_CHANGE_LIST_MAX items nothing is listed but that there is too much, and no
- * further step is read. */
+ * apply. Beyond RT_CHANGE_LIST_MAX items only the overflow is reported, and no further step is
+ * read. */
 #include "log/engine_impl.h"
 #include "view/view.h"
 #include "view/view_impl.h"
 
-/* Numbers or names that were listed already. */
+/* Numbers or names that were already listed. */
 typedef struct seen {
 	uint64_t numbers[RT_CHANGE_LIST_MAX];
 	size_t count;
@@ -31,7 +31,7 @@ typedef struct change {
 	size_t field_count;
 } change;
 
-/* Reserves items of the lists; false: there is too much. */
+/* Reserves items of the lists; false: there are too many. */
 static bool
 reserve(change *c, size_t items)
 {
@@ -52,7 +52,7 @@ has_seen(const seen *s, uint64_t number)
 	return false;
 }
 
-/* Is the number to be listed, for the first time? */
+/* Is the number listed for the first time? */
 static bool
 is_new(change *c, seen *s, uint64_t number)
 {
@@ -146,7 +146,7 @@ is_same_slot(const rt_effect_slot *a, const rt_effect_slot *b)
 	       rt_str_eq(a->role, b->role) && rt_str_eq(a->kind, b->kind);
 }
 
-/* An entry that keeps its place is no splice; it is touched if anything of it differs. true: the
+/* An entry that keeps its place is not a splice; it is touched if any part of it differs. true: the
  * slots are of one entry. */
 static bool
 stays(change *c, const rt_effect_slot *old, const rt_effect_slot *new)
@@ -192,7 +192,7 @@ add_splice(change *c, const rt_effect *e, bool back)
 	rt_json_close(c->splices, '}');
 }
 
-/* It exists now, or no longer; take 0: the discussion. What it holds stays as it was. */
+/* It exists now, or no longer; take 0: the discussion. Its content is unchanged. */
 static void
 add_present(change *c, uint32_t disc, uint32_t take, bool present)
 {
@@ -203,7 +203,7 @@ add_present(change *c, uint32_t disc, uint32_t take, bool present)
 	rt_json_close(c->splices, '}');
 }
 
-/* first: by the step that created it, not by a redo of that. */
+/* first: by the step that created it, not by a redo of that step. */
 static void
 add_new(change *c, const rt_effect *e, bool back, bool first)
 {
@@ -272,7 +272,8 @@ add_move(change *c, rt_engine *engine, const rt_record_move *m, rt_scope *memory
 
 	for (size_t k = 0; k < m->disc_count; k++)
 		touch_disc(c, m->discs[k]);
-	if (c->whole) { /* steps of the project may have made any discussion; nobody looks */
+	if (c->whole) { /* steps of the project may have made any discussion; these are not
+			 * determined */
 		c->of_any = c->of_any || c->of_project;
 		return;
 	}
@@ -305,7 +306,7 @@ add_row(change *c, rt_engine *engine, const rt_record *row)
 			add_move(c, engine, &row->moves[i], memory);
 		break;
 	case RT_RECORD_VIEW: break;
-	case RT_RECORD_NOTE: /* a purge: any text may be another, and names and fields too */
+	case RT_RECORD_NOTE: /* a purge: any text may have changed, and names and fields too */
 		c->whole = c->of_project = c->of_any = true;
 		break;
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the rows of the log did, told to somebody who has only lists of ids: they come to
- * the same takes as the value has, whatever is done, undone and made of what. */
+ * The effects of log rows, applied by a follower that only has lists of ids: it always has the same
+ * takes as the value, after any operations, undo and redo. */
 #include "log/engine_testing.h"
 
 #include <stdio.h>
@@ -14,7 +14,7 @@
 
 enum { DISCS = 64, TAKES = 64, IDS = 400 };
 
-/* A take as somebody outside has it. body 0: only its id is known. */
+/* A take as the follower knows it. body 0: only its id is known. */
 typedef struct seen_entry {
 	char id[RT_ID_MAX + 1];
 	uint64_t body;
@@ -88,7 +88,7 @@ do_it(fixture *f, const char *json)
 	rt_result_deinit(&result);
 }
 
-/* ---- somebody outside ---- */
+/* ---- the follower ---- */
 
 /* The number in "d3"; 0: it is missing. */
 static uint32_t
@@ -197,8 +197,8 @@ lists(yyjson_val *change, const char *key, const char *text)
 	return false;
 }
 
-/* Does the value have what was followed, and was everything told that is other than it was?
- * Then what is new is known. change NULL: everything is new. */
+/* Does the follower's state equal the value, and was every difference reported? Then the new state
+ * becomes known. change NULL: everything is new. */
 static void
 compare_take(fixture *f, const rt_project *value, uint32_t disc, uint32_t number,
 	     const rt_take *take, yyjson_val *change)
@@ -270,7 +270,7 @@ compare(fixture *f, const rt_project *value, yyjson_val *change)
 	}
 }
 
-/* Take in row seq, which made the value. */
+/* Applies row seq, which produced the value. */
 static void
 apply_row(fixture *f, const rt_project *value, uint64_t seq)
 {
@@ -403,7 +403,7 @@ a_row_that_is_not_there_yet(void **state)
 	rt_object_unref(value);
 }
 
-/* Are the documents those numbers, a 0 at the end being the project's? */
+/* Are the documents these numbers, with a 0 at the end for the project? */
 static void
 assert_discs(fixture *f, uint64_t seq, const uint32_t *expected, size_t count)
 {
@@ -439,7 +439,7 @@ documents_to_choose_by(void **state)
 	do_it(f, "{\"op\":\"entry.view\",\"discussion\":\"d1\",\"entry\":\"a\","
 		 "\"collapsed\":false}");
 	assert_discs(f, 5, NULL, RT_CHANGE_DISCS + 1);
-	/* a text may be anywhere */
+	/* any text may have changed */
 	do_it(f, "{\"op\":\"purge\",\"text\":\"one\"}");
 	assert_discs(f, 6, NULL, RT_CHANGE_DISCS + 1);
 	assert_change(f, 6, "{\"seq\":6,\"kind\":\"note\",\"op\":\"purge\",\"by\":\"test\","
@@ -454,7 +454,7 @@ too_much_to_list(void **state)
 	char json[100];
 	int i;
 
-	/* one more than what is listed, with the splice and the take */
+	/* one more than can be listed, with the splice and the take */
 	for (i = 1; i <= RT_CHANGE_LIST_MAX - 1; i++) {
 		snprintf(json, sizeof(json), "{\"op\":\"entry.append\",\"id\":\"e%d\",\"content\":\"\"}",
 			 i);
@@ -466,7 +466,7 @@ too_much_to_list(void **state)
 			      "\"take\":\"t1\",\"at\":1,\"remove\":254,\"insert\":[]}],"
 			      "\"entries\":[],\"takes\":[\"d1/t1\"],\"fields\":[]}");
 	do_it(f, "{\"op\":\"undo\"}");
-	{ /* 254 ids, their splice and their take: just as many as are listed */
+	{ /* 254 ids, their splice and their take: exactly the maximum */
 		const rt_project *value = rt_engine_value(f->engine);
 		rt_buf buf;
 

@@ -2,9 +2,9 @@
  *
  * The tree as columns: the trie of a discussion's takes, or the path of one take, as one array for
  * each property. A large tree is drawn from it: no row repeats the names of its members, roles are
- * numbers, and no text is read unless its beginning is wanted.
+ * numbers, and no text is read unless previews are requested.
  *
- * All columns grow together, row by row, each in a buffer of its own. Bodies are read in runs. */
+ * All columns grow together, row by row, each in a separate buffer. Bodies are read in runs. */
 #include "log/engine_impl.h"
 #include "view/view.h"
 #include "view/view_impl.h"
@@ -74,7 +74,7 @@ add_name(names *n, uint16_t number, rt_str name)
 
 /* ---- rows ---- */
 
-/* The previews of the rows whose are not written yet. */
+/* Writes the previews of the rows that have none yet. */
 static void
 end_run(columns *c)
 {
@@ -110,7 +110,7 @@ is_wanted(const columns *c, size_t row)
 	       (c->options->count == 0 || row - c->options->from < c->options->count);
 }
 
-/* The next row, if it is wanted. parent: its row, -1: none. */
+/* The next row, if it is within the window. parent: its row, -1: none. */
 static void
 add_row(columns *c, const rt_slot *slot, int64_t parent, bool differs)
 {
@@ -207,7 +207,7 @@ add_tree(columns *c)
 
 /* ---- one take ---- */
 
-/* Which of its entries other takes hold in the same place, but differently: a bit each. */
+/* The entries that other takes have in the same place with other content: one bit each. */
 static void
 find_differences(columns *c, const rt_take *take, unsigned char *bits)
 {
@@ -234,7 +234,7 @@ find_differences(columns *c, const rt_take *take, unsigned char *bits)
 	}
 }
 
-/* The head is in the active take: its row here, where both begin alike as far as that. */
+/* The head is in the active take: its row here, if both takes are equal up to there. */
 static void
 find_head(columns *c, const rt_take *take)
 {

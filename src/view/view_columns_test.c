@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The tree as columns says what the tree as rows says, and the path of a take what show
- * says, whatever was done. */
+ * The tree as columns equals the tree as rows, and the path of a take equals the output of show,
+ * after any operations. */
 #include "log/engine_testing.h"
 
 #include <string.h>
@@ -237,7 +237,7 @@ compare_with_whole(fixture *f, const rt_project *value, uint32_t disc, uint32_t 
 	rt_json_free(part);
 }
 
-/* A take's rows are its entries, and what the tree says of them. */
+/* The rows of a take are its entries, with the same data as in the tree. */
 static void
 compare_with_take(fixture *f, const rt_project *value, const rt_disc *disc, uint32_t take)
 {
@@ -270,11 +270,11 @@ compare_with_take(fixture *f, const rt_project *value, const rt_disc *disc, uint
 		if (!t->present)
 			continue;
 		assert_str(rt_json_str(cell(wide, "id", (size_t)at)), rt_str_of(id));
-		/* what takes differ in; not all of them need to differ from this one */
+		/* the differences between takes; not all of them need to differ from this one */
 		assert_true((flags & 16) == 0 || (number(cell(wide, "flags", (size_t)at)) & 16) != 0);
 		if (rt_disc_present_count(disc) == 2)
 			assert_int_equal(flags & 16, number(cell(wide, "flags", (size_t)at)) & 16);
-		/* the head stands on the same entry */
+		/* the head is at the same entry */
 		assert_int_equal(number(rt_json_get(all, "head")) == (int64_t)i - 1,
 				 number(rt_json_get(wide, "head")) == at);
 		at = number(cell(wide, "parent", (size_t)at));
@@ -299,7 +299,7 @@ goes_through(yyjson_val *all, yyjson_val *take, size_t row)
 	return false;
 }
 
-/* The forks of a take are what its path in the tree has beside it. */
+/* The forks of a take are the siblings of its path in the tree. */
 static void
 compare_forks(fixture *f, const rt_project *value, uint32_t disc, uint32_t take)
 {

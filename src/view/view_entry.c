@@ -188,7 +188,7 @@ static void
 fill(rt_scope *s, const rt_project *project, const rt_disc *disc, const rt_slot *slot,
      const rt_body *body, rt_entry_row *row)
 {
-	yyjson_val *edited = rt_body_field(body, "edited"); /* the user's, if there is one */
+	yyjson_val *edited = rt_body_field(body, "edited"); /* the user's own, if there is one */
 	unsigned view = 0;
 
 	RT_TRY(s, rt_project_view(project, slot->entry, &view, &s->error));
@@ -224,8 +224,8 @@ struct rt_entry_cursor {
 	rt_scope *strings; /* of the row */
 	const rt_disc *disc;
 	const rt_take *take;
-	rt_str role;    /* that is wanted; empty: any */
-	size_t at, end; /* positions that are left, after those of the run */
+	rt_str role;    /* that is requested; empty: any */
+	size_t at, end; /* remaining positions, after those of the run */
 	rt_slot slots[RUN];
 	size_t run, next; /* slots that were read; the one that comes next */
 	rt_body_run bodies;
@@ -415,7 +415,7 @@ rt_view_preview(rt_scope *s, rt_str role, const rt_body *body, size_t characters
 	if (is_thinking && rt_str_trim(text).size == 0) {
 		rt_buf_add_c(&made, "(thinking)");
 		text = rt_buf_str(&made);
-	} else if (rt_str_trim(text).size == 0) { /* in its place, what else there is */
+	} else if (rt_str_trim(text).size == 0) { /* in its place, the other contents */
 		if (body->content_json == NULL)
 			rt_buf_add_str(&made, text);
 		rt_content_add_brief(&made, (rt_content){body->content, body->content_json},
@@ -586,7 +586,7 @@ rt_view_is_hidden(rt_engine *engine, const rt_project *project, const rt_slot *s
 		*out = rt_body_is_hidden(kind, &body);
 	rt_body_deinit(&body);
 	rt_buf_deinit(&bytes);
-	return st == RT_CORRUPT ? RT_OK : st; /* a damaged text is shown, as damaged */
+	return st == RT_CORRUPT ? RT_OK : st; /* a damaged text is shown as damaged */
 }
 
 rt_status

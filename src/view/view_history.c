@@ -114,7 +114,7 @@ parent_in(const rt_record *step, uint32_t disc, uint64_t *out)
 }
 
 /* The first words of the entry that the step is about, or absent. A text that was purged is not
- * shown; in place of one that was lost it says so. */
+ * shown; in place of a lost one there is a note. */
 static rt_str
 about(rt_history_cursor *c, rt_scope *s, const rt_record *step)
 {
@@ -136,7 +136,7 @@ about(rt_history_cursor *c, rt_scope *s, const rt_record *step)
 		return (rt_str){0};
 	rt_status st = rt_engine_body(c->view.engine, number, &bytes, &body, &s->error);
 
-	if (st == RT_CORRUPT || st == RT_NOT_FOUND) /* it is lost; the step is not */
+	if (st == RT_CORRUPT || st == RT_NOT_FOUND) /* the text is lost; the step is not */
 		return RT_STR("(this text is damaged; run: retake fsck)");
 	if (rt_scope_note(s, st) != RT_OK)
 		return (rt_str){0};
@@ -168,8 +168,8 @@ fill(rt_history_cursor *c, rt_scope *s, const rt_record *step, rt_history_row *r
 	row->rows = 1;
 }
 
-/* Takes the record of a step into account; true: it is a row of its own, *row. has_row: one was
- * begun already, and rows of its group count for it. */
+/* Takes the record of a step into account; true: it is a separate row, *row. has_row: one was begun
+ * already, and rows of its group are part of it. */
 typedef enum seen { SEEN_NOTHING, SEEN_ROW, SEEN_MORE, SEEN_NEXT } seen;
 
 static seen
@@ -290,12 +290,12 @@ rt_revisions_list(const rt_view *v, uint32_t entry)
 	rt_revision_rows found = {0};
 	size_t capacity = 0, at;
 	bool is_in_take = false;
-	uint64_t newest = 0; /* body that was seen last; bodies are numbered upwards */
+	uint64_t newest = 0; /* last body; bodies are numbered upwards */
 	rt_slot now = {0};
 
 	RT_TRY(s, rt_take_find(v->project, rt_disc_active(disc), entry, &at, &now, &is_in_take,
 			       &s->error));
-	/* only rows that hold "[<entry>," are worth decoding */
+	/* only rows that contain "[<entry>," are worth decoding */
 	rt_buf_add_byte(mark, '[');
 	rt_buf_add_u64(mark, entry);
 	rt_buf_add_byte(mark, ',');

@@ -39,8 +39,8 @@ typedef enum rt_view_type {
 
 typedef enum rt_view_empty {
 	RT_VIEW_ALWAYS,
-	RT_VIEW_OMIT, /* left out where it is absent, false or 0 */
-	RT_VIEW_NULL  /* null where it is absent or 0 */
+	RT_VIEW_OMIT, /* left out if it is absent, false or 0 */
+	RT_VIEW_NULL  /* null if it is absent or 0 */
 } rt_view_empty;
 
 /* A member of a row as a member of a JSON object. */

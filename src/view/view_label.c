@@ -8,7 +8,7 @@
 
 enum { HEAD_MAX = 200 /* bytes of a row in which its operation is named */ };
 
-/* A label that was given. */
+/* A label that was set. */
 typedef struct given {
 	struct given *next;
 	uint32_t entry;

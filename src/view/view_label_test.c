@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * When labels were set: by the newest step that gave the label that is there, in pieces. */
+ * When labels were set: by the newest step that gave the present label, read in pieces. */
 #include <stdio.h>
 
 #include "codec/json.h"
@@ -101,14 +101,14 @@ the_newest_that_gave_it(void **state)
 	for (limit = 1; limit < 8; limit++)
 		expect(engine, limit, "1@4 2@3 ");
 	now_s = 6;
-	label(engine, 2, ""); /* it has none any more */
+	label(engine, 2, ""); /* it has no label any more */
 	expect(engine, 3, "1@4 ");
 	apply(engine, "{\"op\":\"undo\"}");
 	expect(engine, 3, "1@4 2@3 ");
-	/* another discussion has labels of its own */
+	/* another discussion has separate labels */
 	apply(engine, "{\"op\":\"discussion.new\",\"name\":\"second\"}");
 	expect(engine, 3, "");
-	/* what cannot be done is not done with */
+	/* invalid requests do not end the search */
 	value = rt_engine_value(engine);
 	assert_int_equal(rt_view_label_times(engine, value, 99, &seq, 3, hear, NULL, NULL),
 			 RT_NOT_FOUND);

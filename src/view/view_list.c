@@ -36,8 +36,8 @@ last_entry_us(const rt_view *v, const rt_take *take)
 	return (slot.flags & RT_SLOT_NO_TS) == 0 ? rt_slot_moment(&slot).us : 0;
 }
 
-/* A take knows the row of the log that changed it last, but in a past value and where a version
- * without this wrote it. */
+/* A take knows the row of the log that changed it last, except in a past value and if a version
+ * without this feature wrote it. */
 static int64_t
 take_updated_us(const rt_view *v, const rt_take *take)
 {
@@ -123,8 +123,8 @@ rt_takes_list(const rt_view *v, const rt_takes_options *options)
 
 /* ---- discussions ---- */
 
-/* When something was done there last. Of a discussion to which nothing was done since it was made
- * out of another one's take: the time of its last entry. */
+/* The time of the last change. Of a discussion that was not changed since it was made from another
+ * one's take: the time of its last entry. */
 static void
 set_updated(const rt_view *v, const rt_disc *disc, rt_disc_row *row)
 {

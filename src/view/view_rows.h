@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Views as typed rows: a value read for a program or a person (C39, C40, C47). Lists are arrays in
- * the caller's scope; what can be large is read through a cursor, row by row:
+ * the caller's scope; potentially large lists are read through a cursor, row by row:
  *
  *	rt_view view = {&scope, engine, project, place};
  *	rt_entry_cursor *c = rt_entries_open(&view, NULL);
@@ -13,7 +13,7 @@
  * all other rows until the scope ends; the project must live as long. Cursors close with the
  * scope. Failures are kept in the scope: lists are empty then, pointers NULL.
  *
- * Texts (rt_str) whose ptr is NULL are absent. Ids are as people see them. JSON is made from these
+ * Texts (rt_str) whose ptr is NULL are absent. Ids are in the visible form. JSON is made from these
  * rows: view.h.
  *
  * Threads: call from any thread; a value is immutable, texts are read from the store. A scope is
@@ -57,11 +57,11 @@ void rt_body_reader_deinit(rt_body_reader *reader);
  * "(thinking)"); never absent. The text of a model (role) is without its thinking. Only the result
  * stays in scope. */
 rt_str rt_view_preview(rt_scope *scope, rt_str role, const rt_body *body, size_t characters);
-/* The same for the row of a tree: behind its title (rt_body_add_title), if it has one. */
+/* The same for the row of a tree: after its title (rt_body_add_title), if it has one. */
 rt_str rt_view_row_preview(rt_scope *scope, rt_str kind, rt_str role, const rt_body *body,
 			   size_t characters);
 
-/* A scope that is closed with the outer one, for what is read item by item: reset it for each, and
+/* A scope that is closed with the outer one, for reading item by item: reset it for each, and
  * rt_scope_adopt its failures. It is the outer one itself once that has failed. */
 rt_scope *rt_view_inner(rt_scope *outer);
 
@@ -73,7 +73,7 @@ typedef struct rt_window {
 	rt_str role;  /* filter by role: this one and User (T5); empty: all */
 } rt_window;
 
-/* An entry as a take shows it. */
+/* An entry in the form that a take has. */
 typedef struct rt_entry_row {
 	rt_str id;
 	size_t at;     /* position in its take, 0-based */
@@ -84,9 +84,9 @@ typedef struct rt_entry_row {
 	bool has_time; /* slot.ts_us, rt_slot_moment */
 	bool muted, collapsed, read_mode;
 	bool edited, partial;
-	bool purged, lost; /* nothing is left of its text */
+	bool purged, lost; /* its text was purged */
 	bool hidden;       /* from people (rt_body_is_hidden) */
-	yyjson_val *failure; /* why it could not be answered: "code", "detail", "model"; or NULL */
+	yyjson_val *failure; /* why it has no reply: "code", "detail", "model"; or NULL */
 	const rt_body *body; /* further fields: rt_body_field */
 	rt_content content;  /* the body's */
 } rt_entry_row;
@@ -104,19 +104,19 @@ const rt_entry_row *rt_entry_of_effect(const rt_view *view, const rt_effect_slot
 /* The entry for people: its text and, on a separate line, its other contents, such as "(calls read,
  * bash)". */
 void rt_entry_add_text(rt_buf *buf, const rt_entry_row *entry);
-/* How a summary (kind compaction or branch_summary) came about, as far as it is known: "Written by
+/* The origin of a summary (kind compaction or branch_summary), as far as it is known: "Written by
  * mock/good. Instructions: say what failed". Nothing for other entries. */
 void rt_body_add_origin(rt_buf *buf, rt_str kind, const rt_body *body);
 /* The model of a reply, its usage and its duration, as far as they are known: "openai/gpt-5, 1200
  * tokens in (800 cached), 35 out, 2.4 s". Also in the members that other programs use. */
 void rt_body_add_usage(rt_buf *buf, const rt_body *body);
-/* before, and how long a reply took: "340 ms", "2.4 s", "48 s", "3 min 5 s". Nothing where that is
+/* before, and the duration of a reply: "340 ms", "2.4 s", "48 s", "3 min 5 s". Nothing if that is
  * unknown. */
 void rt_body_add_duration(rt_buf *buf, const char *before, const rt_body *body);
 
 /* ---- usage ---- */
 
-enum { RT_USAGE_ENTRIES_MAX = 20000 }; /* of a project that is counted without being asked for */
+enum { RT_USAGE_ENTRIES_MAX = 20000 }; /* maximum of a project that is counted without a request */
 
 /* Of the replies whose usage is known. */
 typedef struct rt_usage_totals {
@@ -125,11 +125,11 @@ typedef struct rt_usage_totals {
 	double cost;            /* of the priced ones, in the currency of the prices */
 } rt_usage_totals;
 
-/* Of all takes of the discussion, or of the project; what was deleted does not count. Reads every
+/* Of all takes of the discussion, or of the project; deleted ones do not count. Reads every
  * reply: about a second for 200,000. */
 rt_usage_totals rt_view_usage(const rt_view *view, bool is_project);
-/* {"replies","input_tokens","output_tokens","cost","without_price"}; cost only where a price is
- * known, without_price only where it is not of all. */
+/* {"replies","input_tokens","output_tokens","cost","without_price"}; cost only if a price is known,
+ * without_price only if it is unknown for some. */
 void rt_usage_add_json(const rt_usage_totals *totals, const char *key, rt_buf *out);
 /* "1,200 tokens in, 35 out, cost 0.0150". */
 void rt_usage_add_text(const rt_usage_totals *totals, rt_buf *out);
@@ -153,11 +153,12 @@ typedef struct rt_take_row {
 	rt_str base;       /* the name as far as "_take_" */
 	uint32_t group;    /* where grouped: the number of the first take with this base */
 	rt_str git_commit; /* of the last update; or absent */
-	int64_t updated_us; /* its last change; where unknown, the time of its last entry; 0: none */
-	/* where titles are asked for: */
-	rt_str title;      /* instead of a generated name: where it differs; or absent */
-	rt_str preview;    /* the first words of what it has and others do not; or absent */
-	uint32_t another_reply; /* it is only another reply beside that of this take; 0: it is not */
+	int64_t updated_us; /* its last change; if unknown, the time of its last entry; 0: none */
+	/* if titles are requested: */
+	rt_str title;      /* instead of a generated name: its differences; or absent */
+	rt_str preview;    /* the first words of its entries that others do not have; or absent */
+	uint32_t another_reply; /* it is only another reply beside that of this take; 0: it is
+				 * not */
 	bool absent;       /* deleted */
 } rt_take_row;
 
@@ -171,7 +172,7 @@ typedef struct rt_takes_options {
 	size_t max;    /* only the first ones; 0: all of them */
 	uint32_t also; /* and the take of this number at any position; 0: none */
 	bool times;    /* updated_us, too. Cost: a row of the log for each */
-	bool grouped;  /* those with the same base together, where the first of them is */
+	bool grouped;  /* those with the same base together, at the position of the first of them */
 	bool titles;   /* title, preview and another_reply, too. Cost: two texts for each */
 } rt_takes_options;
 /* options may be NULL. */
@@ -204,7 +205,7 @@ rt_disc_rows rt_discs_list(const rt_view *view, bool all);
 /* The title of a discussion: its name; of one with a generated name its setting "title", else the
  * first words of the first question of its active take, else the name. In the view's scope. */
 rt_str rt_disc_title(const rt_view *view, uint32_t disc);
-/* "main", "discussion-2" …: a name that nobody chose. */
+/* "main", "discussion-2" …: a generated name. */
 bool rt_disc_name_is_generated(rt_str name);
 /* The first words of a text, at most max characters, in the scope; cut at a space, with "…". */
 rt_str rt_first_words(rt_scope *scope, rt_str text, size_t max);
@@ -213,7 +214,7 @@ bool rt_disc_row_has_tag(const rt_disc_row *disc, rt_str tag);
 /* Does a discussion belong to a track? track: its name; empty: to none; ptr NULL: true. */
 bool rt_disc_row_is_of(const rt_disc_row *disc, rt_str track);
 
-/* "main", "main_take_2" …: a name that nobody chose. */
+/* "main", "main_take_2" …: a generated name. */
 bool rt_take_name_is_generated(rt_str name);
 
 /* ---- tracks ---- */
@@ -253,11 +254,11 @@ typedef struct rt_settings_row {
 	bool prompt_edited;
 	rt_setting_rows settings; /* the project's, then the discussion's: the last of a name counts */
 	size_t own;               /* how many of the settings, at their end, are the discussion's */
-	rt_setting_rows fields;   /* what else a discussion has: files, track, presets, … */
+	rt_setting_rows fields;   /* further fields of a discussion: files, track, presets, … */
 } rt_settings_row;
 const rt_settings_row *rt_settings_read(const rt_view *view);
 /* One setting (the discussion's, else the project's), or one further field of the discussion, as a
- * value; NULL: it is not set. */
+ * value; NULL: not set. */
 yyjson_val *rt_setting_value(const rt_view *view, rt_str name);
 yyjson_val *rt_disc_field_value(const rt_view *view, rt_str name);
 /* The roles, an array of strings. */
@@ -267,8 +268,8 @@ rt_str rt_prompt_text(const rt_view *view, bool *out_edited);
 
 /* ---- two takes ---- */
 
-/* Where two takes differ. Their entries from common on are only in the one or the other: read
- * them with rt_entries_open. */
+/* The differences of two takes. Their entries from common on are only in one of them: read them
+ * with rt_entries_open. */
 typedef struct rt_diff {
 	const rt_take *a, *b;
 	size_t common; /* entries that both begin with */
@@ -301,7 +302,7 @@ typedef struct rt_tree_row {
 	bool active;   /* the head is at it */
 	const uint32_t *takes; /* numbers of those that it is in, ascending */
 	size_t take_count;
-	const rt_variant *variants; /* where takes show different revisions, else none */
+	const rt_variant *variants; /* if takes show different revisions, else none */
 	size_t variant_count;
 	bool muted, edited;
 	size_t depth; /* 0: a root */
@@ -327,11 +328,11 @@ rt_tree_rows rt_tree_list(const rt_view *view, size_t preview);
 
 /* ---- history ---- */
 
-/* How far the history was read; all zero to begin with. The value and discussion must be those of
- * the first call in all that follow. */
+/* How far the history was read; all zero at first. The value and discussion of later calls must be
+ * those of the first call. */
 typedef struct rt_history_at {
 	bool is_begun;
-	uint64_t seq;                 /* of the row that is read next; 0: all were */
+	uint64_t seq;                 /* of the next row to read; 0: all have been read */
 	uint64_t in_disc, in_project; /* the next step of each that is in effect */
 	uint64_t group; /* of the last step: rows of this group belong to it, too; 0: none */
 } rt_history_at;
@@ -339,12 +340,12 @@ typedef struct rt_history_at {
 typedef struct rt_history_row {
 	uint64_t seq, parent;
 	rt_str op;
-	rt_str what;  /* the step in words */
+	rt_str what;  /* the description of the step */
 	rt_str did;   /* the same without ids */
-	rt_str about; /* the first words of the entry that it is about; absent: none */
+	rt_str about; /* the first words of the entry that it concerns; absent: none */
 	uint32_t take;       /* the number of the one that it changed; 0: none */
 	rt_str take_name;
-	rt_str setting;      /* that it changed and nothing else; or absent */
+	rt_str setting;      /* that it changed, if it changed nothing else; or absent */
 	rt_str by;
 	int64_t at_us;
 	bool of_disc;        /* false: of the project only */
@@ -359,7 +360,7 @@ typedef struct rt_history_cursor rt_history_cursor;
  * all. Cost: the rows that are passed, once. */
 rt_history_cursor *rt_history_open(const rt_view *view, const rt_history_at *at, uint64_t before);
 const rt_history_row *rt_history_next(rt_history_cursor *cursor);
-/* To go on from after the last row that was read; seq 0: there is no further row. */
+/* To continue after the last row that was read; seq 0: there is no further row. */
 rt_history_at rt_history_position(const rt_history_cursor *cursor);
 
 /* One row of the log. */

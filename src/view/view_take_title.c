@@ -25,8 +25,8 @@ rt_take_name_is_generated(rt_str name)
 	return end < name.size && end >= 6 && memcmp(name.ptr + end - 6, "_take_", 6) == 0;
 }
 
-/* The take that it shares most entries with: of the ones before it, or of a first one those after
- * it. *out_common: how many. NULL: there is no other. */
+/* The take that it shares most entries with: of the ones before it, or for the first one of those
+ * after it. *out_common: their number. NULL: there is no other. */
 static const rt_take *
 nearest_take(const rt_view *v, const rt_disc *disc, const rt_take *take, size_t *out_common)
 {

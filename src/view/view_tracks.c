@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Tracks: the discussions that are bound to the same name. A track is nothing else than that. */
+ * Tracks: the discussions that are bound to the same name. That is all that a track is. */
 #include <stdlib.h> /* qsort */
 
 #include "view/view.h"

@@ -40,7 +40,7 @@ takes_through(rt_scope *s, const rt_trie *t, const rt_trie_node *n)
 	return takes;
 }
 
-/* Groups the row's takes by the revision that they show. One group is no variant. */
+/* Groups the row's takes by the revision that they show. A single group is not a variant. */
 static void
 set_variants(rt_scope *s, const rt_trie *t, const rt_trie_node *n, rt_tree_row *row)
 {

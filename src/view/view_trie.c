@@ -2,7 +2,7 @@
  *
  * The trie of a discussion's takes.
  *
- * A take is added from where it parts from one that is there already: their common beginning is
+ * A take is added from the point where it diverges from an existing one: their common beginning is
  * found by comparing shared nodes, not entries. Children are sorted oldest first. Nothing here
  * recurses over entries. */
 #include "view/view_trie.h"
@@ -118,7 +118,7 @@ rt_trie_node_at(const rt_trie *t, const rt_take *take, size_t at)
 
 /* ---- takes ---- */
 
-/* Marks the revisions below `count` in which a take differs from one that was added before. */
+/* Marks the revisions below `count` in which a take differs from an earlier one. */
 static rt_status
 mark_differences(rt_trie *t, const rt_take *take, const rt_take *like, size_t count, rt_error *err)
 {
@@ -169,7 +169,7 @@ add_entries(rt_trie *t, const rt_take *take, size_t at, uint32_t *parent, rt_err
 	return RT_OK;
 }
 
-/* others: takes that were added, of which one may begin like this one. */
+/* others: takes added before, of which one may begin like this one. */
 static rt_status
 add_take(rt_trie *t, const rt_take *take, const rt_take *const *others, size_t other_count,
 	 rt_error *err)
@@ -254,7 +254,8 @@ link_children(rt_trie *t, rt_error *err)
 	return keys != NULL && last != NULL ? RT_OK : rt_fail(err, RT_NOMEM, "out of memory");
 }
 
-/* The next node depth first, or RT_TRIE_NONE. Closes the ranges of those that are left. */
+/* The next node depth first, or RT_TRIE_NONE. Closes the ranges of the nodes that are left on the
+ * way. */
 static uint32_t
 walk_next(rt_trie *t, uint32_t n)
 {

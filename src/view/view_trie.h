@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Trie: a discussion's present takes as one tree, by entry id. Takes part where the ids differ;
+ * Trie: a discussion's present takes as one tree, by entry id. Takes diverge where the ids differ;
  * where takes hold different revisions of an entry, its node says so. All views of the tree are
  * made from it: rows (view_tree.c), columns (view_columns.c), forks (view_forks.c).
  *
@@ -13,7 +13,7 @@
 #define RT_TRIE_NONE UINT32_MAX
 
 typedef struct rt_trie_node {
-	rt_slot slot;      /* as the first take that was added holds it */
+	rt_slot slot;      /* in the form that the first added take has */
 	uint32_t take;     /* that take */
 	uint32_t parent;
 	uint32_t jump;     /* an ancestor further up: see rt_trie_node_at */
@@ -23,7 +23,7 @@ typedef struct rt_trie_node {
 	uint32_t tip;      /* first in the list of takes that end here */
 	uint32_t from, to; /* the takes below, as a range of order */
 	uint64_t path;     /* hash of the ids from the root: the row's name */
-	bool differs;      /* not all takes hold the same revision */
+	bool differs;      /* takes have different revisions of it */
 } rt_trie_node;
 
 typedef struct rt_trie {
@@ -50,7 +50,7 @@ void rt_trie_deinit(rt_trie *t);
 uint32_t rt_trie_next(const rt_trie *t, uint32_t n);
 /* The node of a position (0-based) of a take. O(log of its length). */
 uint32_t rt_trie_node_at(const rt_trie *t, const rt_take *take, size_t at);
-/* The node's slot as the active take has it, else as the oldest take that goes through it. */
+/* The node's slot in the active take, else in the oldest take that goes through it. */
 RT_CHECKED rt_status rt_trie_shown(const rt_trie *t, uint32_t number, rt_slot *out, rt_error *err);
 /* Do both show the same text, of the same role, both muted or both not? */
 bool rt_same_revision(const rt_slot *a, const rt_slot *b);

@@ -78,7 +78,7 @@ add_body(counting *c, const rt_body *body)
 	t->priced += add_cost(rt_body_field(body, "cost"), usage, &t->cost);
 }
 
-/* Only bodies with more than text can have a usage. */
+/* Only bodies with more than text can contain a usage. */
 static void
 add_run(counting *c, rt_body_reader *reader, const rt_slot *slots, size_t count)
 {
