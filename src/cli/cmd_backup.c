@@ -151,7 +151,7 @@ const rt_command rt_cli_backup = {
 	.summary = "write a complete, verified copy of the store",
 	.about =
 		"Works while others use the store. The copy is itself a store: retake --db FILE show.",
-	.examples = "retake backup ~/retake-2026-11-21.db",
+	.examples = "retake backup ~/retake-$(date +%F).db",
 	.kinds = {RT_ARG_FILE},
 	.run = run_backup,
 };

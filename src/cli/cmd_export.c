@@ -306,7 +306,7 @@ const rt_command rt_cli_export = {
 		    "retake export -o talk.html\n"
 		    "retake export --format canonical > state.json\n"
 		    "retake export -o talk.html --redact\n"
-		    "retake export --format pi --all --lossless -o session.jsonl",
+		    "retake export --format pi --all --lossless -o talk.jsonl",
 	.flags = export_flags,
 	.run = run_export,
 };

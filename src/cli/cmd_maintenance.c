@@ -42,6 +42,7 @@ const rt_command rt_cli_save = {
 	.group = RT_COMMANDS_MAINTENANCE,
 	.usage = "",
 	.summary = "confirm that everything is saved",
+	.examples = "retake save",
 	.run = run_save,
 };
 

@@ -360,7 +360,20 @@ open_same(rt_cli_model_session *session, yyjson_val *record)
 	check_server(cli, record, session->m.model);
 }
 
-/* Asks the same once more; the reply is only shown. */
+static void
+print_reply(rt_cli *cli, const rt_model *model, rt_str reply)
+{
+	rt_buf *json = rt_scope_buf(&cli->s);
+
+	rt_json_open(json, NULL, '{');
+	rt_json_put_str(json, "provider", rt_model_service(model));
+	rt_json_put_str(json, "model", model->name);
+	rt_json_put_str(json, "reply", reply);
+	rt_json_close(json, '}');
+	rt_cli_print_json(cli, json);
+}
+
+/* Send the same request again; the reply is printed, not stored. */
 static void
 resend(rt_cli *cli, yyjson_val *record, rt_str body)
 {
@@ -387,9 +400,13 @@ resend(rt_cli *cli, yyjson_val *record, rt_str body)
 		.with = rt_cli_model_session_with(session),
 	};
 
+	session->collects = cli->json;
 	RT_TRY(s, rt_engine_resend(cli->session.engine, &options, &note, &s->error));
 	rt_cli_model_session_end(session, note);
 	rt_text_unref(note);
+	rt_scope_note(s, session->reply.status);
+	if (rt_ok(s) && cli->json)
+		print_reply(cli, session->m.model, rt_buf_str(&session->reply));
 }
 
 static void
@@ -450,7 +467,7 @@ run_replay(rt_cli *cli)
 }
 
 static const rt_flag replay_flags[] = {
-	{"send", 0, NULL, RT_ARG_TEXT, "send it again; the reply is shown, not stored"},
+	{"send", 0, NULL, RT_ARG_TEXT, "send it again; the reply is printed, not stored"},
 	{"model", 'm', "MODEL", RT_ARG_MODEL, "with --send: the model"},
 	{NULL, 0, NULL, RT_ARG_TEXT, NULL},
 };

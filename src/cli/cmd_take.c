@@ -22,7 +22,7 @@ const rt_command rt_cli_branch = {
 		"Without NAME, the new take is named after the old one, with _take_ and a "
 		"number. It becomes active. The old take is unchanged. ENTRY defaults to the "
 		"head.",
-	.examples = "retake branch :6\nretake branch good-start duck",
+	.examples = "retake branch :6\nretake branch good-start mysql",
 	.ops = "take.branch",
 	.kinds = {RT_ARG_ENTRY, RT_ARG_TEXT},
 	.run = rt_cli_run_op,

@@ -275,7 +275,7 @@ const rt_command rt_cli_takes = {
 		"With -v also when a take was last changed, and the git commit at that time. "
 		"diff shows the entries after the point where two takes diverge, and the "
 		"edited ones before it.",
-	.examples = "retake takes\nretake takes -v\nretake takes switch main\nretake takes rename duck\n"
+	.examples = "retake takes\nretake takes -v\nretake takes switch main\nretake takes rename plan-b\n"
 		    "retake takes diff main duck",
 	.ops = "take.switch take.rename take.delete",
 	.flags = takes_flags,

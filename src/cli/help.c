@@ -242,6 +242,17 @@ put_flags(rt_buf *out, const rt_flag *flags)
 }
 
 static void
+put_examples(rt_buf *out, const char *lines)
+{
+	rt_str rest = lines != NULL ? rt_str_of(lines) : RT_STR(""), line;
+
+	rt_json_open(out, "examples", '[');
+	while (rt_str_split(&rest, '\n', &line))
+		rt_json_put_str(out, NULL, line);
+	rt_json_close(out, ']');
+}
+
+static void
 put_command(rt_buf *out, const rt_command *command)
 {
 	rt_json_open(out, NULL, '{');
@@ -253,6 +264,7 @@ put_command(rt_buf *out, const rt_command *command)
 		rt_json_put_c(out, "about", command->about);
 	put_flags(out, command->flags);
 	rt_cli_put_words(out, "operations", command->ops);
+	put_examples(out, command->examples);
 	rt_json_close(out, '}');
 }
 

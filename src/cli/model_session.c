@@ -122,6 +122,11 @@ print_added(void *ctx, rt_reply_block_kind kind, size_t block, rt_str added)
 
 	(void)block;
 	t->answered = true;
+	if (t->collects) {
+		if (kind == RT_REPLY_TEXT)
+			rt_buf_add_str(&t->reply, added);
+		return;
+	}
 	if (kind == RT_REPLY_THINKING && !t->cli->verbose) {
 		if (!t->noticed && t->cli->err.is_tty && t->shows)
 			notice(t, "thinking …");
@@ -217,7 +222,7 @@ rt_cli_model_session_with(rt_cli_model_session *t)
 void
 rt_cli_model_session_end(rt_cli_model_session *t, const rt_text *note)
 {
-	if (t->reply.size > 0)
+	if (t->reply.size > 0 && !t->collects)
 		print_blocks(t, true);
 	wipe_notice(t);
 	if (t->began && !t->ended_line)

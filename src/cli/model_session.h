@@ -22,8 +22,9 @@ typedef struct rt_cli_model_session {
 	bool answered;   /* some of it arrived */
 	bool ended_line; /* the last of it was a line end */
 	bool renders;    /* … as Markdown, block by block */
-	rt_buf reply;    /* what is rendered: the text so far … */
-	rt_markdown_part part; /* … and what of it was printed */
+	bool collects;   /* keeps the text in `reply` and prints nothing */
+	rt_buf reply;    /* the text so far, if it is rendered or collected */
+	rt_markdown_part part; /* the printed part of it */
 	rt_buf attached; /* chat: the paths of files for the next message, each ended by a NUL */
 	bool noticed;    /* a line that says that we wait is on the terminal */
 } rt_cli_model_session;

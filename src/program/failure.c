@@ -15,13 +15,13 @@ rt_failure_say_plainly(int fd, const char *text)
 }
 
 static bool
-has_entry_arguments(const rt_command *command)
+has_argument(const rt_command *command, rt_arg_kind kind)
 {
 	for (size_t i = 0; i < RT_COMMAND_KINDS; i++)
-		if (command->kinds[i] == RT_ARG_ENTRY)
+		if (command->kinds[i] == kind)
 			return true;
 	for (const rt_flag *f = command->flags; f != NULL && f->name != NULL; f++)
-		if (f->kind == RT_ARG_ENTRY)
+		if (f->kind == kind)
 			return true;
 	return false;
 }
@@ -57,10 +57,12 @@ add_usual_hint(const rt_cli *cli, rt_status status, rt_buf *out)
 		rt_buf_add_f(out, "Usage: retake %s%s%.*s   More: retake help %s", command->name,
 			     command->usage[0] == 0 ? "" : " ", (int)strcspn(command->usage, "\n"),
 			     command->usage, command->name);
-	else if (status == RT_NOT_FOUND && (command == NULL || has_entry_arguments(command)))
+	else if (status == RT_NOT_FOUND && (command == NULL || has_argument(command, RT_ARG_ENTRY)))
 		rt_buf_add_c(out, "Entries: retake show   Search: retake search TEXT");
 	else if (status == RT_NOT_FOUND)
 		rt_buf_add_f(out, "More: retake help %s", command->name);
+	else if (status == RT_REFUSED && command != NULL && has_argument(command, RT_ARG_MODEL))
+		rt_buf_add_f(out, "Models: retake models   More: retake help %s", command->name);
 	else if ((size_t)status < sizeof(hints) / sizeof(hints[0]) && hints[status] != NULL)
 		rt_buf_add_c(out, hints[status]);
 }

@@ -158,7 +158,9 @@ VERBS = {
     "takes switch": "takes switch second",
     "takes rename": "takes rename second renamed",
     "takes rm": "takes rm third",
-    "diff": "takes diff main second",
+    "takes diff": "takes diff main second",
+    "diff": "diff main second",
+    "template": "template save review 'Review {{file}}.'",
     "promote": "promote second promoted",
     "clear": "clear",
     "truncate": "truncate 1",
@@ -240,6 +242,19 @@ VERBS = {
     "completion": "completion bash",
     "complete": "complete -- --db DIR/t.db show a",
 }
+# Commands that run until they are stopped, and one that finds its request by the store's path.
+NOT_TRIED = {"chat", "tui", "serve", "replay"}
+
+
+def add_other_commands():
+    """A command that the table does not have is tried with the first example of its help."""
+    known = {words.removeprefix("retake ").split()[0] for words in VERBS.values()} | NOT_TRIED
+    listed = json.loads(subprocess.check_output([RETAKE, "help", "--json"]))["commands"]
+    for command in listed:
+        if command["name"] not in known:
+            VERBS[command["name"]] = command["examples"][0].removeprefix("retake ")
+
+
 # A line that fails changes nothing and the rest goes on: any of the lines may be done.
 STEPS = {"apply": SEVERAL}
 # A question and its reply are two steps, and what has come of a reply is kept.
@@ -250,7 +265,7 @@ BESIDE = {".local"}
 # What the commands make in the folder.
 OUTPUTS = re.compile(r"out\.\w+$|copy\.db$|t\.db(-wal|-shm|-journal)?$")
 # These put whole stores aside, under names of their own.
-KEEPS = {"repair", "restore", "demo"}
+KEEPS = {"repair", "restore"}
 # What is wrong is part of the output of these.
 ANSWERS = {"fsck", "apply", "apply atomic", "doctor"}
 # The shell offers what there is; where nothing can be found out, that is nothing.
@@ -731,6 +746,7 @@ def parse():
 
 
 def main():
+    add_other_commands()
     args = parse()
     # What fails here is pretended: there is no need to wait for a real disk.
     memory = "/dev/shm" if os.access("/dev/shm", os.W_OK) and not os.environ.get("TMPDIR") else None
