@@ -12,6 +12,7 @@
 typedef struct problem {
 	const char *id;
 	uint32_t entry, other; /* other 0: none */
+	bool apart;            /* there are muted entries in between */
 } problem;
 
 typedef struct problems {
@@ -44,7 +45,7 @@ add_problem(advising *a, problems *p, const char *id, uint32_t entry, uint32_t o
 	if (items == NULL)
 		return;
 	p->items = items;
-	p->items[p->count++] = (problem){id, entry, other};
+	p->items[p->count++] = (problem){.id = id, .entry = entry, .other = other};
 }
 
 static void
@@ -115,6 +116,7 @@ examine(advising *a, const rt_project *value, const rt_take *take, size_t from, 
 {
 	rt_slot *slots = rt_scope_array(a->scope, to - from, sizeof(*slots));
 	uint32_t last = 0;
+	size_t last_at = 0;
 	char spoke = 0;
 
 	a->unpaired_count = 0;
@@ -131,11 +133,15 @@ examine(advising *a, const rt_project *value, const rt_take *take, size_t from, 
 		if ((slots[i].flags & RT_SLOT_RICH) != 0)
 			add_calls(a, &slots[i], role);
 		who = speaker(role, kind);
-		if (who != 0 && who == spoke)
+		if (who != 0 && who == spoke) {
 			add_problem(a, out, "same-speaker", last, slots[i].entry);
+			if (rt_ok(a->scope))
+				out->items[out->count - 1].apart = i > last_at + 1;
+		}
 		if (kind.size == 0 || who != 0) {
 			spoke = who;
 			last = slots[i].entry;
+			last_at = i;
 		}
 	}
 	for (size_t i = 0; i < a->unpaired_count; i++)
@@ -166,7 +172,10 @@ report(advising *a, const problem *p)
 		RT_TRY(a->scope, rt_entry_id(a->c->now, p->other, advice.other, &a->scope->error));
 	if (is_pair) {
 		rt_buf_add_f(words, "entries %s and %s are now adjacent and have the same role", advice.entry, advice.other);
-		rt_buf_add_f(repair, "{\"op\":\"entry.merge\",\"entry\":\"%s\"}", advice.entry);
+		/* entry.merge joins an entry with the next one, which would be a muted one */
+		if (!p->apart)
+			rt_buf_add_f(repair, "{\"op\":\"entry.merge\",\"entry\":\"%s\"}",
+				     advice.entry);
 	} else if (strcmp(p->id, "call-parted") == 0) {
 		rt_buf_add_f(words,
 			     p->other != 0 ? "entry %s is the result of a tool call that is no "

@@ -84,6 +84,8 @@ advice(fixture *f, const char *requests)
 		if (rt_request_read(yyjson_arr_get(rt_json_root(doc), i), &items[i], &err) != RT_OK)
 			items[i] = (rt_request){.op = RT_OP_COUNT, .invalid = &err};
 	rt_buf_clear(&f->told);
+	rt_buf_clear(&f->repairs);
+	rt_buf_add_byte(&f->repairs, '\0');
 	assert_int_equal(rt_engine_lint(f->w.engine, items, count, RT_STR(""), RT_STR(""), hear, f,
 					&f->resent, NULL),
 			 RT_OK);
@@ -238,6 +240,8 @@ speakers(void **state)
 		"same-speaker u1 a1\nsame-speaker a1 u2\n");
 	assert_string_equal(advice(f, "[{\"op\":\"entry.mute\",\"entry\":\"u2\"}]"),
 			    "same-speaker a1 c\n");
+	/* a merge would join a1 with the muted entry */
+	assert_string_equal(f->repairs.ptr, "");
 	assert_string_equal(
 		advice(f,
 		       "[{\"op\":\"entry.insert\",\"after\":\"a2\",\"id\":\"n\","
