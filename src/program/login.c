@@ -29,6 +29,7 @@ typedef struct target {
 	socklen_t address_size;
 	char host[RT_GUARD_HOST_ROOM]; /* as the header Host has it; also for messages */
 	const char *store;             /* the path that it has to serve; NULL: any */
+	const char *usual;             /* the path of the default store, where store is NULL; or NULL */
 } target;
 
 /* In messages: "127.0.0.1:9000", or the socket's path. */
@@ -101,7 +102,7 @@ choose_address(target *t, unsigned default_port)
 	}
 }
 
-/* The store of --db or RETAKE_DB, as a server knows it. */
+/* The store of --db or RETAKE_DB, as a server knows it; else the default one. */
 static void
 choose_store(target *t)
 {
@@ -109,10 +110,15 @@ choose_store(target *t)
 	const char *file;
 	char *path;
 
-	if (!rt_cli_find_store(cli) || !cli->session.path_named)
+	if (!rt_cli_find_store(cli))
 		return;
 	file = rt_session_file(&cli->session);
 	path = file != NULL ? realpath(file, NULL) : strdup(cli->session.address.ptr);
+	if (!cli->session.path_named) {
+		rt_scope_defer(&cli->s, free, path);
+		t->usual = path != NULL ? path : cli->session.address.ptr;
+		return;
+	}
 	if (path == NULL) {
 		rt_cli_hint(cli, "Start one: retake serve");
 		rt_cli_fail(cli, RT_NOT_FOUND, "no server can serve %s: %s",
@@ -355,13 +361,14 @@ print_link(target *t, rt_str body)
 	rt_buf *json = rt_scope_buf(s);
 	yyjson_val *root = rt_json_parse(s, body);
 	rt_str url = rt_json_str(rt_json_get(root, "url"));
+	rt_str store = rt_json_str(rt_json_get(root, "store"));
 
 	if (!rt_ok(s) && s->status != RT_NOMEM)
 		rt_cli_recover(cli, NULL);
 	if (url.size == 0) {
 		fail_not_retake(t);
 	} else if (t->store != NULL &&
-		   !rt_str_is(rt_json_str(rt_json_get(root, "store")), t->store)) {
+		   !rt_str_is(store, t->store)) {
 		hint(t);
 		rt_cli_fail(cli, RT_REFUSED,
 			    "the server on %s is of another version and does not say which store "
@@ -379,6 +386,8 @@ print_link(target *t, rt_str body)
 		rt_cli_note(cli,
 			    "open it in a browser on this machine; it works once, for " RT_CODE_LIFE);
 	}
+	if (t->usual != NULL && store.size > 0 && !rt_str_is(store, t->usual))
+		rt_cli_note(cli, "this server has another store, %.*s, not the default one", RT_STR_ARG(store));
 	if (yyjson_is_true(rt_json_get(root, "replaced")))
 		rt_cli_note(cli,
 			    "too many unused links: the oldest is no longer valid");
