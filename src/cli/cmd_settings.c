@@ -246,9 +246,35 @@ advise_key(rt_cli *cli, const char *key)
 			near = rt_settings[i].key;
 		}
 	}
+	if (strcmp(key, "system") == 0 || strcmp(key, "system_prompt") == 0)
+		near = "project_system_prompt";
 	if (near != NULL)
-		rt_cli_advise(cli, "Retake has no setting \"%.60s\". Did you mean %s?\n", key,
-			      near);
+		rt_cli_note(cli, "there is no setting \"%.60s\"; did you mean %s?", key, near);
+	else if (strchr(key, '.') == NULL)
+		rt_cli_note(cli, "there is no setting \"%.60s\"; the value is stored for other "
+				 "programs. All settings: retake settings --all", key);
+}
+
+/* A discussion's own value hides the one that was changed. */
+static void
+note_own_value(rt_cli *cli, const char *key)
+{
+	rt_view view = rt_cli_view(cli);
+	const rt_settings_row *row;
+	rt_buf *value = rt_scope_buf(&cli->s), *unset = rt_scope_buf(&cli->s);
+
+	if (!rt_ok(&cli->s) || cli->json || (row = rt_settings_read(&view)) == NULL)
+		return;
+	for (size_t i = row->settings.count - row->own; i < row->settings.count; i++) {
+		if (!rt_str_is(row->settings.items[i].name, key))
+			continue;
+		rt_json_add_value(value, rt_json_parse(&cli->s, row->settings.items[i].value));
+		rt_cli_add_retake(cli, unset);
+		rt_cli_note(cli, "this discussion has its own value, %.*s, which is used instead; to "
+				 "remove it: %.*s set %s --unset --here",
+			    RT_STR_ARG(rt_scope_str(&cli->s, value)),
+			    RT_STR_ARG(rt_scope_str(&cli->s, unset)), key);
+	}
 }
 
 /* Refuses what belongs in the configuration file, where it would take effect. */
@@ -303,6 +329,7 @@ run_set(rt_cli *cli)
 	rt_scope *s = &cli->s;
 	const char *key = rt_cli_word(cli, 0), *value = rt_cli_word(cli, 1);
 	bool unset = rt_cli_has(cli, "unset");
+	const rt_setting *setting = rt_setting_named(rt_str_of(key));
 	rt_request request = {.op = RT_OP_SETTING_SET, .key = rt_str_of(key)};
 	const rt_result *result;
 
@@ -323,7 +350,12 @@ run_set(rt_cli *cli)
 	if (unset)
 		rt_cli_say_result(cli, result, "Reset %s to its default.", key);
 	else
-		rt_cli_say_result(cli, result, "Set %s to %.200s.", key, value);
+		rt_cli_say_result(cli, result, strpbrk(value, " \t\n") != NULL || *value == 0
+						       ? "Set %s to \"%.200s\"."
+						       : "Set %s to %.200s.",
+				  key, value);
+	if (setting != NULL && setting->or_discussion && !rt_cli_has(cli, "here"))
+		note_own_value(cli, key);
 }
 
 static const rt_flag set_flags[] = {

@@ -231,4 +231,25 @@ has 'a list of files: why' 'is a list of files, not a setting' "$err"
 has 'a list of files: how' 'files set context_files FILE' "$err"
 is 'a list of files: nothing is stored' '{}' "$(r settings --json | json 'd["settings"]' | tr "'" '"')"
 
+# --- what a change does not do is said ---
+db=$work/said.db
+r -q add hi
+r -q set model --here builtin/summary
+code 'own value' 0 r set model builtin/echo
+has 'own value: it is named' 'this discussion has its own value, "builtin/summary"' "$err"
+has 'own value: how to remove it' "retake --db $db set model --unset --here" "$err"
+code 'own value: unset' 0 r set model --unset
+has 'own value: unset' 'this discussion has its own value' "$err"
+code 'own value: as named' 0 r set model --unset --here
+is 'own value: as named' '' "$err"
+code 'no own value' 0 r set model builtin/echo
+is 'no own value' '' "$err"
+code 'the system prompt' 0 r set system 'Be terse.'
+has 'the system prompt' 'did you mean project_system_prompt?' "$err"
+has 'a text is quoted' 'Set system to "Be terse.".' "$out"
+code 'an unknown key' 0 r set colour red
+has 'an unknown key' 'there is no setting "colour"; the value is stored for other programs' "$err"
+code 'a key with a dot' 0 r set my.colour red
+is 'a key with a dot' '' "$err"
+
 finish
