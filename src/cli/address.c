@@ -4,6 +4,8 @@
 #include "cli/cli.h"
 #include "core/role.h"
 
+#include <stdlib.h>
+
 const char *
 rt_cli_id_at(rt_cli *cli, size_t at)
 {
@@ -42,9 +44,41 @@ before_head(rt_cli *cli, const char *address, uint64_t back)
 	return rt_str_of(id);
 }
 
+/* "3" may begin an id, but a person who types it probably means the third entry: an address that
+ * can be a position and is not the whole id or the label of another entry is refused. */
+static void
+check_digits(rt_cli *cli, const char *address)
+{
+	enum { DIGITS_MAX = 3 };
+	const rt_project *value = cli->session.value;
+	size_t size = strlen(address), count;
+	const rt_disc *disc = NULL;
+	char id[RT_ID_MAX + 1];
+	uint32_t entry = 0;
+	rt_error ignored;
+	rt_str label = {NULL, 0};
+
+	if (size == 0 || size > DIGITS_MAX || strspn(address, "0123456789") != size ||
+	    value == NULL || !rt_ok(&cli->s))
+		return;
+	count = rt_cli_count(cli);
+	if (address[0] == '0' || strtoul(address, NULL, 10) > count ||
+	    rt_resolve_entry(value, cli->session.place, rt_str_of(address), false, &entry, &ignored) !=
+		    RT_OK ||
+	    rt_entry_id(value, entry, id, &ignored) != RT_OK || strcmp(id, address) == 0 ||
+	    rt_project_disc(value, cli->session.place.disc, &disc, &ignored) != RT_OK ||
+	    rt_disc_label(value, disc, entry, &label, &ignored) != RT_OK ||
+	    rt_str_is(label, address))
+		return;
+	rt_cli_hint(cli, "The position: :%s   The entry: %s", address, id);
+	rt_cli_fail(cli, RT_AMBIGUOUS, "\"%s\" is the beginning of the id %s, but may also mean the "
+				       "position :%s", address, id, address);
+}
+
 rt_str
 rt_cli_address(rt_cli *cli, const char *address)
 {
+	check_digits(cli, address);
 	if (address[0] != '@' || address[1] != '-')
 		return rt_str_of(address);
 	return before_head(cli, address,

@@ -81,4 +81,17 @@ code 'flags before the verb' 0 "$RETAKE" --db "$db" -d main --json show
 code 'flags behind the verb' 0 "$RETAKE" show -dmain --db="$db" --json
 is 'the same' 'a|b|c|d|e|f' "$(printf '%s' "$out" | json '"|".join(e["content"] for e in d["entries"])')"
 
+# a few digits may begin an id, but look like a position
+rm -f "$db" "$db"-*
+apply '{"op":"entry.append","id":"a1","content":"a"}' '{"op":"entry.append","id":"2xyz","content":"b"}' \
+	'{"op":"entry.append","id":"1abc","content":"c"}' '{"op":"entry.append","id":"9abc","content":"d"}' >/dev/null
+code 'digits: an id, or the first entry?' 6 r delete 1
+has 'digits: both are named' 'The position: :1   The entry: 1abc' "$err"
+is 'digits: nothing is deleted' 'a|b|c|d' "$(contents)"
+is 'digits: show' 6 "$(r show 1 >/dev/null 2>&1; echo $?)"
+is 'digits: no such position' d "$(text 9)"
+is 'digits and letters' c "$(text 1a)"
+r -q add --id 3 x
+is 'digits: a whole id' x "$(text 3)"
+
 finish
