@@ -13,7 +13,7 @@ const rt_flag rt_global_flags[] = {
 	{"take", 0, "NAME", RT_ARG_TAKE, "work on this take, not the active one"},
 	{"at-op", 0, "N", RT_ARG_STEP, "show the state right after step N"},
 	{"json", 0, NULL, RT_ARG_TEXT, "print one JSON document"},
-	{"quiet", 'q', NULL, RT_ARG_TEXT, "print only errors"},
+	{"quiet", 'q', NULL, RT_ARG_TEXT, "print only requested data and errors"},
 	{"verbose", 'v', NULL, RT_ARG_TEXT, "print more details"},
 	{"no-input", 0, NULL, RT_ARG_TEXT, "never prompt, never open an editor"},
 	{"no-color", 0, NULL, RT_ARG_TEXT, "no colours (NO_COLOR)"},

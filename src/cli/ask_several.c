@@ -185,7 +185,7 @@ print_member(asking *a, member *m)
 		rt_cli_note(cli, "%.*s: %s", RT_STR_ARG(m->model), m->problem.text);
 	else if (m->state == RT_RUN_STOPPED)
 		rt_cli_note(cli, "%.*s: stopped", RT_STR_ARG(m->model));
-	if (m->result.entry[0] == '\0' || cli->json || cli->quiet)
+	if (m->result.entry[0] == '\0' || cli->json)
 		return;
 	if (a->replies > 1)
 		rt_term_c(out, "\n");
@@ -206,6 +206,20 @@ print_member(asking *a, member *m)
 			rt_term_c(out, "\n");
 	}
 	rt_term_flush(out);
+}
+
+/* For retake diff: " TAKE" of a reply in a new take, which is compared with the active one. */
+static const char *
+takes_to_compare(asking *a)
+{
+	rt_buf *out = rt_scope_buf(&a->cli->s);
+
+	for (size_t i = 0; i < a->count && out->size == 0; i++)
+		if (a->members[i].result.entry[0] != '\0' && a->members[i].result.take[0] != '\0') {
+			rt_buf_add_byte(out, ' ');
+			rt_args_add_quoted(out, a->members[i].result.take);
+		}
+	return out->size > 0 ? out->ptr : " TAKE";
 }
 
 /* The steps of the replies are one group; without a reply only the question is a step. */
@@ -243,8 +257,8 @@ end(asking *a)
 	if (cli->json)
 		rt_cli_print_json(cli, json);
 	else if (!cli->quiet)
-		rt_cli_note(cli, "%zu of %zu models replied.   undo: %s undo   compare: %s diff TAKE TAKE",
-			    a->replies, a->count, retake, retake);
+		rt_cli_note(cli, "%zu of %zu models replied.   undo: %s undo   compare: %s diff%s",
+			    a->replies, a->count, retake, retake, takes_to_compare(a));
 	if (is_stopped)
 		cli->exit_code = rt_status_exit_code(RT_INTERRUPTED);
 	else if (failed != NULL)

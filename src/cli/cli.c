@@ -213,11 +213,15 @@ rt_cli_text(rt_cli *cli, size_t index)
 	const char *file = rt_cli_flag_value(cli, "file"), *word = rt_cli_word(cli, index);
 	rt_str text = rt_str_of(word);
 
+	if (!rt_ok(&cli->s))
+		return rt_str_of(NULL);
 	if (file != NULL && word != NULL) {
 		rt_cli_fail(cli, RT_USAGE, "there is both a text (\"%.40s\") and a file (%s)",
 			    word, file);
 	} else if (cli->args.word_count > index + 1) {
-		rt_cli_hint(cli, "Put the text in quotes.");
+		rt_cli_hint(cli, "%s", rt_cli_has(cli, "attach") || rt_cli_has(cli, "image")
+						? "Put the text in quotes, and --attach before each file."
+						: "Put the text in quotes.");
 		rt_cli_fail(cli, RT_USAGE, "unexpected argument \"%.40s\"",
 			    rt_cli_word(cli, index + 1));
 	}

@@ -160,7 +160,7 @@ add_result(rt_cli *cli, const rt_send_result *r, rt_buf *json)
 
 /* What to do after a failure; the question, or a part of the reply, may have been kept. */
 static void
-hint_send(const rt_cli_model_session *t, const rt_send_result *r)
+hint_send(const rt_cli_model_session *t, const rt_send_result *r, rt_status st)
 {
 	static const char *const hints[][2] = {
 		/* for a command, in a chat */
@@ -195,6 +195,9 @@ hint_send(const rt_cli_model_session *t, const rt_send_result *r)
 	else if (is_kept || r->question[0] != 0)
 		rt_cli_hint(t->cli, "%s",
 			    hints[is_kept ? 4 : r->failure_seq != 0 ? 3 : 2][t->is_chat]);
+	else if (st == RT_REFUSED)
+		rt_cli_hint(t->cli, "%s", t->is_chat ? "Nothing was added or sent"
+						     : "Nothing was added or sent. More: retake help ask");
 }
 
 /* Generates a title with the configured model if the discussion has no chosen name. A failure is only
@@ -262,7 +265,7 @@ send_once(rt_cli_model_session *t, rt_send_options *options, rt_buf *json)
 	snprintf(cli->question, sizeof(cli->question), "%s", result.question);
 	if (st != RT_OK) {
 		rt_cli_recover(cli, NULL);
-		hint_send(t, &result);
+		hint_send(t, &result, st);
 		cli->s.error = error;
 		rt_scope_note(&cli->s, st);
 	}
@@ -384,11 +387,11 @@ const rt_command rt_cli_ask = {
 	.summary = "ask a model and keep its reply",
 	.about =
 		"The request contains the take up to its head, as shown by retake context. Piped "
-		"input is put\nbefore the text. Several words in quotes are a question even "
-		"without the word ask. The reply is\nprinted as it arrives and is one step. "
-		"Ctrl+C stops it; the partial reply is kept, also after a\ncrash. "
+		"input is put before the text. Several words in quotes are a question even "
+		"without the word ask. The reply is printed as it arrives and is one step. "
+		"Ctrl+C stops it; the partial reply is kept, also after a crash. "
 		"With several -m all models reply at once: the replies are takes after the same "
-		"question, and\nundo reverts them together.",
+		"question, and undo reverts them together.",
 	.examples = "retake \"Which database for a desktop program?\"\n"
 		    "retake ask -m builtin/echo \"Are you there?\"\n"
 		    "retake ask -m openai/gpt-5 -m ollama/qwen3:8b \"Which one is faster?\"\n"

@@ -307,14 +307,14 @@ const rt_command rt_cli_context = {
 	.summary = "print the exact request for the model",
 	.about =
 		"The body is built from the current entries: it includes edits and leaves out "
-		"muted entries. The\nfiles of the discussion (retake files) come before the "
-		"entries. Nothing is sent, and no API key\nis needed. This is the body that ask "
-		"would send, for the model given with -m, or set by the\nsetting model, "
+		"muted entries. The files of the discussion (retake files) come before the "
+		"entries. Nothing is sent, and no API key is needed. This is the body that ask "
+		"would send, for the model given with -m, or set by the setting model, "
 		"RETAKE_MODEL or config.toml, in this order. --provider shows the format of "
-		"a\nprovider for any model; without a model, the format of OpenAI is shown. "
-		"Token counts are exact for\nmodels of OpenAI, whose encodings are published, "
-		"and estimates for others; the last line of\n--tokens says which. Each "
-		"discussion stores its last request as references: --sent rebuilds it\nfrom the "
+		"a provider for any model; without a model, the format of OpenAI is shown. "
+		"Token counts are exact for models of OpenAI, whose encodings are published, "
+		"and estimates for others; the last line of --tokens says which. Each "
+		"discussion stores its last request as references: --sent rebuilds it from the "
 		"conversation at that time, even if there was no reply.",
 	.examples = "retake context --provider anthropic\n"
 		    "retake context --tokens -m openai/gpt-4o --budget 8000\n"

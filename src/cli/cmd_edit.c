@@ -273,12 +273,12 @@ const rt_command rt_cli_edit = {
 	.summary = "edit the text of an entry, or of many",
 	.about =
 		"The text changes in place: role, time and later entries are kept, and the old "
-		"text can be restored\n(retake help revisions). Without a text, the editor "
-		"opens. Tool calls, images and thinking of the\nentry are kept; --content-json "
-		"can change or remove them. With --as-take the take is kept\nunchanged, and a "
+		"text can be restored (retake help revisions). Without a text, the editor "
+		"opens. Tool calls, images and thinking of the entry are kept; --content-json "
+		"can change or remove them. With --as-take the take is kept unchanged, and a "
 		"new one starts with the preceding entries and the new text. With --all the "
-		"editor\nshows the whole take: change texts and roles; move, delete and add "
-		"entries. retake show --take-file\nprints the same file.",
+		"editor shows the whole take: change texts and roles; move, delete and add "
+		"entries. retake show --take-file prints the same file.",
 	.examples = "retake edit :4 \"Use SQLite, not Postgres\"\nretake edit :-1\n"
 		    "retake edit k3f9 -f reply.md --everywhere\n"
 		    "retake edit --replace teh the :2..:9 -n\nretake edit --all",

@@ -32,6 +32,18 @@ format_of_file(const char *file)
 	return found;
 }
 
+/* "pi, toml …": those that can be written. */
+static const char *
+names_of_formats(rt_cli *cli)
+{
+	rt_buf *out = rt_scope_buf(&cli->s);
+
+	for (size_t i = 0; rt_formats[i] != NULL; i++)
+		if (rt_formats[i]->write != NULL)
+			rt_buf_add_f(out, "%s%s", out->size > 0 ? ", " : "", rt_formats[i]->name);
+	return out->ptr != NULL ? out->ptr : "";
+}
+
 static const rt_format *
 choose_format(rt_cli *cli)
 {
@@ -50,9 +62,9 @@ choose_format(rt_cli *cli)
 			    "or .toml, unlike %.200s",
 			    file);
 	else if (name == NULL)
-		rt_cli_fail(cli, RT_USAGE, "export needs --format NAME");
+		rt_cli_fail(cli, RT_USAGE, "export needs --format NAME: %s", names_of_formats(cli));
 	else if (format == NULL)
-		rt_cli_fail(cli, RT_USAGE, "there is no format \"%.40s\"", name);
+		rt_cli_fail(cli, RT_USAGE, "there is no format \"%.40s\"; use %s", name, names_of_formats(cli));
 	else
 		rt_cli_fail(cli, RT_USAGE, "Retake can import %s, but not export it", name);
 	return NULL;
@@ -126,12 +138,16 @@ say_found(rt_cli *cli, const rt_redaction *found)
 /* ---- writing ---- */
 
 static void
-say_written(rt_cli *cli, const char *file, const rt_format *format, size_t size)
+say_written(rt_cli *cli, const char *file, const rt_format *format, size_t discussions, size_t size)
 {
 	rt_buf *json = rt_scope_buf(&cli->s);
 
 	if (!cli->json) {
-		if (rt_ok(&cli->s) && !cli->quiet)
+		if (rt_ok(&cli->s) && !cli->quiet && discussions > 1)
+			rt_cli_advise(cli, "Wrote %s (%s, all %zu discussions, %zu bytes).   One "
+					   "only: -d NAME\n",
+				      file, format->name, discussions, size);
+		else if (rt_ok(&cli->s) && !cli->quiet)
 			rt_term_f(&cli->out, "Wrote %s (%s, %zu byte%s).\n", file, format->name,
 				  size, RT_CLI_S(size));
 		return;
@@ -139,13 +155,14 @@ say_written(rt_cli *cli, const char *file, const rt_format *format, size_t size)
 	rt_json_open(json, NULL, '{');
 	rt_cli_put_bytes(cli, json, "file", rt_str_of(file));
 	rt_json_put_c(json, "format", format->name);
+	rt_json_put_u64(json, "discussions", discussions);
 	rt_json_put_u64(json, "bytes", size);
 	rt_json_close(json, '}');
 	rt_cli_print_json(cli, json);
 }
 
 static void
-write_out(rt_cli *cli, const rt_format *format, const rt_buf *bytes)
+write_out(rt_cli *cli, const rt_format *format, size_t discussions, const rt_buf *bytes)
 {
 	const char *file = rt_cli_flag_value(cli, "output");
 	rt_str text = rt_scope_str(&cli->s, bytes);
@@ -156,7 +173,7 @@ write_out(rt_cli *cli, const rt_format *format, const rt_buf *bytes)
 	if (file != NULL && strcmp(file, "-") != 0) {
 		rt_cli_write_file(cli, file, text,
 				  rt_cli_has(cli, "force") ? RT_FILES_REPLACE : RT_FILES_NEW);
-		say_written(cli, file, format, text.size);
+		say_written(cli, file, format, discussions, text.size);
 	} else if (!cli->json) {
 		if (!rt_cli_has(cli, "no-pager"))
 			rt_term_page(&cli->out);
@@ -247,7 +264,7 @@ export_as(rt_cli *cli, const rt_format *format, rt_outlines *outlines, rt_redact
 		return;
 	}
 	RT_TRY(s, format->write(cli->alloc, outlines, &options, bytes, &s->error));
-	write_out(cli, format, bytes);
+	write_out(cli, format, outlines->count, bytes);
 	if (is_redacted && rt_ok(s))
 		rt_cli_note(cli, "%.*s; importing it creates a separate discussion",
 			    RT_STR_ARG(describe_found(cli, found)));

@@ -134,10 +134,10 @@ const rt_command rt_cli_go = {
 	.summary = "move the head: continue from another entry",
 	.about =
 		"ENTRY can be any entry of the discussion, also in another take. If other "
-		"entries follow it, the next\nentry you add starts a new take. With --summary a "
-		"model summarises the branch since the two paths\ndiverged (or since a "
+		"entries follow it, the next entry you add starts a new take. With --summary a "
+		"model summarises the branch since the two paths diverged (or since a "
 		"compaction), and the summary is added as an entry at the new place. If "
-		"that\nfails, or Ctrl+C stops it, the head does not move.",
+		"that fails, or Ctrl+C stops it, the head does not move.",
 	.examples = "retake go :6\nretake go good-start\nretake go @-\n"
 		    "retake go :6 --summary --instructions \"what did not work, and why\"",
 	.ops = "head.move entry.append",

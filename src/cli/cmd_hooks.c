@@ -358,11 +358,11 @@ const rt_command rt_cli_hooks = {
 	.summary = "list, trust and test hooks",
 	.about =
 		"Hooks are your programs in ~/.config/retake/hooks/EVENT/NN-name, and those of a "
-		"project in\n.retake/hooks/EVENT/NN-name of the working directory. The latter "
-		"run only after you have trusted\nthem, and only until they change. test runs "
-		"the hooks of an event with a sample, or with the JSON\nobject in FILE, and "
+		"project in .retake/hooks/EVENT/NN-name of the working directory. The latter "
+		"run only after you have trusted them, and only until they change. test runs "
+		"the hooks of an event with a sample, or with the JSON object in FILE, and "
 		"prints input, output, exit status and duration; nothing else happens. "
-		"Events:\nretake help events",
+		"Events: retake help events",
 	.examples = "retake hooks\nretake hooks trust\nretake hooks test entry.before_add",
 	.flags = hooks_flags,
 	.kinds = {RT_ARG_TEXT, RT_ARG_TEXT, RT_ARG_FILE},

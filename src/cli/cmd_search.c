@@ -85,8 +85,40 @@ print_hit(rt_cli *cli, const rt_hit *hit)
 	rt_term_style(out, rt_cli_role_style(hit->role));
 	rt_term_line(out, rt_cli_role_label(cli, hit->role));
 	rt_term_style(out, RT_STYLE_NONE);
+	if (hit->has_time) {
+		rt_buf when;
+
+		rt_buf_init(&when, cli->alloc, 64);
+		rt_host_add_local_time(&when, hit->time.us, false);
+		rt_term_style(out, RT_STYLE_DIM);
+		rt_term_c(out, "  ");
+		rt_term_line(out, rt_buf_str(&when));
+		rt_term_style(out, RT_STYLE_NONE);
+		rt_buf_deinit(&when);
+	}
 	rt_term_c(out, "\n");
 	print_snippet(cli, hit->snippet);
+}
+
+/* A date that is not one would be searched for as a word. */
+static void
+check_dates(rt_cli *cli, rt_str query)
+{
+	rt_str word;
+
+	while (rt_str_split(&query, ' ', &word)) {
+		size_t size = rt_str_starts(word, RT_STR("after:"))    ? 6
+			      : rt_str_starts(word, RT_STR("before:")) ? 7
+								       : 0;
+		rt_moment at;
+
+		if (size == 0 || size == word.size || rt_moment_parse(rt_str_skip(word, size), &at))
+			continue;
+		rt_cli_hint(cli, "Example: after:2026-11-18   To search for the word: \"%.*s\" in "
+				 "double quotes", RT_STR_ARG(word));
+		rt_cli_fail(cli, RT_USAGE, "\"%.*s\" is not a date",
+			    RT_STR_ARG(rt_str_skip(word, size)));
+	}
 }
 
 static void
@@ -100,6 +132,7 @@ run_search(rt_cli *cli)
 	for (size_t i = 0; i < cli->args.word_count; i++)
 		rt_buf_add_f(query, "%s%s", i > 0 ? " " : "", rt_cli_word(cli, i));
 	search.query = rt_scope_str(s, query);
+	check_dates(cli, search.query);
 	if (!rt_cli_open(cli, RT_SESSION_MAINTAIN))
 		return;
 	if (rt_session_discussion(&cli->session).size > 0)
@@ -139,13 +172,14 @@ const rt_command rt_cli_search = {
 	.traits = RT_COMMAND_AT_OP,
 	.min_words = 1,
 	.max_words = RT_COMMAND_WORDS_ANY,
-	.usage = "TEXT… [-r ROLE] [-d DISCUSSION]",
+	.usage = "TEXT… [after:DATE] [before:DATE] [-r ROLE] [-d DISCUSSION]",
 	.summary = "search all discussions",
 	.about =
 		"Finds entries that contain all the words; the last word can be a prefix. A "
 		"text without a word (\"\") finds nothing. after:DATE and before:DATE limit "
 		"the time: after:2026-11-18. Matches are shown between stars, or in colour.",
-	.examples = "retake search sqlite journal\nretake search -d db-choice error",
+	.examples = "retake search sqlite journal\nretake search -d db-choice error\n"
+		    "retake search after:2026-11-18 before:2026-11-25 sqlite",
 	.flags = search_flags,
 	.kinds = {RT_ARG_TEXT},
 	.run = run_search,

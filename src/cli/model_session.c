@@ -21,11 +21,11 @@ rt_cli_model_session *
 rt_cli_model_session_open(rt_cli *cli, bool needs_model)
 {
 	rt_scope *s = &cli->s;
-	bool shows = !cli->json && !cli->quiet;
+	bool shows = !cli->json;
 	rt_model_session_options options = {
 		.model = rt_cli_flag_value(cli, "model"),
 		.budget = rt_cli_flag_number(cli, "budget", "number of tokens", 0),
-		.pace_ms = shows ? PACE_MS : 0,
+		.pace_ms = shows && !cli->quiet ? PACE_MS : 0,
 		.needs_model = needs_model,
 	};
 	rt_cli_model_session *t = rt_scope_get(s, sizeof(*t));

@@ -531,9 +531,9 @@ const rt_command rt_cli_serve = {
 	.summary = "serve the store over HTTP to programs and browsers on this machine",
 	.about =
 		"Everything the command line does is also available over HTTP: see docs/api.md "
-		"and GET\n/retake/v1/openapi.json; GET /retake/v1/events streams events. "
-		"Requests need the token (its file is\nprinted at the start), the socket, or a "
-		"cookie from a sign-in link. Other programs can use the same\nstore at the same "
+		"and GET /retake/v1/openapi.json; GET /retake/v1/events streams events. "
+		"Requests need the token (its file is printed at the start), the socket, or a "
+		"cookie from a sign-in link. Other programs can use the same store at the same "
 		"time. Stop it with Ctrl+C: partial replies are kept.",
 	.examples =
 		"retake serve --open\nretake serve --isolate\nretake serve --login\nretake --db work.db serve --login --port 9000\nretake -p notes serve --login",

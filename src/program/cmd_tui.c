@@ -18,7 +18,8 @@ run_tui(rt_cli *cli)
 	if (!rt_cli_open(cli, is_read_only ? RT_SESSION_LOOK : RT_SESSION_CHANGE))
 		return;
 	rt_term_flush(&cli->err);
-	rt_scope_note(&cli->s, rt_tui_run(&options, &cli->s.error));
+	if (rt_scope_note(&cli->s, rt_tui_run(&options, &cli->s.error)) == RT_REFUSED)
+		rt_cli_hint(cli, "Line by line, or from a pipe: retake chat");
 }
 
 static const rt_flag tui_flags[] = {

@@ -132,7 +132,7 @@ cat >/dev/null
 echo '{"decision":"replace","patch":{"op":{"op":"entry.append","role":"User","content":"by a hook"}}}'
 H
 chmod +x "$hook"
-r ask -q "mine" </dev/null 2>/dev/null
+r ask -q "mine" </dev/null >/dev/null 2>&1
 r show --json >"$work/out"
 holds '"by a hook"' "$work/out" "a hook's question"
 printf '#!/bin/sh\ncat >/dev/null\necho "not today" >&2\nexit 2\n' >"$hook"

@@ -322,4 +322,46 @@ widest() {
 is 'a tree is as wide as it may be' 120 "$(COLUMNS=120 r tree | widest)"
 is 'a tree in a pipe' 80 "$(r tree | widest)"
 
+# --- search: dates ---
+fresh
+fails 2 search 'after:last-week one'
+wants '"last-week" is not a date' 'after:2026-11-18'
+code 'a date in quotes is a text' 0 r search '"after:last-week" one'
+has 'hits have dates' "one|User  $(date +%Y)-" "one|$(r search one | sed -n '1s/.*  User/User/p')"
+is 'before today' 'No matches for "before:2020-01-01 one".' "$(r search before:2020-01-01 one)"
+
+# --- the first cause has the hint ---
+fails 2 insert :1 text
+wants '--before ENTRY or --after ENTRY' 'Usage: retake insert'
+lacks 'quotes'
+printf 'text' >"$work/a.txt"
+head -c 100 /dev/zero >"$work/b.bin"
+fails 2 ask hello --attach "$work/a.txt" "$work/b.bin"
+wants '--attach before each file'
+fails 1 ask -m builtin/echo hello --attach "$work/b.bin"
+wants 'cannot be sent' 'Nothing was added or sent'
+fails 1 tui
+wants 'retake --db' 'chat'
+lacks 'history'
+
+# --- quiet: the reply, and nothing else ---
+code 'ask -q' 0 r ask -q -m builtin/echo quietly
+has 'ask -q: the reply' 'You said: "quietly"' "$out"
+is 'ask -q: nothing else' '' "$err"
+code 'ask -q of two' 0 r ask -q -m builtin/echo -m builtin/summary both
+is 'ask -q of two: nothing else' '' "$err"
+code 'ask of two' 0 r ask -m builtin/echo -m builtin/summary both
+take=$(printf '%s' "$err" | sed -n 's/.* diff \([a-z0-9_]*\)$/\1/p')
+code 'ask of two: the command to compare' 0 r diff "$take"
+
+# --- export: how much of it ---
+r -q new other
+r -q add x
+has 'export: all of them' 'all 2 discussions' "$(r export -o "$work/all.html")"
+has 'export: one' 'html, ' "$(r -d other export -o "$work/one.html")"
+hasnt 'export: one' 'discussions' "$(r -d other export -o "$work/two.html")"
+is 'export: in JSON' 2 "$(r export -o "$work/all.json" --json | json 'd["discussions"]')"
+fails 2 export --format json
+wants 'there is no format "json"; use pi, toml, canonical'
+
 finish
