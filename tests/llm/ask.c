@@ -2,15 +2,15 @@
  *
  *   ask PROVIDER URL MODEL BODY [NAME=VALUE …]
  *
- * Sends the file BODY to a server and prints what came of it, one JSON object on a line:
+ * Sends the file BODY to a server and prints the result as one JSON object:
  *
  *   {"status":"ok","error":"","stop":"stop","ended":true,"notices":[…],"content":…
  *    ,"model":…,"usage":…}
  *
- * NAME=VALUE: stream=0, tries, backoff_ms, connect_ms, first_ms, idle_ms, total_ms, max
- * (bytes), stop_ms (stop after so long), ca=FILE, header=NAME:VALUE, plain=1, models=1 (list
- * models instead; "models":[…]). The key is in the variable RETAKE_TEST_KEY, so that it is
- * in no list of processes. */
+ * NAME=VALUE: stream=0, tries, backoff_ms, connect_ms, first_ms, idle_ms, total_ms, max (bytes),
+ * stop_ms (cancel after this time), ca=FILE, header=NAME:VALUE, plain=1, models=1 (list models
+ * instead; "models":[…]). The key is in the variable RETAKE_TEST_KEY, so that it is not visible
+ * in the process list. */
 #define _GNU_SOURCE
 
 #include <stdio.h>

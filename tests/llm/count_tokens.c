@@ -2,11 +2,11 @@
  *
  * Counts the tokens of texts, for tokens_test.sh:
  *
- *   count_tokens ENCODING <TEXTS    each text as its size in decimal, a line end, its bytes,
- *                                   a line end; prints one count a line
+ *   count_tokens ENCODING <TEXTS    each text as its size in decimal, a line feed, its bytes,
+ *                                   a line feed; prints one count per line
  *   count_tokens ENCODING FILE      processor time to load the ranks, and to count FILE
  *
- * The ranks are in the folder RETAKE_TOKENS. Exit status 77: there are none. */
+ * The rank files are in the folder RETAKE_TOKENS. Exit status 77: there are none. */
 #define _POSIX_C_SOURCE 200809L
 
 #include <stdio.h>

@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""A model server that does everything wrong, on 127.0.0.1.
+"""A faulty model server on 127.0.0.1.
 
   fault_server.py LOG
 
-Prints one line, "PORT OTHER TLS": the port of the server; that of a second one which ought
-never to hear anything; and that of one that answers TLS with garbage. Every request is a
-line in LOG: "main" or "other", the path, and whether a key came along. It ends when its
-standard input does.
+Prints one line, "PORT OTHER TLS": the port of the server; that of a second one that must not
+receive any request; and that of one that answers TLS with garbage. Every request is a line in
+LOG: "main" or "other", the path, and whether it had a key. It ends when its standard input
+ends.
 
-What goes wrong is the first part of the path, so a base url is http://127.0.0.1:PORT/FAULT.
+The fault is the first part of the path, so a base URL is http://127.0.0.1:PORT/FAULT.
 """
 import gzip
 import json

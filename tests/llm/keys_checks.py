@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: MIT
 """The checks of keys_test.sh: keys_checks.py RETAKE
 
-Two folders. In PLANTED lie the configurations, key files and commands with the keys; the
-program must not write there. Everything else happens in MADE: the store, its write-ahead
-log and backups, the log of requests, exports, everything that was printed, what hooks
-were given (standard input, arguments, environment), and a core file, if there is one. In the
-end every file in MADE is searched for every key, as it is, as %XX, in base64, and for its
-beginning and end, which is what `grep -a` would find."""
+There are two folders. PLANTED contains the configurations, key files and commands with the
+keys; the program must not write there. Everything else is in MADE: the store, its write-ahead
+log and backups, the request log, exports, all output, the input of hooks (standard input,
+arguments, environment), and a core file, if there is one. At the end every file in MADE is
+searched for every key: verbatim, percent-encoded, in base64, and for its beginning and end,
+as `grep -a` would."""
 import base64
 import json
 import os
@@ -64,7 +64,7 @@ name of a model""".splitlines()
 KEYS = {name: make_key(number + 1) for number, name in enumerate(PLANTS)}
 
 
-# ---- a server that tells everybody what it was told ----
+# ---- a server that echoes requests ----
 
 class Echo(BaseHTTPRequestHandler):
     heard = set()
@@ -74,7 +74,7 @@ class Echo(BaseHTTPRequestHandler):
         pass
 
     def own(self):
-        """The keys of this request."""
+        """The keys in this request."""
         text = urllib.parse.unquote(self.path) + str(self.headers)
         found = [key for key in KEYS.values() if key in text]
         Echo.heard.update(found)
@@ -157,7 +157,7 @@ class Echo(BaseHTTPRequestHandler):
 
 
 class Run:
-    """The folders, and everything that is printed, which goes into MADE as well."""
+    """The folders, and all output, which is also written to MADE."""
 
     def __init__(self, planted, made, port):
         self.planted, self.made, self.port = planted, made, port
@@ -169,7 +169,7 @@ class Run:
         return f"http://{user}127.0.0.1:{self.port}/{how}"
 
     def config(self, text):
-        """A folder of its own for each configuration; hooks in every one of them."""
+        """A new folder for each configuration, each with hooks."""
         self.count += 1
         folder = f"{self.planted}/{self.count}"
         hook = f"{self.made}/hook.py"
@@ -319,7 +319,7 @@ def headers(run):
 
 
 def crash(run):
-    """Killed by a signal that leaves a core file, and by one that leaves nothing."""
+    """Killed by a signal that leaves a core file, and by one that does not."""
     env = {**run.config(provider("own", 'kind = "openai"', f'url = "{run.url("slow")}"',
                                  'key_env = "MY_KEY"')),
            "MY_KEY": KEYS["key of a program that crashes"]}
@@ -347,9 +347,9 @@ def crash(run):
 
 
 def midway(run):
-    """An error in the middle of a reply, with the key in it. The program ends by itself, is
-    ended, and dies while the connection is open; what it wrote down meanwhile is in the
-    write-ahead log, which stays since somebody else has the store open (until the end)."""
+    """An error in the middle of a reply, with the key in it. The program ends normally, is
+    stopped, and is killed while the connection is open; what it has written is in the
+    write-ahead log, which stays because another process has the store open (until the end)."""
     env = {**run.config(provider("own", 'kind = "openai"', f'url = "{run.url("open")}"',
                                  'key_env = "MY_KEY"')),
            "MY_KEY": KEYS["error in the middle"]}
@@ -389,7 +389,7 @@ def names(run):
 
 
 def ways_out(run):
-    """Everything that writes what there is."""
+    """All commands that write data."""
     formats = json.loads(run.run("help", "formats", "--json").stdout)
     for name in (f["name"] for f in formats):
         done = run.run("export", "--format", name, "--all", "--lossless",

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# 26 keys, each planted in a place of its own: none of them is in any file that comes of it,
-# in what is printed, or in what hooks are given.
+# 26 keys, each configured in a different place: none of them occurs in any resulting file, in
+# output, or in the input of hooks.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 retake=${RETAKE:-$PWD/build/retake}

@@ -3,8 +3,8 @@
 """The checks of kill_test.sh: kill_checks.py RETAKE
 
 Each stream is a script of the built-in model. The program is killed (SIGKILL) after each of
-its chunks was seen, once late_ms later and once at once. What was seen late_ms before must
-be there; what came since may be. Whatever is there must be a beginning of the whole."""
+its chunks was seen, once after late_ms and once at once. Everything that was seen late_ms
+before must be stored; later chunks may be. The stored text must be a prefix of the whole."""
 import concurrent.futures
 import json
 import os
@@ -19,10 +19,10 @@ import time
 from place import Place, Tally
 
 RETAKE = sys.argv[1]
-# The side row is at most 250 ms behind, and is looked at every 50 ms. (late_ms, pause_ms between
-# two chunks, which is longer, so that the next one has not come.) Where the machine had no time
-# for the program that is not so: what was seen is not in the row, and it is tried again, more
-# slowly. What is in the row is to be kept, come what may.
+# The side row is at most 250 ms late, and is polled every 50 ms. (late_ms, pause_ms between two
+# chunks, which is longer, so that the next one has not arrived.) On a slow machine this does not
+# hold: if the row does not contain the seen text, the case is repeated more slowly. Whatever is in
+# the row must be kept.
 PACES = [(int(os.environ.get("RETAKE_KILL_LATE_MS", "400")), 900), (3000, 6000), (15000, 25000)]
 tally = Tally()
 check = tally.check
@@ -39,7 +39,7 @@ STREAMS = {
 
 
 def talk(place):
-    """A conversation with a tool's call and its result."""
+    """A conversation with a tool call and its result."""
     lines = [{"op": "entry.append", "role": "User", "content": "Read it"},
              {"op": "entry.append", "role": "AI", "content": [
                  {"type": "toolCall", "id": "c0", "name": "read", "arguments": {}}]},
@@ -54,14 +54,14 @@ def begin(place, script, *args):
 
 
 def said(chunks):
-    """(thoughts, words, calls) of chunks, as plain text."""
+    """(thinking, text, calls) of chunks, as plain text."""
     return ("".join(chunk.get("thinking", "") for chunk in chunks),
             "".join(chunk.get("text", "") for chunk in chunks),
             sum("call" in chunk for chunk in chunks))
 
 
 def found(entry):
-    """The same of an entry, whether it has a text or blocks; tags are thoughts."""
+    """The same for an entry, whether its content is a string or blocks; tags are thinking."""
     content = entry["content"]
     thoughts = "".join(segment.get("text", "") for segment in entry.get("thinking_segments", []))
     if isinstance(content, str):
@@ -78,7 +78,7 @@ def plain(text):
 
 
 def everything(three, tags):
-    """One text in which more is always longer."""
+    """One text that only grows as more arrives."""
     thoughts, words, calls = three
     return (plain(thoughts + words) if tags else thoughts + "|" + words), calls
 
@@ -108,7 +108,7 @@ def sound(place, name, calls):
 
 
 def wait_for(process, three):
-    """Until these thoughts and words were printed; when that was."""
+    """Waits until this thinking and text were printed; returns the time."""
     wanted = (three[0] + three[1]).strip().encode()
     files = [process.stdout.fileno(), process.stderr.fileno()]
     heard = {file: b"" for file in files}
@@ -132,7 +132,7 @@ def state_of(pid):
 
 
 def written(place):
-    """What the program has written down of the reply, as found says it."""
+    """The part of the reply that the program has stored, as parsed by found()."""
     with sqlite3.connect(f"file:{place.db}?mode=ro", uri=True, timeout=60) as store:
         rows = store.execute("SELECT data FROM side WHERE CAST(name AS TEXT) LIKE 'reply/%'")
         requests = [json.loads(data)["request"] for data, in rows]
@@ -140,8 +140,8 @@ def written(place):
 
 
 def killed(folder, stream, chunks, index, at_once, pace):
-    """Kill after chunk index. False: what had arrived was not written down yet, and another pace
-    is left."""
+    """Kills after chunk index. False: the text seen was not stored yet, and a slower pace is
+    left."""
     late_ms, pause_ms = PACES[pace]
     name = f"{stream} {index + 1}{' at once' if at_once else ''}"
     place = Place(RETAKE, folder)
@@ -152,8 +152,8 @@ def killed(folder, stream, chunks, index, at_once, pace):
     talk(place)
     begun_at = time.monotonic()
     process = begin(place, script, "-v")
-    # Words are on standard output as they come, thoughts (-v) on the other. A call is not
-    # seen: it has come a pause after what was before it.
+    # Text is printed to standard output as it arrives, thinking (-v) to standard error. A call is
+    # not visible: it arrives one pause after the text before it.
     shown = index if "call" not in chunks[index] else index - 1
     seen = wait_for(process, said(chunks[shown:shown + 1]))
     seen += (index - shown) * pause_ms / 1000
@@ -225,7 +225,7 @@ def interrupted(folder):
     place.run("again", "--continue", "-m", "builtin/play:" + more)
     entries = place.json("show").get("entries", [])
     check("Ctrl-C: goes on", len(entries) == 2 and entries[1]["content"] == "Good night", entries)
-    # before anything was said
+    # before any chunk
     script = place.write("script.jsonl", [{"wait_ms": 600000}, {"text": "day"}])
     process = begin(place, script)
     deadline = time.monotonic() + 60
@@ -240,7 +240,7 @@ def interrupted(folder):
 
 
 def living(folder):
-    """Whoever looks while a reply arrives leaves it alone."""
+    """Processes that read while a reply arrives do not disturb it."""
     for wait_ms in (1500, 8000, 40000):     # where it had ended before we were done: longer
         inner = os.path.join(folder, str(wait_ms))
         os.mkdir(inner)
@@ -265,12 +265,12 @@ def living(folder):
 
 
 def is_running(pid):
-    """Neither gone nor dead."""
+    """Neither gone nor a zombie."""
     return state_of(pid) not in "ZX"
 
 
 def asked_for_a_key(folder):
-    """Ctrl-C while a command is to say the key: it ends with us, and so does what it started."""
+    """Ctrl-C while a key command runs: it ends with the program, including its child processes."""
     command = folder + "/command"
     with open(command, "w", encoding="utf-8") as file:
         file.write(f"#!/bin/sh\nsleep 300 &\necho $$ $! >{folder}/new\n"
@@ -301,8 +301,9 @@ def asked_for_a_key(folder):
 
 
 def closed_to_others(folder):
-    """Its memory and environment are not its user's to read, so that no core file is made of
-    them by whatever core_pattern names: what is not dumpable is root's under /proc."""
+    """The memory and environment of the process are not readable by its user, so that no core
+    file is written, whatever core_pattern contains: undumpable processes belong to root under
+    /proc."""
     user = os.getuid() or 12345
     os.chmod(folder, 0o777)
     place = Place(RETAKE, folder)
@@ -323,7 +324,7 @@ def closed_to_others(folder):
 
 
 def main():
-    # They wait for the most part, so some go on at once.
+    # Mostly waiting, so several run in parallel.
     with concurrent.futures.ThreadPoolExecutor(4) as pool:
         kills = [pool.submit(killed_in_a_place, stream, chunks, index, at_once)
                  for stream, chunks in STREAMS.items()

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# A program that is killed while a reply arrives, and one that is interrupted: what had
-# arrived is kept, marked as partial, and the conversation goes on from there.
+# A program that is killed or interrupted while a reply arrives: the partial reply is kept and
+# marked as partial, and the conversation can be continued.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 retake=${RETAKE:-$PWD/build/retake}

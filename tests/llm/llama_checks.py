@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 """The checks of llama_test.sh: llama_checks.py RETAKE NODE MODULES MAKER
 
-The model's weights are a chain: after a colon comes REPLY, word by word, and then the end. So
-what it says is known, while tokens, prompts, limits and counts are llama.cpp's own."""
+The model's weights form a chain: after a colon comes REPLY, word by word, and then the end.
+So its output is known, while tokens, prompts, limits and counts are real ones of llama.cpp."""
 import json
 import os
 import signal
@@ -23,7 +23,7 @@ check = tally.check
 
 
 class Server:
-    """server.mjs with the model, and what it heard."""
+    """server.mjs with the model, and its log of requests."""
 
     def __init__(self, folder):
         subprocess.run([sys.executable, MAKER], cwd=folder, check=True, stdout=subprocess.DEVNULL)
@@ -34,7 +34,7 @@ class Server:
         self.port = int(self.process.stdout.readline())
 
     def heard(self):
-        """The bodies so far; None where a reader went away."""
+        """The request bodies so far; None where a client disconnected."""
         if not os.path.exists(self.log):
             return []
         with open(self.log, encoding="utf-8") as file:
@@ -64,7 +64,7 @@ def ask_and_look(place, server):
 
 
 def same_body(place, server, name):
-    """What `context` shows of the request is what the server had got, byte for byte."""
+    """The request shown by `context` equals the received one, byte for byte."""
     place.run("undo")           # the reply; the question stays
     shown = place.run("context", "-m", "llama/tiny").stdout.decode().rstrip("\n")
     place.run("redo")

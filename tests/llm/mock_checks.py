@@ -42,7 +42,7 @@ def check(name, ok, *detail):
 
 
 def body(provider, text, stream=True):
-    """A request as that family wants it, with one tool."""
+    """A request in the format of that family, with one tool."""
     said = [{"role": "user", "content": text}]
     parameters = {"type": "object", "properties": {"city": {"type": "string"}}}
     tool = {"name": "get_weather", "description": "Weather", "parameters": parameters}
@@ -83,7 +83,7 @@ def ask(provider, url, text, *options, stream=True, key=KEY, variables=()):
 
 
 def texts(answer):
-    """What was said, whether the content is a text or blocks."""
+    """The text of the reply, whether the content is a string or blocks."""
     content = answer["content"]
     if isinstance(content, str):
         return content
@@ -107,7 +107,7 @@ def fixtures():
         said("say hello", {"content": WORDS, "finishReason": "stop",
                            "usage": {"prompt_tokens": 11, "completion_tokens": 7,
                                      "input_tokens": 11, "output_tokens": 7}}),
-        # The mock's own word for Gemini is one that Gemini does not have.
+        # The mock's stop reason for Gemini does not exist in Gemini's API.
         said("use the tool gemini", {"toolCalls": [{"name": "get_weather",
                                                     "arguments": {"city": "Zürich"}}],
                                      "finishReason": "stop"}),
@@ -180,7 +180,7 @@ def check_mock(provider, root):
 
 
 def port_for_the_mock():
-    """It has to be told one: one that nobody is given who asks for any."""
+    """The mock needs a fixed port: one outside the range of ephemeral ports."""
     for port in random.sample(range(15000, 30000), 100):
         try:
             with socket.create_server(("127.0.0.1", port)):
@@ -215,9 +215,9 @@ def run_mock():
             server.wait(60)
 
 
-# ---- the server that does everything wrong ----
+# ---- the faulty server ----
 
-# fault: (what is to come of it, words that are to be in the error, tries)
+# fault: (expected result, words in the error, number of tries)
 FAULTS = {
     "good": ("ok", "", 1), "whole": ("ok", "", 1), "drip_split": ("ok", "", 1),
     "no_done": ("ok", "", 1), "hangs_after_done": ("ok", "", 1), "packed": ("ok", "", 1),
@@ -318,7 +318,7 @@ def check_faults(port, other, tls, log):
 
 
 def check_proxy(other, log):
-    """Towards another machine the usual variables count; the key goes where it is to go."""
+    """For another host the usual proxy variables apply; the key is only sent to its server."""
     a = ask("openai", "http://model.invalid/v1", "hi", "plain=1", "tries=1",
             variables={"http_proxy": f"http://127.0.0.1:{other}"})
     heard = [line for line in open(log) if line.startswith("other")]
@@ -329,7 +329,7 @@ def check_proxy(other, log):
 
 
 class Proxy:
-    """Answers every request with that status, and counts them."""
+    """Answers every request with that status, and counts requests."""
 
     def __init__(self, status):
         self.status, self.count = status, 0
@@ -354,7 +354,7 @@ class Proxy:
 
 
 def check_bad_proxies():
-    """What goes wrong with a proxy is said of the proxy, without its password."""
+    """Errors of a proxy name the proxy, without its password."""
     closed = socket.socket()    # bound and no more, so that nobody else gets the port
     closed.bind(("127.0.0.1", 0))
     place = f"127.0.0.1:{closed.getsockname()[1]}"
@@ -390,7 +390,8 @@ def check_bad_proxies():
 
 
 def check_certificates():
-    """A server whose certificate nobody signed: refused, unless its file is named."""
+    """A server with an untrusted certificate: refused, unless its certificate file is
+    configured."""
     global skipped
     if not shutil.which("openssl"):
         skipped += 1

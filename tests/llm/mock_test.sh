@@ -1,9 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Models behind servers, from the request on the wire to the reply: against a mock of four
-# families of servers (aimock), and against a server that does everything wrong. Where the
-# mock cannot be had, its half is skipped.
+# Requests to model servers and their replies: against a mock of four API families (aimock), and
+# against a faulty server. If the mock is not available, its half is skipped.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 ask=${RETAKE_ASK:-build/obj/tests/llm/ask}

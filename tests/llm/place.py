@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the checks of this folder share: counting them, and a store with a home of its own."""
+"""Shared by the checks of this directory: counting checks, and a store with a home directory."""
 import json
 import os
 import signal
@@ -8,7 +8,7 @@ import threading
 
 
 class Tally:
-    """Counts checks, and says what failed. Any thread may check."""
+    """Counts checks and reports failures. Thread-safe."""
 
     def __init__(self):
         self.passed = self.failed = self.skipped = 0
@@ -30,7 +30,7 @@ class Tally:
 
 
 class Place:
-    """A store and a home of its own."""
+    """A store and a home directory."""
 
     def __init__(self, retake, folder, **variables):
         self.retake = retake
@@ -75,7 +75,8 @@ class Place:
             file.write(text)
 
     def begin(self, *args):
-        """A program that runs on. Ctrl-C reaches it also where this runs in the background."""
+        """A program that keeps running. Ctrl-C reaches it even if the test runs in the
+        background."""
         return subprocess.Popen([self.retake, "--db", self.db, *args], env=self.env,
                                 stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                 stderr=subprocess.PIPE,

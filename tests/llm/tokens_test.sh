@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Token counts, text by text, against gpt-tokenizer, the JavaScript package that the ranks
-# come from: random texts of many scripts, signs, digits, white space and code, and a few
-# made to sit on the edges. SEED and COUNT choose which and how many.
+# Token counts, text by text, against gpt-tokenizer, the JavaScript package that the ranks come
+# from: random texts of many scripts, symbols, digits, white space and code, and some edge cases.
+# SEED and COUNT choose which and how many.
 #
-# Left out is what the two read differently: U+0085 and U+FEFF, of which one is white space
-# to Unicode and the other to JavaScript, the long s in contractions, and letters and marks
-# that are younger than Unicode 15, which not every library knows.
+# Excluded are characters that the two treat differently: U+0085 and U+FEFF, of which one is white
+# space in Unicode and the other in JavaScript, the long s in contractions, and letters and marks
+# newer than Unicode 15, which not every library knows.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 counter=$PWD/${RETAKE_COUNT_TOKENS:-build/obj/tests/llm/count_tokens}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The contract, row by row: steps, undo, redo and atomic steps. */
+ * The contract, rule by rule: steps, undo, redo and atomic steps. */
 #include "contract_testing.h"
 #include "ops/action.h"
 
@@ -49,7 +49,7 @@ ROW(c1_a_pinned_client_is_not_moved_by_switches)
 	DONE("{'op':'entry.append','id':'xx','content':'x','discussion':'other'}");
 	DONE("{'op':'discussion.switch','discussion':'other'}");
 	DONE("{'op':'discussion.switch','discussion':'main'}");
-	/* the switches are newer, and not this client's */
+	/* the switches are newer, and made by another client */
 	DONE("{'op':'undo','discussion':'other','take':'other'}");
 	SHOWS("discussion", "'main'");
 	DONE("{'op':'discussion.switch','discussion':'other'}");
@@ -64,7 +64,7 @@ ROW(c1_switches_elsewhere_stay_when_a_pinned_client_undoes)
 	DONE("{'op':'discussion.switch','discussion':'main'}");
 	DONE("{'op':'undo','discussion':'other','take':'other'}");
 	assert_int_equal(f->result.steps, 1);
-	SHOWS("discussion", "'main'"); /* whoever went there is still there */
+	SHOWS("discussion", "'main'"); /* the other client's switch is unaffected */
 	EXPORT_LACKS("'xx'");
 	DONE("{'op':'redo','discussion':'other','take':'other'}");
 	SHOWS("discussion", "'main'");
@@ -82,7 +82,8 @@ ROW(c1_a_pinned_client_passes_over_switches)
 	DONE("{'op':'take.switch','take':'main'}");
 	DONE("{'op':'take.switch','take':'side'}");
 	before = canonical(f);
-	/* they lie above the step in its own discussion and go with it, uncounted */
+	/* they come after the step in its discussion and are undone with it, without being
+	 * counted */
 	DONE("{'op':'undo','discussion':'main','take':'main'}");
 	assert_int_equal(f->result.steps, 1);
 	EXPORT_LACKS("'dd'");
@@ -91,7 +92,7 @@ ROW(c1_a_pinned_client_passes_over_switches)
 	after = canonical(f);
 	assert_string_equal(before, after);
 	free(after);
-	/* what one undo took, one redo brings back, whoever asks for it */
+	/* one redo restores everything that one undo reverted, whichever client requests it */
 	DONE("{'op':'undo','discussion':'main','take':'main'}");
 	DONE("{'op':'redo'}");
 	assert_int_equal(f->result.steps, 1);
@@ -106,7 +107,7 @@ ROW(c1_a_pinned_client_passes_over_switches)
 	after = canonical(f);
 	assert_string_equal(before, after);
 	free(after);
-	/* for everybody else a switch is a step */
+	/* for clients that do not pin a place, a switch is a step */
 	DONE("{'op':'undo','count':100}");
 	assert_int_equal(f->result.steps, 7);
 	free(before);
@@ -164,7 +165,7 @@ ROW(c2_a_step_over_several_documents_is_undone_where_it_is_current)
 	TAKES_ARE("main side");
 	DONE("{'op':'redo'}");
 	DISCUSSIONS_ARE("main apart");
-	/* the old discussion moves on: the promotion is undone in the catalogue only */
+	/* the old discussion has changed: the promotion is undone in the catalogue only */
 	DONE("{'op':'entry.append','id':'dd','content':'x','discussion':'main'}");
 	GIVES(OK, "{'op':'undo','scope':'project'}");
 	DISCUSSIONS_ARE("main");
@@ -242,7 +243,7 @@ ROW(c19_a_stale_second_delete)
 	GIVES(NOT_FOUND, "{'op':'label.set','entry':'bb','label':'x'}");
 	GIVES(NOT_FOUND, "{'op':'take.branch','at':'bb'}");
 	DONE("{'op':'take.branch','at':'aa'}");
-	GIVES(NOT_FOUND, "{'op':'entry.delete','entry':'cc'}"); /* another take has it */
+	GIVES(NOT_FOUND, "{'op':'entry.delete','entry':'cc'}"); /* only in another take */
 }
 
 ROW(c27_an_atomic_step_that_changes_nothing)
@@ -289,12 +290,12 @@ ROW(c27_an_atomic_step_that_changes_nothing)
 		}
 	}
 	IDS("aa bb cc");
-	DONE("{'op':'entry.append','id':'dd','content':'x'}"); /* the id was not used */
+	DONE("{'op':'entry.append','id':'dd','content':'x'}"); /* the id is still unused */
 	DONE("{'op':'undo','count':2}");
 	CONTENTS("one two three");
 	assert_int_equal(run_atomic(f, labels, 2, results), RT_OK);
 	assert_false(results[0].unchanged);
-	/* the first edit of an entry leaves its mark, so that is no way back */
+	/* the first edit of an entry marks it, so editing it back is still a change */
 	assert_int_equal(run_atomic(f, again, 2, results), RT_OK);
 	assert_false(results[0].unchanged);
 }
@@ -313,7 +314,7 @@ ROW(c27_an_atomic_step_can_use_what_it_made)
 	one_step(f, graft, 2);
 	CONTENTS("four one two three four");
 	one_step(f, extract, 2);
-	CONTENTS("four one two three four"); /* the question was handed back */
+	CONTENTS("four one two three four"); /* the question was returned to the input */
 	SHOWS("discussion", "'apart'");
 }
 
@@ -365,12 +366,12 @@ ROW(c30_redo_after_a_new_step)
 	GIVES(REFUSED, "{'op':'redo'}");
 	GIVES(REFUSED, "{'op':'redo','scope':'discussion'}");
 	snprintf(line, sizeof(line), "{'op':'jump','to':%llu}", (unsigned long long)undone);
-	DONE(line); /* reachable nevertheless */
+	DONE(line); /* still reachable */
 	IDS("aa bb cc");
 	snprintf(line, sizeof(line), "{'op':'jump','to':%llu}", (unsigned long long)undone - 2);
 	DONE(line);
 	IDS("aa");
-	DONE("{'op':'redo'}"); /* towards where one came from */
+	DONE("{'op':'redo'}"); /* towards the previous state */
 	IDS("aa bb");
 	DONE("{'op':'redo'}");
 	IDS("aa bb cc");
@@ -383,19 +384,19 @@ ROW(c30_undo_and_redo_after_a_jump)
 	DONE("{'op':'undo'}");
 	DONE("{'op':'setting.set','key':'model','value':'foo'}");
 	DONE("{'op':'entry.append','id':'dd','content':'four'}");
-	DONE("{'op':'jump','to':3}"); /* sideways: it takes two back, and brings one forth */
+	DONE("{'op':'jump','to':3}"); /* to another branch: it undoes two and redoes one */
 	IDS("aa bb cc");
 	EXPORT_LACKS("'model'");
-	DONE("{'op':'redo'}"); /* the settings went back only, the discussion changed its branch */
+	DONE("{'op':'redo'}"); /* the settings only went back, the discussion changed its branch */
 	EXPORT_HAS("'model':'foo'");
 	IDS("aa bb cc");
 	GIVES(REFUSED, "{'op':'redo'}");
 	DONE("{'op':'jump','to':3}");
-	DONE("{'op':'undo'}"); /* the newest step in effect there; the jump was none */
+	DONE("{'op':'undo'}"); /* the newest step in effect there; the jump is not one */
 	IDS("aa bb");
 	DONE("{'op':'redo'}");
 	IDS("aa bb cc");
-	DONE("{'op':'jump','to':6}"); /* the row before the first jump is the way back */
+	DONE("{'op':'jump','to':6}"); /* a jump to the row before the first jump returns */
 	IDS("aa bb dd");
 	EXPORT_HAS("'model':'foo'");
 }
@@ -412,13 +413,13 @@ ROW(c30_drafts_keep_redo)
 	DONE("{'op':'setting.set','key':'draft','value':'h'}");
 	DONE("{'op':'setting.set','key':'draft','value':'hello'}");
 	EXPORT_HAS("'draft':'hello'");
-	/* A draft is a step like any other for undo, */
+	/* undo treats a draft like any other step, */
 	DONE("{'op':'undo'}");
 	EXPORT_HAS("'draft':'h'");
 	DONE("{'op':'redo'}");
 	EXPORT_HAS("'draft':'hello'");
 	IDS("aa");
-	/* and what was undone before it comes back as it was. */
+	/* and earlier undone steps can still be redone */
 	for (i = 0; i < 2; i++) {
 		DONE("{'op':'redo'}");
 		IDS("aa bb");
@@ -430,7 +431,7 @@ ROW(c30_drafts_keep_redo)
 	assert_int_equal(f->result.steps, 2);
 	IDS("aa bb cc");
 	GIVES(REFUSED, "{'op':'redo'}");
-	/* Where it comes with something else, it is not the draft that ends redo. */
+	/* together with another change, a draft does not keep redo */
 	DONE("{'op':'undo'}");
 	DONE("{'op':'setting.set','key':'draft','value':'x'}");
 	DONE("{'op':'setting.set','key':'temperature','value':1}");
@@ -441,7 +442,7 @@ ROW(c30_drafts_keep_redo)
 	IDS("aa bb");
 }
 
-/* A draft, written by a program in which people type. */
+/* A draft stored by an interactive program. */
 static void
 type_draft(fixture *f, const char *by, const char *text)
 {
@@ -487,11 +488,11 @@ ROW(c61_typing_is_one_step)
 		assert_int_equal(f->result.steps, 2);
 		IDS(i == 0 ? "aa bb" : "aa");
 	}
-	/* The second draft makes way for what was undone before it. */
+	/* the second draft is replaced by the earlier undone steps */
 	DONE("{'op':'redo','count':3}");
 	IDS("aa bb cc");
 	EXPORT_LACKS("'draft'");
-	/* A pause, another requester or a step in between begins another step. */
+	/* a pause, another client or a step in between starts a new step */
 	type_draft(f, "http", "'a'");
 	type_draft(f, "tui", "'ab'");
 	f->env.now_us = three_seconds_later;
@@ -506,7 +507,7 @@ ROW(c61_typing_is_one_step)
 	EXPORT_HAS("'draft':'a'");
 	DONE("{'op':'undo'}");
 	EXPORT_LACKS("'draft'");
-	/* Undo and redo in between, too, although nothing is left to redo. */
+	/* undo and redo in between, too, even if nothing is left to redo */
 	type_draft(f, "http", "'b'");
 	DONE("{'op':'undo'}");
 	DONE("{'op':'redo'}");
@@ -515,7 +516,7 @@ ROW(c61_typing_is_one_step)
 	EXPORT_HAS("'draft':'b'");
 	DONE("{'op':'undo'}");
 	EXPORT_LACKS("'draft'");
-	/* Programs that do not say so make a step each time. */
+	/* other programs make a step each time */
 	DONE("{'op':'setting.set','key':'draft','value':'xy'}");
 	DONE("{'op':'setting.set','key':'draft','value':'xyz'}");
 	DONE("{'op':'undo'}");
@@ -620,12 +621,12 @@ ROW(c58_capacity_of_undo)
 	assert_non_null(strstr(f->result.error.text, "undo_capacity"));
 	assert_non_null(strstr(f->result.error.text, "jump"));
 	GIVES(REFUSED, "{'op':'undo','scope':'discussion'}");
-	/* room again, one for one */
+	/* space again, one for one */
 	DONE("{'op':'redo'}");
 	assert_int_equal(f->result.steps, 1);
 	DONE("{'op':'undo'}");
 	GIVES(REFUSED, "{'op':'undo'}");
-	/* all of it is there */
+	/* everything is restored */
 	DONE("{'op':'redo','count':9}");
 	assert_int_equal(f->result.steps, 3);
 	IDS("aa bb cc dd");
@@ -638,7 +639,7 @@ ROW(c58_capacity_of_undo)
 	GIVES(USAGE, "{'op':'setting.set','key':'undo_capacity','value':-1}");
 	GIVES(USAGE, "{'op':'setting.set','key':'undo_capacity','value':1.5}");
 	GIVES(USAGE, "{'op':'setting.set','key':'undo_capacity','value':true}");
-	/* without it, as far as there is */
+	/* without the setting, as far as the history goes */
 	DONE("{'op':'setting.set','key':'undo_capacity','value':null}");
 	DONE("{'op':'undo','count':9}");
 	assert_int_equal(f->result.steps, 6);
@@ -649,7 +650,7 @@ ROW(c58_the_setting_counts_as_it_is_when_undo_is_asked_for)
 	F;
 	three(f);
 	DONE("{'op':'setting.set','key':'undo_capacity','value':2}");
-	DONE("{'op':'undo','count':5}"); /* the setting itself goes first */
+	DONE("{'op':'undo','count':5}"); /* the setting itself is undone first */
 	assert_int_equal(f->result.steps, 2);
 	assert_string_equal(rt_text_str(f->result.note).ptr,
 			    "2 of 5 steps: undo_capacity was 2 when undo began.");
@@ -685,19 +686,19 @@ ROW(c58_capacity_counts_what_redo_would_bring_back)
 	DONE("{'op':'setting.set','key':'undo_capacity','value':2}");
 	DONE("{'op':'entry.append','id':'dd','content':'four'}");
 	DONE("{'op':'undo'}");
-	/* a new step is a new newest state */
+	/* a new step is the newest state */
 	DONE("{'op':'entry.append','id':'ee','content':'five'}");
 	DONE("{'op':'label.set','entry':'aa','label':'l'}");
 	DONE("{'op':'undo','count':9}");
 	assert_int_equal(f->result.steps, 2);
 	GIVES(REFUSED, "{'op':'undo'}");
 	GIVES(REFUSED, "{'op':'undo','scope':'project'}");
-	/* it counts in the discussion in view and the project, as undo does */
+	/* it counts in the discussion in view and in the project, like undo */
 	DONE("{'op':'redo','count':2}");
 	DONE("{'op':'discussion.new','name':'other'}");
 	DONE("{'op':'entry.append','id':'oo','content':'x'}");
 	DONE("{'op':'undo'}");
-	DONE("{'op':'undo'}"); /* that is main again: 1 of 2 */
+	DONE("{'op':'undo'}"); /* main again: 1 of 2 */
 	DONE("{'op':'undo','count':9}");
 	assert_int_equal(f->result.steps, 1);
 	GIVES(REFUSED, "{'op':'undo'}");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The contract, row by row: jump and revert. */
+ * The contract, rule by rule: jump and revert. */
 #include "contract_testing.h"
 
 static uint64_t
@@ -47,10 +47,10 @@ ROW(c17_revert)
 	IDS("aa");
 	assert_int_equal(revert_of(f, removal), RT_OK);
 	IDS("aa bb");
-	assert_int_equal(revert_of(f, edit), RT_REFUSED); /* not as it left it */
+	assert_int_equal(revert_of(f, edit), RT_REFUSED); /* changed since the step */
 	assert_int_equal(revert_of(f, removal), RT_REFUSED);
 	assert_int_equal(revert_of(f, 9999), RT_NOT_FOUND);
-	DONE("{'op':'undo','count':7}"); /* the reverts are steps */
+	DONE("{'op':'undo','count':7}"); /* reverts are steps */
 	IDS("aa in cc");
 }
 
@@ -68,28 +68,28 @@ ROW(c17_the_model_is_told_of_a_prompt_that_a_revert_brings_back)
 	F;
 	DONE("{'op':'prompt.update','text':'a'}"); /* 1 */
 	DONE("{'op':'prompt.update','text':'b'}"); /* 2 */
-	DONE("{'op':'prompt.notify','id':'n1'}");  /* 3: told of b */
+	DONE("{'op':'prompt.notify','id':'n1'}");  /* 3: notified of b */
 	DONE("{'op':'revert','seq':2}");
 	EXPORT_HAS("'prompt':{'edited':true,'text':'a'}");
 	gives_note(f, "n2");
 	UNCHANGED("{'op':'prompt.notify'}");
-	DONE("{'op':'revert','seq':1}"); /* told of a */
+	DONE("{'op':'revert','seq':1}"); /* notified of a */
 	EXPORT_HAS("'prompt':{'edited':true");
 	gives_note(f, "n3");
 	CONTENTS("[user edited prompt to: \"b\"] [user edited prompt to: \"a\"] "
 		 "[user edited prompt to: \"\"]");
-	/* nobody was told of this one */
+	/* no notice about this one */
 	DONE("{'op':'prompt.update','text':'c'}");
 	snprintf(f->line, sizeof(f->line), "{\"op\":\"revert\",\"seq\":%llu}",
 		 (unsigned long long)f->result.seq);
 	assert_int_equal(run_raw(f, rt_str_of(f->line)), RT_OK);
 	EXPORT_LACKS("'prompt':{");
 	UNCHANGED("{'op':'prompt.notify'}");
-	/* told of a, and an equal text since */
+	/* notified of a, and an equal text since */
 	DONE("{'op':'prompt.update','text':'d'}");
 	DONE("{'op':'undo'}");
 	UNCHANGED("{'op':'prompt.notify'}");
-	DONE("{'op':'jump','to':2}"); /* nothing of it was told there */
+	DONE("{'op':'jump','to':2}"); /* no notice in that state */
 	gives_note(f, "n4");
 }
 
@@ -213,7 +213,7 @@ ROW(c17_takes)
 	refuses(f, 20, "another take became active later (step 22 ");
 	DONE("{'op':'head.move','entry':'bb'}"); /* 23 */
 	DONE("{'op':'entry.append','id':'ff','content':'fork'}"); /* 24 */
-	assert_int_equal(revert_of(f, 24), RT_OK); /* with the take that it began */
+	assert_int_equal(revert_of(f, 24), RT_OK); /* with the take that it created */
 	TAKES_ARE("main b");
 	SHOWS("head", "'bb'");
 	assert_int_equal(revert_of(f, 23), RT_OK);
@@ -266,7 +266,7 @@ ROW(c17_what_several_changes_share)
 	DONE("{'op':'entry.append','content':'a'}");
 	DONE("{'op':'files.set','which':'files','items':['a.c']}"); /* 4 */
 	DONE("{'op':'take.branch','at':':1'}");
-	DONE("{'op':'revert','seq':4}"); /* the lists of the take in view only */
+	DONE("{'op':'revert','seq':4}"); /* only the lists of the take in view */
 	EXPORT_HAS("'files':{'files':['a.c']}");
 }
 
@@ -295,7 +295,7 @@ ROW(c17_presets_tracks_and_the_prompt_of_a_reply)
 	DONE("{'op':'prompt.notify','id':'nn'}"); /* 13 */
 	assert_int_equal(revert_of(f, 13), RT_OK);
 	IDS("");
-	DONE("{'op':'prompt.notify'}"); /* it has to be told again */
+	DONE("{'op':'prompt.notify'}"); /* a new notice is necessary */
 }
 
 ROW(c17_texts_that_are_the_same)
@@ -305,7 +305,7 @@ ROW(c17_texts_that_are_the_same)
 	DONE("{'op':'entry.append','id':'bb','content':''}");
 	DONE("{'op':'entry.merge','entry':'aa'}");
 	ENTRY_HAS(0, "edited", "-");
-	DONE("{'op':'revert','seq':1}"); /* its text is what it was */
+	DONE("{'op':'revert','seq':1}"); /* its text is the same */
 	IDS("");
 	DONE("{'op':'undo'}");
 	DONE("{'op':'entry.edit','entry':'aa','content':'two'}"); /* 6 */
@@ -328,12 +328,12 @@ ROW(c17_revert_in_another_discussion)
 	DONE("{'op':'entry.append','id':'oo','content':'x'}");
 	assert_int_equal(f->result.undo_disc, 2);
 	DONE("{'op':'revert','seq':1}");
-	assert_int_equal(f->result.undo_disc, 1); /* undo in view would take back another step */
+	assert_int_equal(f->result.undo_disc, 1); /* undo in view would affect another step */
 	assert_string_equal(rt_text_str(f->result.note).ptr, "This changed discussion \"main\".");
 	IDS("oo");
 	DONE("{'op':'undo','discussion':'d1'}");
 	DONE("{'op':'discussion.switch','discussion':'main'}");
-	assert_int_equal(f->result.undo_disc, 0); /* in any */
+	assert_int_equal(f->result.undo_disc, 0); /* in any discussion */
 	IDS("aa");
 	DONE("{'op':'revert','seq':1}");
 	assert_null(f->result.note);
@@ -372,7 +372,7 @@ ROW(c18_counts_and_jump_targets)
 	IDS("");
 }
 
-/* Is a document (0: the project) now what it was right after a row? */
+/* Is the document (0: the project) in the state right after a row? */
 static bool
 is_as_at(fixture *f, int disc, uint64_t seq)
 {
@@ -458,12 +458,12 @@ ROW(c18_jump_leaves_other_discussions)
 	assert_true(is_as_at(f, 1, 4));
 	assert_true(is_as_at(f, 2, 7));
 	COLUMN(HISTORY, "undone", "true true - - -");
-	/* 3 was written in the other one, which is active again: it goes along, and main does */
+	/* 3 was made in the other discussion, which becomes active: both move */
 	DONE("{'op':'jump','to':3}");
 	SHOWS("discussion", "'other'");
 	IDS("xx");
 	assert_true(is_as_at(f, 1, 3));
-	/* made since: it leaves the catalogue, keeps what it holds, and comes back with it */
+	/* made since: it leaves the catalogue with its contents, and comes back with them */
 	DONE("{'op':'jump','to':7}");
 	DONE("{'op':'jump','to':1}");
 	DISCUSSIONS_ARE("main");
@@ -534,7 +534,7 @@ ROW(c18_redo_after_a_jump_over_several_documents)
 	DONE(line);
 	EXPORT_LACKS("'First'");
 	IDS("aa bb");
-	DONE("{'op':'redo'}"); /* as they came, whichever document they are in */
+	DONE("{'op':'redo'}"); /* in order, whichever document they are in */
 	EXPORT_HAS("'First'");
 	IDS("aa bb");
 	DONE("{'op':'redo'}");
@@ -558,7 +558,7 @@ ROW(c17_several_deletions_in_one_step)
 	DONE("{'op':'role.add','role':'Tool'}");
 	snprintf(line, sizeof(line), "{'op':'revert','seq':%llu}",
 		 (unsigned long long)f->result.seq - 1);
-	DONE(line); /* each behind what stood before it */
+	DONE(line); /* each after its predecessor */
 	IDS("aa bb cc dd");
 }
 
@@ -574,11 +574,11 @@ ROW(c49_jump_in_another_discussion)
 	DONE("{'op':'discussion.switch','discussion':'other'}");
 	DONE("{'op':'discussion.delete','discussion':'main'}");
 	DONE("{'op':'jump','discussion':'d1','to':3,'scope':'discussion'}");
-	SHOWS("discussion", "'other'"); /* out of the catalogue, and changed there */
+	SHOWS("discussion", "'other'"); /* removed from the catalogue, and changed there */
 	DONE("{'op':'undo','scope':'project'}");
 	DONE("{'op':'discussion.switch','discussion':'main'}");
 	IDS("aa bb cc");
-	/* without a scope: with the project, and so with what was active then */
+	/* without a scope: with the project, and so with the discussion active then */
 	DONE("{'op':'jump','to':2}");
 	assert_null(f->result.note);
 	SHOWS("discussion", "'main'");
@@ -595,14 +595,15 @@ ROW(c30_the_way_back_from_a_jump)
 	DONE("{'op':'discussion.new','name':'third'}"); /* 4 */
 	DONE("{'op':'entry.edit','discussion':'main','entry':'aa','content':'two'}");
 	DONE("{'op':'entry.append','discussion':'other','id':'yy','content':'y'}"); /* 6 */
-	DONE("{'op':'jump','discussion':'main','to':3}"); /* moves main, and other: it was active */
+	DONE("{'op':'jump','discussion':'main','to':3}"); /* moves main, and other, because it
+							   * was active */
 	SHOWS("discussion", "'other'");
 	DONE("{'op':'jump','to':6}"); /* without naming main */
 	assert_true(is_as_at(f, WHOLE, 6));
 	DONE("{'op':'jump','to':1}"); /* a step of main, in view of third */
 	DONE("{'op':'jump','to':8}");
 	assert_true(is_as_at(f, WHOLE, 8));
-	DONE("{'op':'jump','to':9}"); /* and there again */
+	DONE("{'op':'jump','to':9}"); /* and back again */
 	assert_true(is_as_at(f, WHOLE, 9));
 }
 

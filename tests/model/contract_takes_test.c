@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The contract, row by row: takes, discussions and the head. */
+ * The contract, rule by rule: takes, discussions and the head. */
 #include "contract_testing.h"
 
 ROW(c5_an_id_that_another_take_holds)
@@ -51,7 +51,7 @@ ROW(c9_a_shared_entry_and_an_append_in_mid_take)
 	three(f);
 	DONE("{'op':'take.branch','at':'bb'}");
 	DONE("{'op':'take.branch','at':'aa'}");
-	/* bb: not in the active take; the tip of main_take_1 */
+	/* bb: not in the active take, but the tip of main_take_1 */
 	DONE("{'op':'head.move','entry':'bb'}");
 	SHOWS("take", "'main_take_1'");
 	DONE("{'op':'take.switch','take':'main'}");
@@ -90,7 +90,8 @@ ROW(c10_the_head_after_edits)
 	DONE("{'op':'entry.delete','entry':'bb'}");
 	SHOWS("head", "null");
 	DONE("{'op':'take.clear'}");
-	DONE("{'op':'entry.append','id':'ff','content':'x'}"); /* an empty take is at its tip */
+	DONE("{'op':'entry.append','id':'ff','content':'x'}"); /* the head of an empty take is
+							        * its tip */
 	SHOWS("take", "'main'");
 	IDS("ff");
 }
@@ -115,7 +116,7 @@ ROW(c10_the_head_inside_an_atomic_step)
 	DONE("{'op':'head.move','entry':'bb'}");
 	one_step(f, lines, 2);
 	IDS("aa xx cc");
-	SHOWS("head", "'xx'"); /* the nearest before it when it was deleted */
+	SHOWS("head", "'xx'"); /* the nearest entry before it when it was deleted */
 }
 
 ROW(c12_promote)
@@ -235,7 +236,7 @@ ROW(c29_names_and_ids_of_places)
 	DONE("{'op':'project.reset'}");
 	snprintf(line, sizeof(line), "{'op':'entry.edit','entry':'aa','content':'y','discussion':'%s'}",
 		 id);
-	DONE(line); /* out of the catalogue, and still named */
+	DONE(line); /* not in the catalogue, and still addressed */
 	DONE("{'op':'undo','scope':'project'}");
 	DONE("{'op':'discussion.switch','discussion':'main'}");
 	ENTRY_HAS(0, "content", "'y'");
@@ -250,7 +251,8 @@ ROW(c29_a_deleted_take_is_not_written_to)
 	GIVES(NOT_FOUND, "{'op':'entry.append','take':'t2','content':'nobody would see it'}");
 	GIVES(NOT_FOUND, "{'op':'take.truncate','take':'t2','pairs':0}");
 	TAKES_ARE("main");
-	DONE("{'op':'undo','discussion':'main','take':'t2'}"); /* who deleted it undoes that */
+	DONE("{'op':'undo','discussion':'main','take':'t2'}"); /* the client that deleted it can
+							        * undo that */
 	TAKES_ARE("main side");
 }
 
@@ -291,7 +293,7 @@ ROW(c40_tree)
 	three(f);
 	DONE("{'op':'take.branch','at':'bb'}");
 	DONE("{'op':'entry.append','id':'dd','content':'x'}");
-	DONE("{'op':'entry.edit','entry':'aa','content':'another one'}"); /* parts nothing */
+	DONE("{'op':'entry.edit','entry':'aa','content':'another one'}"); /* not a divergence */
 	COLUMN(TREE, "id", "aa bb cc dd");
 	COLUMN(TREE, "parent", "- aa bb bb");
 	doc = look_at(f, TREE);
@@ -299,7 +301,7 @@ ROW(c40_tree)
 	assert_null(rt_json_get(yyjson_arr_get(rt_json_root(doc), 1), "variants"));
 	assert_int_equal(2, yyjson_arr_size(rt_json_get(yyjson_arr_get(rt_json_root(doc), 0), "takes")));
 	rt_json_free(doc);
-	/* in another order the takes part at the root */
+	/* in another order the takes diverge at the root */
 	DONE("{'op':'entry.move','entry':'aa','after':'bb'}");
 	COLUMN(TREE, "id", "aa bb cc bb aa dd");
 	COLUMN(TREE, "parent", "- aa bb - bb aa");
@@ -338,7 +340,7 @@ ROW(c42_edited)
 	DONE("{'op':'entry.edit','entry':'aa','content':'here'}");
 	DONE("{'op':'entry.edit','entry':'dd','content':'4'}");
 	UNCHANGED("{'op':'entry.edit','entry':'bb','content':'two'}");
-	COLUMN(SHOW, "edited", "true - - noon"); /* a field of its own stands where it stood */
+	COLUMN(SHOW, "edited", "true - - noon"); /* a separate field keeps its position */
 	COLUMN(TREE, "edited", "true - - true");
 	DONE("{'op':'undo'}");
 	DONE("{'op':'entry.delete','entry':'dd'}");
@@ -362,7 +364,7 @@ ROW(c48_discussions)
 	GIVES(REFUSED, "{'op':'discussion.rename','discussion':'other','name':'main'}");
 	UNCHANGED("{'op':'discussion.rename','discussion':'other','name':'other'}");
 	DONE("{'op':'discussion.delete','discussion':'other'}");
-	DONE("{'op':'discussion.new','name':'other'}"); /* free again */
+	DONE("{'op':'discussion.new','name':'other'}"); /* the name is free again */
 	DONE("{'op':'discussion.delete','discussion':'other'}");
 	GIVES(REFUSED, "{'op':'discussion.delete','discussion':'main'}");
 }
@@ -421,7 +423,7 @@ ROW(c57_clear_all)
 	DONE("{'op':'take.branch','at':'bb'}");
 	DONE("{'op':'take.clear'}");
 	IDS("");
-	DONE("{'op':'take.switch','take':'main'}"); /* no other take is cleared */
+	DONE("{'op':'take.switch','take':'main'}"); /* other takes are not cleared */
 	IDS("aa bb cc");
 }
 

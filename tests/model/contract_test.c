@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The contract, row by row, as far as the engine alone can show it: entries, texts and settings.
- * Its neighbours contract_*_test.c have takes, history, jump and revert. Each test is named for
- * its row. */
+ * The contract, rule by rule, as far as the engine alone can show it: entries, texts and
+ * settings. The files contract_*_test.c beside it have takes, history, jump and revert. Each
+ * test is named after its rule. */
 #include "contract_testing.h"
 
 ROW(c0_op_names_the_operation)
@@ -61,7 +61,8 @@ ROW(c6_prefixes_go_over_all_takes)
 	DONE("{'op':'entry.append','id':'bc','content':'x'}");
 	GIVES(AMBIGUOUS, "{'op':'entry.edit','entry':'b','content':'x'}");
 	DONE("{'op':'entry.delete','entry':'bc'}");
-	GIVES(NOT_FOUND, "{'op':'entry.edit','entry':'b','content':'x'}"); /* in the other take */
+	/* only in another take */
+	GIVES(NOT_FOUND, "{'op':'entry.edit','entry':'b','content':'x'}");
 }
 
 ROW(c11_view_flags_stand_beside_history)
@@ -103,7 +104,7 @@ ROW(c14_split_and_merge)
 	ENTRY_HAS(0, "content", "'h\xc3\xa9\xf0\x9f\x98\x80x'");
 	ENTRY_HAS(0, "extra", "1");
 	GIVES(REFUSED, "{'op':'entry.merge','entry':'aa'}");
-	/* an array is cut in its one text; what stands behind that goes with the second half */
+	/* an array is split in its one text; the blocks after that go to the second half */
 	DONE("{'op':'entry.append','id':'b','content':[{'type':'image'},{'type':'text','text':'xy'},"
 	     "{'type':'toolCall'}]}");
 	GIVES(USAGE, "{'op':'entry.split','entry':'b','at':2}");
@@ -183,7 +184,8 @@ ROW(c24_purge)
 	ENTRY_HAS(0, "purged", "true");
 	ENTRY_HAS(0, "usage", "-");
 	ENTRY_HAS(0, "role", "'AI'");
-	DONE("{'op':'undo','count':2}"); /* purging is no step: this is bb and the last edit */
+	DONE("{'op':'undo','count':2}"); /* a purge is not a step: this undoes bb and the last
+					  * edit */
 	ENTRY_HAS(0, "content", "''");
 	EXPORT_LACKS("secret");
 }
@@ -214,7 +216,7 @@ ROW(c25_settings_and_files)
 	EXPORT_HAS("0.70");
 	GIVES(USAGE, "{'op':'setting.set','key':'x'}");
 	GIVES(USAGE, "{'op':'setting.set','key':'context_files','value':['zz.c']}");
-	EXPORT_LACKS("zz.c"); /* it would be read by nothing */
+	EXPORT_LACKS("zz.c"); /* nothing would read it */
 	UNCHANGED("{'op':'setting.set','key':'context_files','value':null}");
 	DONE("{'op':'files.set','which':'files','items':['a']}");
 	DONE("{'op':'files.set','which':'context_files','items':['b']}");
@@ -276,7 +278,7 @@ ROW(c34_content)
 	GIVES(USAGE, "{'op':'entry.append','content':{}}");
 	GIVES(USAGE, "{'op':'entry.append','content':null}");
 	GIVES(USAGE, "{'op':'entry.edit','entry':':1','content':null}");
-	/* a string is the whole content, unless the blocks are to be kept */
+	/* a string replaces the whole content, unless the blocks are to be kept */
 	DONE("{'op':'entry.append','content':[{'type':'thinking','signature':'s'},"
 	     "{'type':'text','text':'x','n':1},{'type':'toolCall','name':'read'}]}");
 	DONE("{'op':'entry.edit','entry':':3','content':'y','keep_blocks':true}");
@@ -302,7 +304,7 @@ ROW(c35_unknown_fields)
 	ENTRY_HAS(1, "why", "-");
 	ENTRY_HAS(1, "x", "1.10"); /* and an edit keeps them */
 	EXPORT_LACKS("reason");
-	/* what one operation knows is a field of the entry for one that does not know it */
+	/* a field of one operation is an unknown field of the entry for another operation */
 	DONE("{'op':'entry.append','content':'q','fork':true,'flight':'reply/no'}");
 	ENTRY_HAS(2, "fork", "true");
 	ENTRY_HAS(2, "flight", "'reply/no'");
@@ -314,7 +316,7 @@ ROW(c35_unknown_fields)
 	DONE("{'op':'entry.append','content':'q','after':8,'join':1}");
 	ENTRY_HAS(4, "role", "'User'");
 	ENTRY_HAS(4, "join", "1");
-	/* more of a reply, behind what it says then */
+	/* more of a reply, after its current text */
 	DONE("{'op':'entry.edit','entry':':4','content':'A'}");
 	DONE("{'op':'entry.reply','into':':4','join':true,'content':'b'}");
 	ENTRY_HAS(3, "content", "'Ab'");
@@ -386,7 +388,7 @@ ROW(c44_labels)
 	COLUMN(TREE, "label", "- l -");
 	DONE("{'op':'take.branch','at':'bb'}");
 	DONE("{'op':'entry.delete','entry':'bb'}");
-	EXPORT_HAS("'labels':{'bb':'l'}"); /* the other take has it */
+	EXPORT_HAS("'labels':{'bb':'l'}"); /* another take has it */
 	DONE("{'op':'entry.delete','entry':'bb','take':'main'}");
 	EXPORT_LACKS("labels");
 	DONE("{'op':'undo'}");
@@ -406,7 +408,8 @@ ROW(c45_prompt_notice)
 	ENTRY_HAS(3, "content", "'[user edited prompt to: \\\"first\\\"]'");
 	UNCHANGED("{'op':'prompt.notify'}");
 	DONE("{'op':'prompt.update','text':'a \\\"b\\\"'}");
-	DONE("{'op':'prompt.update','text':'first'}"); /* there and back: edited */
+	DONE("{'op':'prompt.update','text':'first'}"); /* edited and edited back: marked as
+						        * edited */
 	DONE("{'op':'head.move','entry':'aa'}");
 	DONE("{'op':'prompt.notify'}");
 	assert_string_equal(f->result.take, "main_take_1");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Fixture of the tests of the contract: a store in memory, requests and expectations as text,
- * written with ' for ", since no text here has an apostrophe. */
+ * Fixture of the contract tests: a store in memory, requests and expectations as text, written
+ * with ' for ", since no text here contains an apostrophe. */
 #ifndef RT_MODEL_CONTRACT_TESTING_H
 #define RT_MODEL_CONTRACT_TESTING_H
 
@@ -27,7 +27,7 @@ typedef struct fixture {
 	rt_store *store;
 	rt_engine *engine;
 	rt_result result; /* of the last request */
-	rt_buf out;       /* of the last look */
+	rt_buf out;       /* of the last view */
 	char line[4096];
 } fixture;
 
@@ -85,7 +85,7 @@ teardown(void **state)
 	return 0;
 }
 
-/* ' becomes " */
+/* Replaces ' by ". */
 static inline rt_str
 unquoted(fixture *f, const char *text)
 {
@@ -122,7 +122,7 @@ check_status(fixture *f, const char *text, rt_status expected, const char *file,
 	_fail(file, line);
 }
 
-/* A request with this outcome. */
+/* A request with this result. */
 #define GIVES(word, text) check_status(f, text, RT_##word, __FILE__, __LINE__)
 #define DONE(text)                                                                                 \
 	do {                                                                                       \
@@ -139,7 +139,7 @@ check_status(fixture *f, const char *text, rt_status expected, const char *file,
 		assert_true(f->result.unchanged);                                                  \
 	} while (0)
 
-/* ---- looking ---- */
+/* ---- views ---- */
 
 typedef enum view { SHOW, TREE, TAKES, DISCUSSIONS, HISTORY } view;
 
@@ -170,7 +170,7 @@ look_at(fixture *f, view what)
 	return doc;
 }
 
-/* The items' members of that name, with spaces between; - for false, null and absent. */
+/* The items' members of that name, separated by spaces; - for false, null and absent. */
 static inline void
 join(yyjson_val *items, const char *member, rt_buf *out)
 {
@@ -220,7 +220,7 @@ check_joined(fixture *f, view what, const char *member, const char *expected, co
 #define DISCUSSIONS_ARE(expected) check_joined(f, DISCUSSIONS, "name", expected, __FILE__, __LINE__)
 #define COLUMN(what, member, expected) check_joined(f, what, member, expected, __FILE__, __LINE__)
 
-/* A member of show, of an entry of it (at >= 0), as JSON text; "-" where it is absent. */
+/* A member of show, or of its entry `at` (>= 0), as JSON text; "-" if absent. */
 static inline void
 check_member(fixture *f, int at, const char *member, const char *expected, const char *file, int line)
 {
@@ -251,8 +251,8 @@ check_member(fixture *f, int at, const char *member, const char *expected, const
 
 enum { WHOLE = -1 };
 
-/* The canonical export; the caller's to free. disc: WHOLE, 0 for the project without what its
- * discussions hold, or the number of a discussion (its name is the project's). */
+/* The canonical export; the caller frees it. disc: WHOLE, 0 for the project without the contents
+ * of discussions, or the number of a discussion (its name is the project's). */
 static inline char *
 canonical_of(fixture *f, const rt_project *value, int disc)
 {
@@ -344,7 +344,7 @@ run_atomic(fixture *f, const char *const *texts, size_t count, rt_result *result
 	return st;
 }
 
-/* All of them one step. */
+/* All of them as one step. */
 static inline void
 one_step(fixture *f, const char *const *texts, size_t count)
 {

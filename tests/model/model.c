@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Model: memory, documents, entries, and the whole. Memory that runs out ends the test. */
+ * Model: memory, documents, entries, and the whole state. Out of memory ends the test. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -369,7 +369,7 @@ model_free_take_name(model *m, const model_disc *d, rt_str from)
 	}
 }
 
-/* C32: the first by the bytes of its name, but not the one at without. */
+/* C32: the first by name (bytewise), except the one at `without`. */
 static size_t
 first_take(const model_disc *d, size_t without)
 {
@@ -555,7 +555,7 @@ model_default_roles(model *m, model_project *p)
 	p->role_count = 4;
 }
 
-/* ---- the whole ---- */
+/* ---- the whole state ---- */
 
 void
 model_init(model *m, const char *now, uint64_t seq)

@@ -2,16 +2,16 @@
  *
  * Model: a project in plain arrays, to compare the engine with.
  *
- * It is meant to be obviously right and may be slow. Nothing here comes from the engine:
+ * It is meant to be obviously correct and may be slow. Nothing here is shared with the engine:
  * it was written from the contract. A document (the project's own settings, number 0, or a
- * discussion, numbers from 1) is a struct that is copied whole before it is changed; a step
- * keeps the documents it touched as they were before and as they are after, so undo is an
- * assignment. Every list inside a document is immutable and lives in one arena till the end.
+ * discussion, numbers from 1) is a struct that is copied as a whole before it is changed; a step
+ * keeps the states of its documents before and after it, so undo is an assignment. Every list in
+ * a document is immutable and lives in one arena until the end.
  *
- * What undo leaves alone stands beside the documents: ids ever used, view flags, bodies.
+ * State that undo does not affect is stored outside the documents: used ids, view flags, bodies.
  *
- * The model makes no ids. An entry that was made without one has an empty id until
- * model_learn tells it which one the engine chose. */
+ * The model does not generate ids. An entry created without one has an empty id until
+ * model_learn sets the one that the engine chose. */
 #ifndef RT_TESTS_MODEL_H
 #define RT_TESTS_MODEL_H
 
@@ -29,16 +29,16 @@ typedef struct model_body {
 	const model_pair *extra;
 	size_t extra_count;
 	int entity;
-	bool grafted; /* from this entity, whose id may not be known yet: */
+	bool grafted; /* from this entity, whose id may be unknown yet: */
 	int grafted_from;
 } model_body;
 
-/* An entry as it stands in a take. */
+/* An entry in a take. */
 typedef struct model_slot {
 	int entity, body;
 	rt_str role, kind, ts;
 	bool muted;
-	bool edited; /* its content was another when it was written */
+	bool edited; /* its content was changed after it was created */
 } model_slot;
 
 typedef struct model_take {
@@ -49,7 +49,7 @@ typedef struct model_take {
 	rt_str files[3]; /* files, context_files, screenshots: JSON, empty: none */
 } model_take;
 
-enum { MODEL_TIP = -1, MODEL_START = -2 }; /* places of the head that are no entity */
+enum { MODEL_TIP = -1, MODEL_START = -2 }; /* positions of the head that are not an entity */
 
 typedef struct model_label {
 	int entity;
@@ -58,7 +58,7 @@ typedef struct model_label {
 
 /* A discussion. */
 typedef struct model_disc {
-	const model_take *takes; /* the present ones, by number */
+	const model_take *takes; /* the existing ones, by number */
 	size_t take_count;
 	size_t active; /* index */
 	int head;      /* an entity, MODEL_TIP or MODEL_START */
@@ -71,12 +71,12 @@ typedef struct model_disc {
 	rt_str track;    /* JSON, empty: none */
 	const model_pair *presets;
 	size_t preset_count;
-	const model_pair *failures; /* by the number of the entity */
+	const model_pair *failures; /* by entity number */
 	size_t failure_count;
 	int link_doc, link_entity; /* what it was extracted from; 0: nothing */
 } model_disc;
 
-/* A line of the catalogue. */
+/* A row of the catalogue. */
 typedef struct model_cell {
 	int number;
 	rt_str name;
@@ -84,69 +84,69 @@ typedef struct model_cell {
 
 /* The project's own settings. */
 typedef struct model_project {
-	const model_cell *cells; /* the present ones, by number */
+	const model_cell *cells; /* the existing ones, by number */
 	size_t cell_count;
 	int active; /* number of a discussion */
 	const rt_str *roles;
 	size_t role_count;
 	const model_pair *settings;
 	size_t setting_count;
-	bool roles_set; /* the list is not the default one */
+	bool roles_set; /* the list is not the default */
 } model_project;
 
-/* A document: where it is now, and where it stands in its history. */
+/* A document: its current state, and its position in its history. */
 typedef struct model_doc {
 	const void *value; /* model_project for number 0, else model_disc */
-	const void *first; /* as it was made */
+	const void *first; /* the initial state */
 	rt_str first_name;
 	int current; /* index of a step, -1: none */
-	int redo;    /* index of an undone, -1: none */
+	int redo;    /* index in `undone`, -1: none */
 	int next_take;
-	int *known; /* entities that this discussion ever held */
+	int *known; /* entities that this discussion ever contained */
 	size_t known_count;
 } model_doc;
 
-/* What a step did to one document. */
+/* The effect of a step on one document. */
 typedef struct model_part {
 	int doc, parent; /* parent: the step before it there, -1: none */
 	const void *before, *after;
 } model_part;
 
-/* What one operation of a step did. */
+/* The effect of one operation of a step. */
 typedef struct model_act {
 	rt_str op;
-	int entity; /* what it was about, or -1 */
-	bool is_draft; /* it set that, and nothing else */
+	int entity; /* the entity concerned, or -1 */
+	bool is_draft; /* it set the draft, and nothing else */
 	model_part *parts;
 	size_t part_count;
 } model_act;
 
 typedef struct model_step {
 	uint64_t seq;
-	rt_str op; /* "batch" where there were several */
+	rt_str op; /* "batch" for several */
 	int view;  /* the discussion in view */
-	bool keeps_redo; /* a draft, written where something was undone */
+	bool keeps_redo; /* a draft that was written after an undo */
 	model_part *parts;
 	size_t part_count;
 	model_act *acts;
 	size_t act_count;
 } model_step;
 
-/* Something that was undone, in some documents; redo takes it back in all of them. */
+/* An undone change in some documents; redo reverts it in all of them. */
 typedef struct model_undone {
 	int step;
 	int *docs;
-	int *below; /* of each document: what redo would take back before it */
+	int *below; /* by document: what redo would restore before it */
 	size_t doc_count;
-	size_t with; /* so many undone just before it belong to it */
+	size_t with; /* number of entries undone just before that belong to it */
 } model_undone;
 
-/* Where every document was in its history right after a row of the log. */
+/* The position of every document in its history right after a row of the log. */
 typedef struct model_places {
 	uint64_t seq;
 	bool is_jump;
 	int active;   /* the number of the discussion */
-	int *current; /* of the documents that there were */
+	int *current; /* of the documents that existed */
 	size_t count;
 } model_places;
 
@@ -159,7 +159,7 @@ typedef struct model_entity {
 
 typedef struct model {
 	rt_arena *arena;
-	rt_str now; /* what the clock says */
+	rt_str now; /* the current time */
 	uint64_t seq;
 	model_doc *docs;
 	size_t doc_count;
@@ -173,47 +173,48 @@ typedef struct model {
 	size_t entity_count;
 	model_body *bodies;
 	size_t body_count;
-	model_part *touched; /* by the operation under way */
+	model_part *touched; /* by the current operation */
 	size_t touched_count;
-	model_act *acts; /* what the operations under way did, one by one */
+	model_act *acts; /* effects of the current operations, one by one */
 	size_t act_count;
 	bool in_atomic;
-	bool sets_draft; /* the operation under way */
-	bool limited; /* some state has a capacity of undo */
+	bool sets_draft; /* the current operation */
+	bool limited; /* some state has an undo capacity */
 } model;
 
 typedef struct model_result {
 	rt_status status;
 	uint64_t seq, steps;
 	bool unchanged;
-	int entity; /* made or changed, -1: none */
+	int entity; /* created or changed, -1: none */
 	bool made;  /* it is new */
-	bool loose; /* refused, but the contract leaves open for which of several reasons */
+	bool loose; /* refused, but the contract does not specify which of several reasons
+		     * applies */
 	rt_str take, discussion, editor;
 	bool has_editor;
 	char why[160];
 } model_result;
 
-/* now: the time that the engine's clock gives, as it is shown. seq: of the last row. */
+/* now: the formatted time of the engine's clock. seq: of the last row. */
 void model_init(model *m, const char *now, uint64_t seq);
 void model_deinit(model *m);
 
-/* One operation as JSON. chosen: the name that the engine gave a discussion where the
- * operation left that open; may be empty. */
+/* Applies one operation as JSON. chosen: the name that the engine generated for a discussion if
+ * the operation has none; may be empty. */
 void model_apply(model *m, rt_str json, rt_str chosen, model_result *out);
-/* All of them as one step, or nothing; the results as in the engine. entries: the ids of the
- * entries that the engine says it made or changed. chosen and entries may be NULL. */
+/* Applies all operations as one step, or none; results as in the engine. entries: the ids of the
+ * entries that the engine reports as created or changed. chosen and entries may be NULL. */
 void model_apply_atomic(model *m, const rt_str *json, const rt_str *chosen, const rt_str *entries,
 			size_t count, model_result *out);
 
-/* The first entity whose id is not known, and where it stands in a present take of an
- * existing discussion; false: none. */
+/* The first entity with an unknown id, and its position in an existing take of an existing
+ * discussion; false: none. */
 bool model_unknown(const model *m, int *out_entity, int *out_doc, int *out_take,
 		   size_t *out_position);
-/* False when the id was used before in that discussion. */
+/* False if the id was used before in that discussion. */
 bool model_learn(model *m, int entity, rt_str id);
 
-/* The whole state as the canonical export writes it (C47). */
+/* The whole state in the format of the canonical export (C47). */
 void model_canonical(const model *m, rt_buf *out);
 
 static inline const model_project *
@@ -226,12 +227,12 @@ model_disc_of(const model *m, int number)
 {
 	return m->docs[number].value;
 }
-/* In a present take of the discussion? */
+/* Is it in an existing take of the discussion? */
 bool model_present(const model_disc *disc, int entity);
 bool model_knows(const model *m, int doc, int entity);
-/* Does the model know how to revert this step? Of entries, labels and fields; the contract's tests
- * have the others. Also true where there is no such step. */
+/* Can the model revert this step? It can for entries, labels and fields; others are covered by
+ * the contract tests. Also true if there is no such step. */
 bool model_can_revert(const model *m, uint64_t seq);
-rt_str model_name_of(const model *m, int disc); /* in the catalogue; empty: not there */
+rt_str model_name_of(const model *m, int disc); /* in the catalogue; empty: not in it */
 
 #endif

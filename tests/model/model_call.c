@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Model: an operation under way: its fields, and what its addresses mean. Rows of the contract
- * are named where they decide something, here and in the operations. */
+ * Model: the current operation: its fields, and the meaning of its addresses. Contract rules are
+ * named where they apply, here and in the operations. */
 #include <stdarg.h>
 #include <stdio.h>
 

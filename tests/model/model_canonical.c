@@ -113,7 +113,7 @@ add_slot(const model *m, rt_buf *out, const model_slot *slot)
 	object_end(&o, out);
 }
 
-/* Those of a take, where they are not the active one's. */
+/* Members of a take that differ from the active one's. */
 static void
 add_files(rt_buf *out, const model_take *take, const model_take *active)
 {

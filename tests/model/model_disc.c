@@ -77,7 +77,7 @@ model_op_disc_delete(model_call *c)
 	return RT_OK;
 }
 
-/* The text of an entry; of content blocks their texts, one below the other. */
+/* The text of an entry; for content blocks their texts, one per line. */
 static rt_str
 words_of(model *m, const model_body *body)
 {
@@ -136,7 +136,7 @@ model_op_extract(model_call *c)
 	for (i = 0; i < d->label_count; i++)
 		if (model_slot_find(&take, d->labels[i].entity) != SIZE_MAX)
 			model_set_label(m, made, d->labels[i].entity, d->labels[i].text);
-	m->docs[number].value = m->docs[number].first = made; /* its history is fresh */
+	m->docs[number].value = m->docs[number].first = made; /* its history is empty */
 	made = model_edit_disc(m, number);
 	model_set_files(m, made, take.files);
 	made->link_doc = c->doc;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Model: the operations on entries, done the plain way. */
+ * Model: the operations on entries, implemented in the simplest way. */
 #include <stdlib.h>
 
 #include "base/moment.h"
@@ -138,7 +138,7 @@ model_block_text(yyjson_val *block)
 	return rt_json_str(yyjson_is_str(block) ? block : rt_json_get(block, "text"));
 }
 
-/* A block with another text, as JSON. */
+/* A block with a new text, as JSON. */
 static void
 add_block(rt_buf *buf, yyjson_val *block, rt_str text)
 {
@@ -176,8 +176,8 @@ ends_with(rt_str text, rt_str end)
 	       memcmp(text.ptr + text.size - end.size, end.ptr, end.size) == 0;
 }
 
-/* The array with another text: blocks of text that it still begins with and ends with
- * stay, what is between goes into one. */
+/* The array with a new text: leading and trailing text blocks that the text still contains stay,
+ * the rest becomes one block. */
 static rt_str
 with_text(model *m, rt_str content, rt_str text)
 {
@@ -219,9 +219,9 @@ with_text(model *m, rt_str content, rt_str text)
 		add_block(&buf, block, is_text && nth != from ? model_block_text(block) : text);
 		nth += is_text;
 	}
-	if (count == 0 && text.size > 0) { /* the model's arrays hold no calls */
+	if (count == 0 && text.size > 0) { /* the model's arrays contain no calls */
 		rt_buf_add_c(&buf, buf.size > 1 ? "," : "");
-		rt_buf_add_c(&buf, "{\"text\":"); /* keys in order, as all the model keeps */
+		rt_buf_add_c(&buf, "{\"text\":"); /* keys are sorted, as everywhere in the model */
 		rt_json_add_string(&buf, text);
 		rt_buf_add_c(&buf, ",\"type\":\"text\"}");
 	}
@@ -350,7 +350,7 @@ model_op_delete(model_call *c)
 	if (model_field(c, "entry") != NULL) {
 		rt_str address = model_str_field(c, "entry");
 
-		/* C19: a stale second delete, by full id, does no harm */
+		/* C19: repeating a deletion with a full id is harmless */
 		entity = model_entity_with_id(c->m, c->doc, address);
 		if (entity >= 0 && !model_present(model_disc_of(c->m, c->doc), entity))
 			return model_unchanged(c);
@@ -384,7 +384,7 @@ model_op_move(model_call *c)
 	if (st != RT_OK)
 		return st;
 	c->out->entity = entity;
-	if (to == at || to == at + 1) /* beside itself, or where it is */
+	if (to == at || to == at + 1) /* its current position */
 		return model_unchanged(c);
 	take = &model_disc_of(c->m, c->doc)->takes[c->take];
 	slot = take->slots[at];
@@ -428,7 +428,7 @@ model_op_view(model_call *c)
 	return changed ? RT_OK : model_unchanged(c);
 }
 
-/* The one text of an array, and where its block is; false: there are none or several. */
+/* The only text of an array, and the position of its block; false: none or several. */
 static bool
 one_text(model *m, rt_str content, rt_str *out, size_t *out_at)
 {
@@ -450,7 +450,7 @@ one_text(model *m, rt_str content, rt_str *out, size_t *out_at)
 	return count == 1;
 }
 
-/* Blocks up to the cut in the one text, or from there on. */
+/* Blocks up to the split in the text, or from there on. */
 static rt_str
 half(model *m, rt_str content, rt_str text, size_t cut, bool second)
 {
@@ -474,8 +474,8 @@ half(model *m, rt_str content, rt_str text, size_t cut, bool second)
 	return model_keep_buf(m, &buf);
 }
 
-/* Two contents as one. A string behind or before an array is a block, but for an empty one
- * that touches no text. */
+/* Joins two contents. A string beside an array becomes a block, except an empty one that is not
+ * next to text. */
 static rt_str
 joined(model *m, const model_body *a, const model_body *b)
 {
@@ -581,7 +581,7 @@ model_op_split(model_call *c)
 	return RT_OK;
 }
 
-/* An array of one text, or of nothing. */
+/* An array with one text, or empty. */
 static bool
 is_text_alone(model *m, rt_str content, rt_str *out)
 {

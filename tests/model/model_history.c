@@ -35,8 +35,8 @@ model_note_act(model *m, rt_str op, int entity, const void *const *values, size_
 	m->acts[m->act_count++] = act;
 }
 
-/* Can what was undone last in this document be brought back there? Drafts that were written since
- * make way for it (C30). */
+/* Can the undone change be redone in this document? Drafts that were written since are replaced
+ * (C30). */
 static bool
 can_redo(const model *m, int doc)
 {
@@ -51,7 +51,7 @@ can_redo(const model *m, int doc)
 	return at == parent;
 }
 
-/* Is it a draft and nothing else, where there is something to redo? */
+/* Is it only a draft, while there is something to redo? */
 static bool
 keeps_redo(const model *m, int view)
 {
@@ -79,7 +79,7 @@ model_make_step(model *m, int view)
 			step.op = RT_STR("batch");
 	step.parts = model_copy(m, m->touched, m->touched_count, 0, sizeof(*step.parts));
 	step.part_count = m->touched_count;
-	/* C30: redo ends, in the discussion and in the project */
+	/* C30: this discards redo, in the discussion and in the project */
 	step.keeps_redo = keeps_redo(m, view);
 	if (!step.keeps_redo)
 		m->docs[0].redo = m->docs[view].redo = -1;
@@ -97,7 +97,7 @@ model_make_step(model *m, int view)
 	m->act_count = 0;
 }
 
-/* Take a step back in these documents, as one thing for redo. */
+/* Undoes a step in these documents, as one unit for redo. */
 static void
 take_back(model *m, int step, const int *docs, size_t count)
 {
@@ -126,8 +126,8 @@ is_switch(const model_step *step)
 	       rt_str_is(step->op, "track.toggle");
 }
 
-/* The newest step in effect in a document, but for (pinned) the switches: a client that names
- * its place is not moved by those of others, and undo passes over them (C1). */
+/* The newest step in effect in a document, except (if pinned) switches: a client that names its
+ * place is not affected by switches of others, and undo skips them (C1). */
 static int
 newest(const model *m, int doc, bool pinned)
 {
@@ -161,12 +161,12 @@ undo_one(model *m, int view, bool disc, bool project, bool pinned)
 		docs[count++] = doc;
 	}
 	take_back(m, step, docs, count);
-	m->undone[m->undone_count - 1].with = with; /* they come back together */
+	m->undone[m->undone_count - 1].with = with; /* they are redone together */
 	return true;
 }
 
-/* What was undone together comes back together (C2), but for documents that a jump has taken
- * elsewhere since. */
+/* Changes that were undone together are redone together (C2), except in documents that a jump
+ * has moved since. */
 static bool
 redo_one(model *m, int view, bool disc, bool project)
 {
@@ -196,7 +196,7 @@ redo_one(model *m, int view, bool disc, bool project)
 	return true;
 }
 
-/* How many steps of a discussion and the project are undone, as redo would bring them back. */
+/* How many steps of a discussion and the project can be redone. */
 static uint64_t
 undone_in(const model *m, int view)
 {
@@ -219,7 +219,7 @@ undone_in(const model *m, int view)
 	return count;
 }
 
-/* The setting undo_capacity (C58), if it is a whole number, 0 or more. */
+/* The setting undo_capacity (C58), if it is a non-negative integer. */
 static uint64_t
 capacity_of(const model_project *p)
 {
@@ -287,8 +287,8 @@ is_at_or_above(const model *m, int doc, int upper, int step)
 	return upper == -1;
 }
 
-/* Take the newest step back, in those of the documents that have to go up from it to come
- * to their places in `to` (-1: to their beginning), as one thing for redo; false: none has to. */
+/* Undoes the newest step, in those documents that must move up from it to reach their positions
+ * in `to` (-1: the beginning), as one unit for redo; false: none must. */
 static bool
 walk_up(model *m, const int *docs, const int *to, size_t count)
 {
@@ -311,7 +311,7 @@ walk_up(model *m, const int *docs, const int *to, size_t count)
 	return n > 0;
 }
 
-/* Move documents to right after a step each (-1: to their beginning). */
+/* Moves documents to the state right after a step each (-1: the beginning). */
 static bool
 walk(model *m, const int *docs, const int *to, size_t count)
 {
@@ -369,7 +369,7 @@ place_in(const model_places *places, int doc)
 	return doc < (int)places->count ? places->current[doc] : -1;
 }
 
-/* C18: is a document one of those that a jump without a scope moves? `row` is where it goes. */
+/* C18: does a jump without a scope move this document? `row` is the target. */
 static bool
 does_jump(const model_call *c, size_t row, int doc)
 {
@@ -419,7 +419,7 @@ same_slot(const model_slot *a, const model_slot *b)
 	       rt_str_eq(a->role, b->role);
 }
 
-/* One field: as it was, if it is as the step left it. */
+/* Restores one field if it is unchanged since the step. */
 static bool
 revert_text(rt_str *now, rt_str was, rt_str then)
 {
@@ -493,8 +493,8 @@ has_twice(const item_list *list)
 	return false;
 }
 
-/* A list: what the step added comes out, what it took out comes back behind its nearest
- * surviving predecessor. */
+/* A list: items that the step added are removed, items that it removed are inserted after their
+ * nearest surviving predecessor. */
 static bool
 revert_list(model *m, item_list *now, const item_list *was, const item_list *then)
 {
@@ -554,7 +554,7 @@ items_of(model *m, rt_str json)
 	return list;
 }
 
-/* The same of a list as JSON; empty: no list. */
+/* The same for a list as JSON; empty: no list. */
 static bool
 revert_json_list(model *m, rt_str *now, rt_str was, rt_str then)
 {
@@ -576,8 +576,8 @@ revert_json_list(model *m, rt_str *now, rt_str was, rt_str then)
 	return true;
 }
 
-/* Was the flag of the prompt cleared by a step after this one, as by a notice? Also where this
- * step is not in effect. */
+/* Was the flag of the prompt cleared by a later step, such as a notice? Also if this step is not
+ * in effect. */
 static bool
 told_since(const model *m, int doc, const model_part *part)
 {
@@ -650,7 +650,7 @@ revert_fields(model_call *c, const model_part *part, const model_part *first)
 	return ok ? RT_OK : FAIL(c, REFUSED, "it is not as the step left it");
 }
 
-/* One operation of a step. */
+/* Runs one operation of a step. */
 static rt_status
 revert_act(model_call *c, model_act step, const model_step *of)
 {
@@ -740,7 +740,7 @@ revert_act(model_call *c, model_act step, const model_step *of)
 			old = before->slots[model_slot_find(before, step.entity)];
 			if (rt_str_is(step.op, "entry.edit") && slot.body == left.body &&
 			    m->bodies[left.body].purged && m->bodies[old.body].purged) {
-				same++; /* nothing to see */
+				same++; /* no visible effect */
 				continue;
 			} else if (rt_str_is(step.op, "entry.edit")) {
 				if (slot.body != left.body)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Model run: comparing the whole state of the engine and the model. */
+ * Model run: compares the whole state of the engine and the model. */
 #include "model_run_impl.h"
 
 static bool
@@ -73,7 +73,7 @@ look_at_state(run *r, const rt_project *value)
 
 typedef rt_status (*view_fn)(run *r, const rt_project *value, rt_buf *out, rt_error *err);
 
-/* A view, read back as JSON; NULL: it failed, or is no JSON. */
+/* A view, parsed as JSON; NULL: it failed, or is not JSON. */
 static rt_json_doc *
 read_view(run *r, const rt_project *value, const char *name, view_fn view)
 {
@@ -149,7 +149,7 @@ check_show(run *r, yyjson_val *show)
 	return true;
 }
 
-/* The part of a take's name that several takes can have in common. */
+/* The base of a take's name, which several takes can share. */
 static rt_str
 base_of(const model_take *take)
 {
@@ -158,8 +158,8 @@ base_of(const model_take *take)
 	return at == SIZE_MAX ? take->name : rt_str_at(take->name.ptr, at);
 }
 
-/* The take at a place of the list, in which takes with the same base are together, where the first
- * of them is. */
+/* The take at a position of the list, which is grouped by base at the position of the group's
+ * first take. */
 static size_t
 listed_at(const model_disc *d, size_t row)
 {
@@ -208,7 +208,7 @@ has_string(yyjson_val *list, rt_str s)
 	return false;
 }
 
-/* C40, C41: the rows of each take, in their order, are its path; and so on. */
+/* C40, C41: the rows of each take, in order, are its path; and further checks. */
 static bool
 check_tree(run *r, yyjson_val *tree)
 {

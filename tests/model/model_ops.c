@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Model: the table of operations, their form, and how one, or several as one step, are carried
- * out. */
+ * Model: the table of operations, their fields, and how one operation, or several as one step,
+ * are executed. */
 #include <stdlib.h>
 
 #include "base/moment.h"
@@ -21,15 +21,15 @@ op_redo(model_call *c)
 	return model_op_undo_redo(c, false);
 }
 
-/* Field types: s string, S not empty, c content, n whole number, b bool, l list, m moment,
- * i id, x anything; then ! must be there, 0 may be null. */
+/* Field types: s string, S not empty, c content, n integer, b bool, l list, m timestamp, i id, x
+ * anything; then ! is required, 0 may be null. */
 static const struct {
 	const char *name;
 	op_fn run;
 	const char *fields;
-	bool on_take; /* "take" is what it is about */
-	bool on_disc; /* "discussion" is */
-	bool gap;     /* before or after, exactly one */
+	bool on_take; /* "take" is the take concerned */
+	bool on_disc; /* "discussion" is the discussion concerned */
+	bool gap;     /* `before` or `after`, exactly one */
 } table[] = {
 	{"entry.append", model_op_append, "role:S content:c kind:s id:i ts:m prompt:s", 0, 0, 0},
 	{"entry.insert", model_op_insert, "before:s after:s role:S content:c kind:s id:i ts:m", 0,
@@ -99,7 +99,7 @@ value_fits(yyjson_val *value, char type)
 	}
 }
 
-/* What can be said of a request without looking at the project. */
+/* Checks of a request that do not depend on the project. */
 static rt_status
 check_form(model_call *c, size_t row)
 {
@@ -167,7 +167,7 @@ check_form(model_call *c, size_t row)
 	return RT_OK;
 }
 
-/* C29. gone_too: a take that is no more may be named by its id. */
+/* C29. gone_too: a deleted take may be named by its id. */
 static rt_status
 resolve_place(model_call *c, bool gone_too)
 {
@@ -205,7 +205,7 @@ resolve_place(model_call *c, bool gone_too)
 	return RT_OK;
 }
 
-/* One operation, without making a step of it. out_row: which. */
+/* Runs one operation without making a step. out_row: which operation. */
 static rt_status
 run_one(model_call *c, size_t *out_row)
 {
@@ -284,7 +284,7 @@ model_apply(model *m, rt_str json, rt_str chosen, model_result *out)
 	rt_json_free(doc);
 }
 
-/* ---- all or nothing ---- */
+/* ---- atomic groups ---- */
 
 static bool
 same_pairs(const model_pair *a, size_t a_count, const model_pair *b, size_t b_count)
@@ -345,7 +345,7 @@ same_disc(const model *m, const model_disc *a, const model_disc *b)
 	return same;
 }
 
-/* Is everything as it was? What was made and is gone again is nothing. */
+/* Is the state unchanged? Objects that were created and removed again do not count. */
 static bool
 same_state(const model *before, const model *m)
 {
@@ -395,7 +395,7 @@ model_apply_atomic(model *m, const rt_str *json, const rt_str *chosen, const rt_
 			out[i].status = RT_USAGE;
 		}
 		rt_json_free(doc);
-		/* what follows may name it */
+		/* later operations may refer to it */
 		if (out[i].status == RT_OK && out[i].made && entries != NULL &&
 		    m->entities[out[i].entity].id.size == 0)
 			(void)model_learn(m, out[i].entity, entries[i]);
@@ -411,7 +411,7 @@ model_apply_atomic(model *m, const rt_str *json, const rt_str *chosen, const rt_
 		int entity, disc, take;
 		size_t at;
 
-		/* an address may have meant an entry whose id is not known here */
+		/* an address may have meant an entry whose id is unknown here */
 		out[bad].loose = out[bad].loose || model_unknown(m, &entity, &disc, &take, &at);
 		for (i = 0; i < count; i++)
 			if (i != bad)

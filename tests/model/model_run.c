@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * Model run: driving both, restarting, crashing. */
+ * Model run: drives engine and model, restarts, crashes. */
 #define _GNU_SOURCE
 #include "model_run_impl.h"
 
-/* ---- the engine's surroundings ---- */
+/* ---- the engine's environment ---- */
 
 static void
 question(run *r)
@@ -86,7 +86,7 @@ open_all(run *r)
 	return true;
 }
 
-/* The store in memory stays: it is gone when it is closed. */
+/* The store in memory is kept open: closing it would delete it. */
 static void
 close_all(run *r, bool for_good)
 {
@@ -190,7 +190,7 @@ compare(run *r, const rt_result *theirs, const model_result *ours)
 		return wrong(r, "engine: seq %llu steps %llu, model: seq %llu steps %llu",
 			    (unsigned long long)theirs->seq, (unsigned long long)theirs->steps,
 			    (unsigned long long)ours->seq, (unsigned long long)ours->steps);
-	/* made just now, or by another request of the same group */
+	/* created just now, or by another request of the same group */
 	if (ours->entity >= 0 && !ours->unchanged &&
 	    r->model.entities[ours->entity].id.size == 0 &&
 	    !model_learn(&r->model, ours->entity, rt_str_of(theirs->entry)))
@@ -211,8 +211,9 @@ compare(run *r, const rt_result *theirs, const model_result *ours)
 	return true;
 }
 
-/* One document (0: the project) after a jump: as it was right after the row, or, if it may
- * have stayed, as it was before the jump. Views and purges are the same in all of them. */
+/* Checks one document (0: the project) after a jump: its state is the one right after the row,
+ * or, if it may have stayed, the one before the jump. Views and purges are the same in all
+ * states. */
 static bool
 look_at_jumped(run *r, int doc, const rt_project *then, const rt_project *before,
 	       const rt_project *now, bool may_stay)
@@ -237,8 +238,8 @@ look_at_jumped(run *r, int doc, const rt_project *then, const rt_project *before
 	return ok;
 }
 
-/* After a jump without a scope the project, the discussion in view and the one that is active
- * are what they were right after that row. view: 0 if it is not known. */
+/* After a jump without a scope the project, the discussion in view and the active one are in
+ * their states right after that row. view: 0 if unknown. */
 static bool
 look_at_jump(run *r, rt_str line, const rt_result *theirs, int view)
 {
@@ -367,7 +368,7 @@ child_dies(int number)
 	_exit(9);
 }
 
-/* In the process that will die: carry out the requests, say after each that it is done. */
+/* In the process that will be killed: runs the requests, and reports each when it is done. */
 static void
 crash_child(run *r, const rt_str *lines, size_t count, int64_t at, int to_parent)
 {
@@ -394,7 +395,7 @@ crash_child(run *r, const rt_str *lines, size_t count, int64_t at, int to_parent
 	_exit(9);
 }
 
-/* P1, P2: what was acknowledged is there, and at most the one that was under way. */
+/* P1, P2: everything acknowledged exists, and at most the one in progress. */
 static bool
 run_crash(run *r, yyjson_val *ops, int64_t at)
 {
@@ -427,7 +428,7 @@ run_crash(run *r, yyjson_val *ops, int64_t at)
 	waitpid(child, &status, 0);
 	r->stats->crashes++;
 	random_next(&r->chance);
-	r->chance.state ^= 0x5851F42D4C957F2Du; /* or the same chance would fall twice */
+	r->chance.state ^= 0x5851F42D4C957F2Du; /* otherwise the same random numbers would follow */
 	if (!WIFEXITED(status) || WEXITSTATUS(status) != 9) {
 		ok = wrong(r, "the process that was to die ended otherwise (%d)", status);
 	} else {
@@ -463,7 +464,7 @@ restart(run *r)
 	return open_all(r) && look(r);
 }
 
-/* How many steps a request took; SIZE_MAX: they disagreed. */
+/* Number of steps of a request; SIZE_MAX: they disagreed. */
 static size_t
 steps_of(run *r, const char *line)
 {
@@ -486,9 +487,9 @@ steps_of(run *r, const char *line)
 	return steps;
 }
 
-/* Everything back: plainly, then document by document, which reaches the rest. The project
- * is then as it was made. Everything forth in the opposite order gives the same bytes. Not
- * where the capacity of undo was ever set: it would be in force again on the way. */
+/* Undoes everything: first normally, then document by document, which reaches the rest. The
+ * project is then in its initial state. Redoing everything in reverse order gives the same
+ * bytes. Not if an undo capacity was ever set: it would apply again in earlier states. */
 static bool
 undo_all(run *r)
 {
@@ -652,7 +653,7 @@ run_end(run *r, bool ok)
 	return ok;
 }
 
-/* What kind of disagreement it is: its words without numbers and what is in brackets. */
+/* The kind of a disagreement: its message without numbers and brackets. */
 static int
 kind_of(const char *why)
 {

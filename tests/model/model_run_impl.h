@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * A run as its files share it: model_run.c carries out lines, model_look.c compares the whole
- * state, model_seed.c makes lines from a seed and drops those that a failure does not need. */
+ * Shared by the files of a run: model_run.c executes lines, model_look.c compares the whole
+ * state, model_seed.c generates lines from a seed and removes those that a failure does not
+ * need. */
 #ifndef RT_TESTS_MODEL_RUN_IMPL_H
 #define RT_TESTS_MODEL_RUN_IMPL_H
 
@@ -30,8 +31,8 @@ typedef struct run {
 	const model_run_options *options;
 	model_run_stats *stats;
 	rt_env env;
-	random_ops chance; /* what the engine sees */
-	long questions_left; /* until the process dies; 0: it lives on */
+	random_ops chance; /* of the engine */
+	long questions_left; /* until the process is killed; 0: it is not */
 	char path[512];
 	rt_store *stores[2];
 	rt_engine *engines[2];
@@ -42,16 +43,16 @@ typedef struct run {
 	char why[4096];
 } run;
 
-/* Notes a disagreement; false. */
+/* Records a disagreement; returns false. */
 static bool wrong(run *r, const char *format, ...) RT_PRINTF(2, 3);
-/* The same for two texts: where they part, with the text around it. */
+/* The same for two texts: shows where they diverge, with context. */
 static bool differ(run *r, const char *what, rt_str engine, rt_str ours);
 enum { WHOLE = -1 };
-/* The project as the format "canonical" has it. disc: WHOLE, 0 for the project without what its
- * discussions hold, or the number of a discussion (its name is the project's). */
+/* The project in the format "canonical". disc: WHOLE, 0 for the project without the contents of
+ * discussions, or the number of a discussion (its name is the project's). */
 static rt_status canonical_of(rt_engine *engine, const rt_project *value, int disc, rt_buf *out,
 			      rt_error *err);
-/* Is the engine in the state of the model? */
+/* Compares the engine's state with the model's. */
 static bool look(run *r);
 static bool look_at_state(run *r, const rt_project *value);
 

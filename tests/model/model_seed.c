@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Model run: lines from a seed, and fewer of them. */
+ * Model run: generates lines from a seed, and minimises failing runs. */
 #include "model_run_impl.h"
 
 typedef struct line_list {
@@ -42,7 +42,7 @@ is_json(rt_str line)
 	rt_json_doc *doc = NULL;
 	bool ok = rt_json_read(rt_alloc_libc(), line, &doc, NULL) == RT_OK;
 
-	/* the name that an extract chooses is not known after a crash */
+	/* the generated name of an extracted discussion is unknown after a crash */
 	ok = ok && (!rt_str_is(rt_json_str(rt_json_get(rt_json_root(doc), "op")),
 			       "discussion.extract") ||
 		    rt_json_get(rt_json_root(doc), "name") != NULL);
@@ -50,7 +50,7 @@ is_json(rt_str line)
 	return ok;
 }
 
-/* Several requests in one line. They are made for the state before the first of them. */
+/* Several requests in one line. They are generated for the state before the first of them. */
 static void
 make_group(random_ops *ops, const model *m, const char *what, int64_t at, unsigned count, rt_buf *out)
 {
@@ -147,7 +147,7 @@ model_run_seed(const model_run_options *options, model_run_stats *stats)
 
 /* ---- shrinking ---- */
 
-/* 0: they agree, 2: the process died of it, else the kind of disagreement. */
+/* 0: they agree, 2: the process crashed, otherwise the kind of disagreement. */
 static int
 try_lines(const model_run_options *options, const rt_str *lines, size_t count)
 {
@@ -204,9 +204,9 @@ model_run_shrink(const model_run_options *options, const rt_str *lines, size_t c
 			}
 		}
 		if (dropped && size == 1)
-			size = 2; /* once more */
+			size = 2; /* repeat */
 	}
-	/* What numbers the rest names must stay: put something dull in a line's place. */
+	/* Numbers that later lines refer to must stay the same: replaces lines by trivial ones. */
 	for (at = 1; at < n && verdict != 0 && budget > 0; at++) {
 		rt_str old = mine[at];
 

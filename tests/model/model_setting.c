@@ -189,7 +189,7 @@ model_op_track(model_call *c)
 	return RT_OK;
 }
 
-/* C53: a preset keeps the lists of files and the prompts. */
+/* C53: a preset does not change the lists of files and the prompts. */
 static const char *const parameter_names[] = {"model", "temperature", "top_p", "max_tokens",
 					      "reasoning_effort"};
 static const char *const prompt_names[] = {"project_system_prompt", "global_system_prompt",

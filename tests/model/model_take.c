@@ -171,7 +171,7 @@ model_op_graft(model_call *c)
 		if (st != RT_OK)
 			return st;
 	}
-	for (i = 0; i < d->takes[from].count; i++) { /* in that take's order, each once */
+	for (i = 0; i < d->takes[from].count; i++) { /* in the order of that take, each once */
 		model_slot slot = d->takes[from].slots[i];
 
 		for (t = 0; t < max && which[t] != slot.entity; t++)

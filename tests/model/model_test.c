@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * The engine against the model. Without arguments: the test of every test run. With
- * arguments a program that runs as long as one likes:
+ * The engine against the model. Without arguments: the test of every test run. With arguments a
+ * program that can run for any time:
  *
  *   model_test --ops 2000 --seeds 500 --seed 1 --store sqlite --dir DIR
- *   model_test --replay FILE      a run that was written down, or a reproducer
+ *   model_test --replay FILE      a recorded run, or a reproducer
  *
- * RETAKE_TEST_SECONDS lets the test without arguments go on with further seeds. */
+ * With RETAKE_TEST_SECONDS the test without arguments continues with further seeds. */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>
@@ -19,7 +19,7 @@
 
 #include <cmocka.h>
 
-/* One test is one file to the build. */
+/* The build needs one file per test. */
 #include "base/sample_testing.h"
 #include "log/folder_testing.h"
 #include "model/model.c"

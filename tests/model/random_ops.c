@@ -212,8 +212,8 @@ any_doc(random_ops *r, const model *m)
 	return p->cells[random_below(r, (unsigned)p->cell_count)].number;
 }
 
-/* Some name, perhaps of no take; never the id of one that is not there now, which would be
- * allowed (C29) but which the model has forgotten. */
+/* Some name, perhaps of no take; never the id of a deleted take, which would be allowed (C29)
+ * but which the model has forgotten. */
 static void
 add_any_take_name(random_ops *r, const model_disc *d, rt_buf *out)
 {
@@ -237,7 +237,8 @@ add_take_name(random_ops *r, const model_take *take, rt_buf *out)
 		rt_json_add_string(out, take->name);
 }
 
-/* Where a request works; given in the request or not. no_take: the field means something else. */
+/* The place where a request works; named in the request or not. no_take: the field means
+ * something else. */
 static place
 add_place(random_ops *r, const model *m, rt_buf *out, bool no_take)
 {
@@ -299,7 +300,7 @@ add_address_in(random_ops *r, const model *m, const place *p, size_t take_index,
 
 		if (other->count > 0)
 			id = m->entities[other->slots[random_below(r, (unsigned)other->count)].entity].id;
-	} else if (luck < 49 && m->docs[p->doc].known_count > 0) { /* perhaps not here any more */
+	} else if (luck < 49 && m->docs[p->doc].known_count > 0) { /* perhaps removed */
 		const model_doc *doc = &m->docs[p->doc];
 
 		id = m->entities[doc->known[random_below(r, (unsigned)doc->known_count)]].id;
@@ -347,7 +348,8 @@ add_id(random_ops *r, const model *m, int doc, rt_buf *out)
 		unsigned at = random_below(r, (unsigned)m->docs[doc].known_count);
 
 		rt_json_add_string(out, m->entities[m->docs[doc].known[at]].id);
-	} else { /* counted in a base of four, the low digits first: long common beginnings are rare */
+	} else { /* counted in base four, least significant digit first: long common prefixes are
+		  * rare */
 		unsigned n = r->fresh++;
 
 		for (i = 1; i < 7; i++) {
@@ -489,8 +491,8 @@ add_broken(random_ops *r, rt_buf *out)
 	rt_buf_add_c(out, PICK(r, lines));
 }
 
-/* A step's number, mostly a recent one. One that no step has is not the next one either: a request
- * before it in its batch may write that. */
+/* A step's number, mostly a recent one. A non-existing one is not the next one either, which an
+ * earlier request of its batch may create. */
 static int64_t
 any_seq(random_ops *r, const model *m)
 {
@@ -507,7 +509,7 @@ any_seq(random_ops *r, const model *m)
 	return (int64_t)m->steps[random_below(r, (unsigned)m->step_count)].seq;
 }
 
-/* Of a step whose revert the model has. */
+/* Number of a step that the model can revert. */
 static int64_t
 revertible_seq(random_ops *r, const model *m)
 {
@@ -552,7 +554,7 @@ any_kind(random_ops *r, const model *m)
 	unsigned luck;
 	size_t i;
 
-	if (r->only == 0 && chance(r, 15)) { /* keep things small */
+	if (r->only == 0 && chance(r, 15)) { /* keep the project small */
 		if (d->takes[d->active].count > r->take_room)
 			return chance(r, 50) ? TRUNCATE : chance(r, 60) ? DELETE_RUN : CLEAR;
 		if (d->take_count > 7)
@@ -607,7 +609,7 @@ random_ops_make(random_ops *r, const model *m, rt_buf *out)
 		p = add_place(r, m, out, false);
 		add_address(r, m, &p, "entry", out);
 		key(out, "content");
-		if (chance(r, 20)) { /* what arrays of several texts read like, or nearly so */
+		if (chance(r, 20)) { /* the text of an array with several texts, or similar */
 			static const char *const near[] = {
 				"\"one\\ntwo\\nthree\"", "\"one\\nTWO\\nthree\"",
 				"\"one\\nthree\"",       "\"two\\nthree\"",

@@ -57,7 +57,7 @@ static const sample samples[] = {
 
 enum { SAMPLES = sizeof(samples) / sizeof(samples[0]) };
 
-/* No steps; history itself. */
+/* Not steps, or operations on the history itself. */
 static const char *const others[] = {"entry.view", "undo", "redo", "jump", "revert", "purge"};
 
 typedef struct world {
@@ -117,7 +117,7 @@ same(fixture *f, const char *wanted, const char *op, const char *when)
 	free(now);
 }
 
-/* A step, and its revert; afterwards the fixture is as right after the step. */
+/* A step, and its revert; afterwards the fixture is in the state right after the step. */
 static void
 check_ways(world *w, const sample *one, char **out_after, uint64_t *out_seq)
 {
@@ -149,7 +149,7 @@ check_ways(world *w, const sample *one, char **out_after, uint64_t *out_seq)
 	*out_after = after;
 }
 
-/* Refused without memory, the revert changes nothing, and can be repeated. */
+/* A revert that fails with RT_NOMEM changes nothing, and can be repeated. */
 static void
 check_memory(world *w, const sample *one, const char *after, uint64_t seq)
 {

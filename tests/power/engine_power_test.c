@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * The whole engine loses power. A script of 200 operations of every kind runs on a pretend
- * disk (power_vfs.h); at every write, sync, truncation, creation and deletion the power is
- * cut, in each of seven ways. On what is left the engine opens, holds every operation that
- * was acknowledged, is in exactly the state that the script had after its last surviving
- * operation (shown, as a tree, and in its history), passes fsck, and goes on. Files are attached and
- * sent meanwhile, and collected: no record is ever without their contents.
+ * Power loss with the whole engine. A script of 200 operations of every kind runs on a simulated
+ * disk (power_vfs.h); at every write, sync, truncation, creation and deletion the power is cut,
+ * in each of seven ways. The engine must open the result, contain every acknowledged operation,
+ * be in exactly the state after the script's last surviving operation (show, tree, and history),
+ * pass fsck, and continue. Files are attached, sent and collected in between: no record is ever
+ * without its contents.
  *
- * The usual run takes a sample; POWER_FULL=1 takes every place and kind, with two seeds. */
+ * The default is a sample; POWER_FULL=1 tests every place and kind, with two seeds. */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>
@@ -80,7 +80,7 @@ desk_close(desk *d)
 		d->store->ops->close(d->store);
 }
 
-/* Everything that people see, as one number. */
+/* Everything that users see, as one hash. */
 static uint64_t
 state_of(rt_engine *engine)
 {
@@ -103,7 +103,7 @@ state_of(rt_engine *engine)
 	return hash;
 }
 
-/* Operation n of the script; some find nothing to do, which is part of it. */
+/* Operation n of the script; some do nothing, intentionally. */
 static void
 operation(int n, char *to, size_t size)
 {
@@ -127,7 +127,7 @@ operation(int n, char *to, size_t size)
 	}
 }
 
-/* What is done with files before operation n, which may be given a block of one. */
+/* Operations on files before operation n, which may be given a block for one. */
 static void
 handle_files(rt_engine *engine, int n, char *request, size_t size)
 {
@@ -142,7 +142,7 @@ handle_files(rt_engine *engine, int n, char *request, size_t size)
 	snprintf(text, sizeof(text), "file %d %*s", n, n * 41 % 5000, "x");
 	file.bytes = rt_str_of(text);
 	switch (n % 20) {
-	case 2: /* its entry never comes */
+	case 2: /* its entry is never added */
 	case 4:
 		if (rt_blob_keep(engine, rt_str_of(text), sha256, &err) != RT_OK)
 			break;
@@ -172,11 +172,11 @@ handle_files(rt_engine *engine, int n, char *request, size_t size)
 typedef struct run {
 	power_disk *disk;
 	uint64_t states[4 * OPS]; /* by seq */
-	uint64_t seqs;            /* the last with a state */
+	uint64_t seqs;            /* the last one with a state */
 	uint64_t acknowledged;    /* seq of the last result */
 	uint64_t place, stride, cuts;
 	int seeds;
-	bool checking;            /* states are known: cut */
+	bool checking;            /* the states are known: cut */
 } run;
 
 static bool
@@ -201,7 +201,7 @@ verify(run *r, power_disk *after, power_kind kind, uint64_t seed)
 
 	st = desk_open(&d, power_name(after), false, &err);
 	if (st != RT_OK) {
-		/* before the store was made there is nothing to be lost */
+		/* before the store was created nothing can be lost */
 		if (r->acknowledged > 0)
 			fail_msg("place %llu kind %d seed %llu: cannot open: %s",
 				 (unsigned long long)r->place, (int)kind, (unsigned long long)seed,

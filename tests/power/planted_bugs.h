@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * Planted bugs: a store with a bug, made of the SQLite store as it is. A harness that has never
- * failed proves nothing, so seeded_test.c insists that each of these is noticed.
+ * Planted bugs: a store with a bug, derived from the real SQLite store. A harness that has never
+ * failed proves nothing, so seeded_test.c requires that each of these is detected.
  *
- * A planted store has the functions of the SQLite store with some of them replaced. They do what
- * the bug would have done: through the contract where that is possible (a log row in a
- * transaction before its data), else by changing the state of the store or a setting of its
+ * A planted store has the functions of the SQLite store with some of them replaced. They
+ * reproduce the effect of the bug: through the interface where possible (a log row in a
+ * transaction before its data), otherwise by changing the state of the store or a setting of its
  * connection around a call (a store that was not poisoned). Two bugs are below SQLite, in
  * power_vfs.h. */
 #ifndef RT_TESTS_POWER_PLANTED_BUGS_H
@@ -22,17 +22,17 @@ enum planted {
 	PLANTED_ACK_FIRST,        /* acknowledged before the sync */
 	PLANTED_LOG_FIRST,        /* the log row in a transaction before its data */
 	PLANTED_TWO_TRANSACTIONS, /* log rows in one, bodies in the next */
-	PLANTED_SYNC_RETRIED,     /* a failed sync is tried again */
-	PLANTED_NOT_POISONED,     /* a handle goes on after its sync failed */
-	PLANTED_READ_EMPTY,       /* a read error is taken for the end */
+	PLANTED_SYNC_RETRIED,     /* a failed sync is retried */
+	PLANTED_NOT_POISONED,     /* a handle continues after its sync failed */
+	PLANTED_READ_EMPTY,       /* a read error is treated as the end */
 	PLANTED_NO_WAITING,       /* busy_timeout 0 */
-	PLANTED_NO_SUMS,          /* checksums are not compared */
-	PLANTED_LATE_FLUSH,       /* the last write of a commit waits for the next one */
-	PLANTED_NO_MARK,          /* relaxed mode leaves no mark */
-	PLANTED_EMPTY_IS_NEW,     /* an empty file is taken for a new store */
+	PLANTED_NO_SUMS,          /* checksums are not verified */
+	PLANTED_LATE_FLUSH,       /* the last write of a commit is delayed until the next one */
+	PLANTED_NO_MARK,          /* relaxed mode writes no mark */
+	PLANTED_EMPTY_IS_NEW,     /* an empty file is treated as a new store */
 	PLANTED_NO_CONFLICT,      /* the expected head is not compared */
-	PLANTED_HALF_COMMITTED,   /* a transaction goes on after a write failed */
-	PLANTED_NOT_SETTLED,      /* new commits go behind what a failed sync has left */
+	PLANTED_HALF_COMMITTED,   /* a transaction continues after a failed write */
+	PLANTED_NOT_SETTLED,      /* new commits are appended to what a failed sync has left */
 	PLANTED_COUNT
 };
 
@@ -72,7 +72,7 @@ planted_begin(rt_store *store, rt_error *err)
 		s->no_wait = true;
 	if (planted_bug != PLANTED_SYNC_OFF && planted_bug != PLANTED_ACK_FIRST)
 		return sound->begin(store, err);
-	/* Settings need the writer, which the first begin opens. */
+	/* Settings need the writer, which is opened by the first begin. */
 	if (s->writer.db == NULL) {
 		st = sound->begin(store, err);
 		if (st != RT_OK)
@@ -95,7 +95,7 @@ planted_commit(rt_store *store, rt_error *err)
 	return sound->commit(store, err);
 }
 
-/* End the transaction and begin another one, as if nothing had happened. */
+/* Commits the transaction and starts another one, silently. */
 static rt_status
 next_transaction(rt_store *store, rt_status st, rt_error *err)
 {

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * A workload for a store on a pretend disk, and what must be left of it after a cut.
+ * A workload for a store on a simulated disk, and the verification after a cut.
  *
- * The script is a list of transactions, 1 .. SCRIPT_STEPS. Each writes its own number into
- * the side row "step", and in the same transaction appends, rewrites nodes and the root,
- * fills the index, drops, purges. So the side row says which transactions a disk holds, and
- * everything else must be exactly what those leave: whole or absent, and a prefix.
- * Tests include this file. */
+ * The script is a list of transactions, 1 .. SCRIPT_STEPS. Each writes its own number into the
+ * side row "step", and in the same transaction appends, rewrites nodes and the root, fills the
+ * index, drops, purges. So the side row tells which transactions a disk contains, and everything
+ * else must be exactly their result: complete or absent, and a prefix. Tests include this file. */
 #ifndef RT_TESTS_POWER_SCRIPT_H
 #define RT_TESTS_POWER_SCRIPT_H
 
@@ -28,11 +27,11 @@ enum {
 	SCRIPT_PURGE_STEP = 60 /* and when */
 };
 
-/* How far the workload is. */
+/* Progress of the workload. */
 typedef struct script {
-	int steps;        /* how many to take */
-	int acknowledged; /* the last one that was */
-	int attempted;    /* the last one that was begun */
+	int steps;        /* number of steps to run */
+	int acknowledged; /* the last acknowledged one */
+	int attempted;    /* the last one started */
 	bool relaxed;
 	uint64_t epoch;
 	rt_status failed; /* the first failure, RT_OK for none */
@@ -63,9 +62,9 @@ script_now(void *ctx)
 
 static const rt_env script_env = {script_now, script_random, NULL};
 
-/* --- what step n writes; everything follows from n --- */
+/* --- contents of step n, all derived from n --- */
 
-/* Steps 1 .. n append this many log rows (one body each) together. */
+/* Total number of log rows (one body each) that steps 1 .. n append. */
 static uint64_t
 script_rows(int n)
 {
@@ -78,7 +77,7 @@ script_body(char *room, size_t size, uint64_t number)
 	size_t want = 40 + number * 53 % 1400, at;
 
 	if (number % 50 == 49)
-		want = 20000; /* a chain of pages */
+		want = 20000; /* a chain of overflow pages */
 	if (want > size)
 		want = size;
 	at = (size_t)snprintf(room, size, "word%llu body ", (unsigned long long)number);
@@ -93,8 +92,8 @@ script_text(char *room, size_t size, const char *what, int n)
 	return rt_str_at(room, (size_t)snprintf(room, size, "%s of step %d", what, n));
 }
 
-/* The last step up to n that wrote node i, 0: none. Step n writes node n % SCRIPT_NODES;
- * every twentieth step drops node 1 afterwards. */
+/* The last step up to n that wrote node i, 0: none. Step n writes node n % SCRIPT_NODES; every
+ * twentieth step drops node 1 afterwards. */
 static int
 script_node_step(int n, int i)
 {
@@ -181,7 +180,7 @@ script_write(rt_store *s, int n, rt_error *err)
 	return st;
 }
 
-/* A test may put something in front of it. */
+/* A test may wrap it. */
 #ifndef SCRIPT_STORE_OPEN
 #define SCRIPT_STORE_OPEN rt_store_sqlite_open
 #endif
@@ -202,7 +201,7 @@ script_open(const char *vfs, bool relaxed, const char *boot, bool create, rt_sto
 	return SCRIPT_STORE_OPEN(rt_alloc_libc(), &script_env, SCRIPT_PATH, &options, out, err);
 }
 
-/* A new store with its project. Aborts when that fails: no test is about it. */
+/* A new store with its project. Aborts on failure, which no test is about. */
 static void
 script_prepare(const char *vfs)
 {
@@ -220,7 +219,7 @@ script_prepare(const char *vfs)
 	s->ops->close(s);
 }
 
-/* One transaction; a store that is not the last one to write gives RT_CONFLICT. */
+/* One transaction; RT_CONFLICT if another store has written since. */
 static rt_status
 script_step(rt_store *s, script *sc, int n, rt_error *err)
 {
@@ -248,7 +247,7 @@ script_note(script *sc, rt_status st, const rt_error *err)
 	snprintf(sc->text, sizeof(sc->text), "%s", err->text);
 }
 
-/* Take all steps, closing and opening the store now and then. Stops at a failure. */
+/* Runs all steps, sometimes closing and opening the store. Stops at a failure. */
 static void
 script_run(const char *vfs, script *sc)
 {
@@ -278,7 +277,7 @@ script_run(const char *vfs, script *sc)
 typedef struct verdict {
 	bool bad;
 	char text[256];
-	int step; /* what the store holds */
+	int step; /* the last step in the store */
 } verdict;
 
 static void
@@ -415,7 +414,7 @@ verify_rows(rt_store *s, verdict *v)
 	rt_buf_deinit(&buf);
 }
 
-/* Which step does the store hold, and is everything as that step left it? */
+/* Which step does the store contain, and is everything in the state after that step? */
 static verdict
 verify_store(rt_store *s)
 {
@@ -441,8 +440,8 @@ verify_store(rt_store *s)
 	return v;
 }
 
-/* The store on a disk after a cut: it holds a step between the two, the next steps work, and
- * it holds them when it is opened again. */
+/* Verifies the store on a disk after a cut: it contains a step between the two, the next steps
+ * work, and are there when it is opened again. */
 static verdict
 verify_disk(const char *vfs, const script *sc)
 {

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: MIT
  *
- * The SQLite store loses power, meets failing disks and runs out of memory.
+ * Power loss, failing disks and out-of-memory with the SQLite store.
  *
- * Every write, sync, truncation, creation and deletion that a workload of 200 transactions
- * makes is a place where power is cut, in each of seven ways (power_vfs.h). After each cut
- * the store is opened on what is left: what was acknowledged is there, the rest is whole or
- * absent, what survives is a prefix, check finds nothing, the next steps work and are there
- * after another opening.
+ * Every write, sync, truncation, creation and deletion of a workload of 200 transactions is a
+ * place where power is cut, in each of seven ways (power_vfs.h). After each cut the store is
+ * opened: everything acknowledged exists, the rest is complete or absent, the surviving steps
+ * are a prefix, check finds nothing, and the next steps work and exist after opening it again.
  *
- * The usual run takes a sample of the places. POWER_FULL=1 takes all of them with four
- * seeds each, and says how many. POWER_SEED=N is where the dice begin. POWER_SAMPLE=K, for
- * builds that are many times slower, takes one in K of the usual places, and of the failing
- * calls, which are far fewer, one in K/8; what is checked at each is the same. */
+ * The default is a sample of the places. POWER_FULL=1 tests all of them with four seeds each,
+ * and prints their number. POWER_SEED=N is the first seed. POWER_SAMPLE=K, for builds that are
+ * many times slower, tests every Kth of the default places, and every (K/8)th of the failing
+ * calls, which are far fewer; the checks are the same. */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>
@@ -27,9 +26,9 @@
 
 static bool full;
 static uint64_t first_seed = 1;
-static uint64_t sample = 1; /* one in so many of the usual places */
+static uint64_t sample = 1; /* test every nth of the default places */
 
-/* From one failing call to the next that is tried, where the usual run goes so many on. */
+/* Stride of failing calls, given the default stride. */
 static uint64_t
 next_call(uint64_t usual)
 {
@@ -42,7 +41,7 @@ typedef struct cutting {
 	power_disk *disk;
 	script sc;
 	uint64_t place;  /* steps of the disk so far */
-	uint64_t stride; /* every so many places a cut */
+	uint64_t stride; /* distance between two cuts */
 	int seeds;       /* for each kind */
 	uint64_t cuts;
 	uint64_t by_kind[POWER_KINDS];
@@ -55,7 +54,7 @@ cut_here(void *ctx, power_step step, const char *name)
 
 	c->place++;
 	for (int kind = 0; kind < POWER_KINDS; kind++) {
-		/* In the sampled run the kinds take turns at the places. */
+		/* In the sampled run the kinds alternate between places. */
 		if ((c->place + (uint64_t)kind + first_seed - 1) % c->stride != 0)
 			continue;
 		for (int i = 0; i < c->seeds; i++) {
@@ -64,7 +63,7 @@ cut_here(void *ctx, power_step step, const char *name)
 			script sc = c->sc;
 			verdict v;
 
-			/* The process died, the machine did not: nothing may be missing. */
+			/* Only the process was killed: nothing may be missing. */
 			if (kind == POWER_KEEP)
 				sc.relaxed = false;
 			v = verify_disk(power_name(after), &sc);
@@ -140,7 +139,7 @@ cut_again(void *ctx, power_step step, const char *name)
 	(void)step;
 	(void)name;
 	n->place++;
-	/* Most places by far are at the third depth. */
+	/* By far the most places are at the third depth. */
 	if ((n->place + n->seed) % (n->depth == 1 ? 37 : n->depth == 2 ? 5 : full ? 1 : sample) != 0)
 		return;
 	for (int kind = 1; kind < POWER_KINDS; kind++) {
@@ -149,7 +148,7 @@ cut_again(void *ctx, power_step step, const char *name)
 
 		if (!full && (n->place + (uint64_t)kind) % 3 != 0)
 			continue;
-		/* verify_disk takes two steps of its own. */
+		/* verify_disk itself runs two steps. */
 		deeper.sc.attempted += 2;
 		deeper.disk = power_cut(n->disk, (power_kind)kind, n->seed + n->place);
 		if (deeper.depth <= 3)
@@ -183,7 +182,7 @@ test_cuts_in_recovery(void **state)
 
 /* --- faults of the disk --- */
 
-/* A disk with a store that holds `steps` steps, cloned for every try. */
+/* A disk with a store that contains `steps` steps, cloned for every case. */
 static power_disk *
 disk_with(int steps, script *out)
 {
@@ -199,7 +198,7 @@ disk_with(int steps, script *out)
 	return clone;
 }
 
-/* After a fault has come and gone: nothing acknowledged is lost, nothing is half there. */
+/* After a temporary fault: nothing acknowledged is lost, and nothing is incomplete. */
 static void
 expect_intact(power_disk *disk, script *sc, const char *what, uint64_t nth)
 {
@@ -241,7 +240,7 @@ run_faults(const char *what, unsigned steps, int code, rt_status wanted, rt_stat
 					      sc.text);
 			assert_true(sc.failed == RT_OK || sc.failed == wanted || sc.failed == also);
 			expect_intact(disk, &sc, what, nth);
-			/* And if power goes as well. */
+			/* And if power is lost as well. */
 			power_disk_free(disk);
 		}
 	}
@@ -291,8 +290,8 @@ test_truncate_errors(void **state)
 		   RT_IO, RT_IO);
 }
 
-/* A sync that failed lost its data, although it can be read. Whatever was acknowledged
- * before and after must survive a cut, also when the store is opened again at once. */
+/* A failed sync has lost its data, although it can still be read. Everything acknowledged before
+ * and after must survive a cut, also if the store is reopened at once. */
 static void
 test_sync_error_then_cut(void **state)
 {
@@ -317,7 +316,7 @@ test_sync_error_then_cut(void **state)
 				      (unsigned long long)nth, sc.acknowledged, v.step, v.text);
 		assert_false(v.bad);
 		power_disk_free(after);
-		/* Go on with what the failure left, then lose power. */
+		/* Continue with the state after the failure, then cut the power. */
 		if (sc.failed != RT_OK) {
 			rt_store *s = NULL;
 			rt_error err = {0};
@@ -330,8 +329,8 @@ test_sync_error_then_cut(void **state)
 			assert_false(v.bad);
 			assert_true(v.step >= sc.acknowledged);
 			sc.acknowledged = v.step;
-			/* What the failure left can be read, and may be on no medium. What is
-			 * acknowledged on top of it must stay all the same. */
+			/* The data of the failed sync can be read, but may not be on the medium.
+			 * Everything that is acknowledged on top of it must survive anyway. */
 			assert_int_equal(script_step(s, &sc, v.step + 1, &err), RT_OK);
 			after = power_cut(disk, POWER_DROP, nth);
 			v = verify_disk(power_name(after), &sc);
@@ -362,7 +361,7 @@ test_sync_error_then_cut(void **state)
 	power_disk_free(start);
 }
 
-/* The handle on which a sync failed refuses to write, and reads on. */
+/* After a failed sync, the handle refuses to write, but still reads. */
 static void
 test_poisoned(void **state)
 {
@@ -398,7 +397,7 @@ test_poisoned(void **state)
 	power_disk_free(disk);
 }
 
-/* A full disk takes nothing away, and what comes after it is clean. */
+/* A full disk loses nothing, and the following steps are correct. */
 static void
 test_full_then_room(void **state)
 {
@@ -438,7 +437,7 @@ next:
 
 static uint64_t memory_calls, memory_fail_at, memory_failed;
 static bool memory_fails_on;
-static int64_t memory_blocks; /* given out and not taken back */
+static int64_t memory_blocks; /* allocated and not freed */
 
 static bool
 memory_says_no(void)
@@ -534,7 +533,7 @@ our_release(void *ctx, void *ptr)
 
 static const rt_alloc failing_alloc = {our_resize, our_release, NULL};
 
-/* Open, write, read, search, check, close. The first failure is the result. */
+/* Open, write, read, search, check, close. Returns the first failure. */
 static rt_status
 use_store(const char *vfs, script *sc, rt_error *err)
 {
@@ -605,7 +604,7 @@ test_out_of_memory(void **state)
 				power_disk_free(disk);
 				break;
 			}
-			/* SQLite survives some of it by itself. */
+			/* SQLite handles some of it by itself. */
 			if (st != RT_OK && st != RT_NOMEM)
 				print_message("allocation %llu: %s: %s\n", (unsigned long long)nth,
 					      rt_status_word(st), err.text);

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT
  *
- * The pretend disk. Two views of everything are kept:
+ * The simulated disk. Two views of everything are kept:
  *
- *             now (what a read gives)        the medium (what a cut leaves)
+ *             now (result of a read)         the medium (state after a cut)
  *   a file    data                           disk + some of pending, see surviving()
- *   names     entries                        kept + a beginning of name_ops
+ *   names     entries                        kept + a prefix of name_ops
  *
- * A sync of a file moves its pending writes to `disk`, and with them every change of names
- * up to the file's own creation (file systems keep a journal of names, in order, and SQLite
- * syncs the folder after it has made a file). A deletion that asks for it syncs all names.
+ * A sync of a file moves its pending writes to `disk`, and with them every change of names up to
+ * the file's own creation (file systems journal names in order, and SQLite syncs the directory
+ * after it has created a file). A deletion with a sync syncs all names.
  *
- * Locks and shared memory are those of one machine: they work between the connections of
- * a disk, and are gone after a cut. */
+ * Locks and shared memory are those of one machine: they work between the connections of a disk,
+ * and are gone after a cut. */
 #include "power/power_vfs.h"
 
 #include <pthread.h>
@@ -42,12 +42,12 @@ typedef struct inode {
 	int refs; /* names, name operations and open files */
 	/* Locks of the database file. */
 	int shared;
-	const void *reserved, *exclusive; /* who */
+	const void *reserved, *exclusive; /* owner */
 	/* Shared memory of the write-ahead log's index. */
 	unsigned char **regions;
 	int region_count;
-	int mapped; /* by how many open files; the last one to go takes it along, as the
-	               first one to come empties it in the unix VFS */
+	int mapped; /* number of open files that use it; closing the last one deletes it, as
+		     * opening the first one clears it in the unix VFS */
 	int shm_shared[POWER_SHM_LOCKS];
 	const void *shm_exclusive[POWER_SHM_LOCKS];
 } inode;
@@ -62,14 +62,14 @@ typedef struct names {
 	size_t count, room;
 } names;
 
-/* node: created under that name; NULL: deleted. */
+/* node: created with that name; NULL: deleted. */
 typedef struct name_op {
 	char *name;
 	inode *node;
 } name_op;
 
 struct power_disk {
-	sqlite3_vfs vfs; /* first: SQLite hands it to us */
+	sqlite3_vfs vfs; /* first member: SQLite passes it to us */
 	char name[40];
 	pthread_mutex_t lock;
 	names now, kept;
@@ -86,14 +86,14 @@ typedef struct power_file {
 	sqlite3_file base;
 	power_disk *disk;
 	inode *node;
-	char *name; /* NULL: nameless */
+	char *name; /* NULL: unnamed */
 	int level;
 	bool mapped;
 	unsigned shm_mask_shared, shm_mask_exclusive;
-	pending late; /* a write that is held back; bytes NULL: none */
+	pending late; /* a delayed write; bytes NULL: none */
 } power_file;
 
-/* --- memory: a test that runs out of it has failed --- */
+/* --- memory: running out of it fails the test --- */
 
 static void *
 power_grow(void *ptr, size_t count, size_t size)
@@ -235,7 +235,7 @@ change_name(power_disk *disk, const char *name, inode *node)
 		node->refs++;
 }
 
-/* The first count changes of names reach the medium. */
+/* Writes the first count changes of names to the medium. */
 static void
 keep_names(power_disk *disk, size_t count)
 {
@@ -254,7 +254,7 @@ sync_inode(power_disk *disk, inode *node)
 {
 	size_t names_to_keep = 0;
 
-	/* Only what is waiting: what a failed sync has lost stays lost. */
+	/* Only pending writes: those of a failed sync stay lost. */
 	for (size_t i = 0; i < node->waiting_count; i++) {
 		const pending *p = &node->waiting[i];
 
@@ -290,8 +290,8 @@ wait_for_sync(inode *node, bool is_cut, sqlite3_int64 offset, const void *bytes,
 
 /* --- steps and faults --- */
 
-/* Announce a step, with the lock held; it is given up meanwhile. Then the fault that is
- * due, or SQLITE_OK. */
+/* Announces a step, with the lock held, which is released in the meantime. Then returns the
+ * fault that is due, or SQLITE_OK. */
 static int
 take_step(power_disk *disk, power_step step, const char *name)
 {
@@ -371,7 +371,7 @@ write_bytes(power_file *f, const void *bytes, size_t size, sqlite3_int64 at)
 	wait_for_sync(f->node, false, at, bytes, size);
 }
 
-/* Catch up on the write that was held back. */
+/* Performs the delayed write. */
 static void
 write_late(power_file *f)
 {
@@ -428,7 +428,7 @@ file_write(sqlite3_file *file, const void *bytes, int size, sqlite3_int64 at)
 
 	write_late(f);
 	if (rc != SQLITE_OK) {
-		/* Half of it may have gone out. */
+		/* Half of it may have been written. */
 		write_bytes(f, bytes, (size_t)size / 2, at);
 	} else if (disk->write_late) {
 		f->late = (pending){.offset = at, .size = (size_t)size};
@@ -466,7 +466,7 @@ file_sync(sqlite3_file *file, int flags)
 	write_late(f);
 	rc = take_step(disk, POWER_SYNC, f->name);
 	if (rc != SQLITE_OK) {
-		forget_waiting(f->node); /* read back fine, and on no medium */
+		forget_waiting(f->node); /* can be read, but is not on the medium */
 		if (!disk->retry_syncs || take_step(disk, POWER_SYNC, f->name) != SQLITE_OK)
 			return leave(disk, rc);
 	}
@@ -551,7 +551,7 @@ file_sector_size(sqlite3_file *file)
 	return 4096;
 }
 
-/* As the unix VFS: a torn write hurts nothing outside of it. */
+/* As in the unix VFS: a torn write damages nothing outside of it. */
 static int
 file_device(sqlite3_file *file)
 {
@@ -724,7 +724,7 @@ disk_access(sqlite3_vfs *vfs, const char *name, int flags, int *out)
 
 	pthread_mutex_lock(&disk->lock);
 	e = names_find(&disk->now, name);
-	/* As the unix VFS: an empty file does not exist. */
+	/* As in the unix VFS: an empty file does not exist. */
 	*out = e != NULL && (flags != SQLITE_ACCESS_EXISTS || e->node->data.size > 0);
 	return leave(disk, SQLITE_OK);
 }
@@ -741,7 +741,7 @@ static int
 disk_randomness(sqlite3_vfs *vfs, int size, char *out)
 {
 	(void)vfs;
-	/* Salts of the log come from here; the same in every run, and never all zero. */
+	/* Used for salts of the log; the same in every run, and never all zero. */
 	for (int i = 0; i < size; i++)
 		out[i] = (char)(i * 37 + 11);
 	return size;
@@ -879,7 +879,7 @@ power_put(power_disk *disk, const char *name, const void *bytes, size_t size)
 	return true;
 }
 
-/* --- losing power --- */
+/* --- power loss --- */
 
 static uint64_t
 power_dice(uint64_t *state)
@@ -891,7 +891,7 @@ power_dice(uint64_t *state)
 	return x ^ x >> 31;
 }
 
-/* One write onto the medium, sector by sector, each or not. */
+/* Writes one pending write to the medium, each sector or not. */
 static void
 write_torn(image *im, const pending *p, size_t sector, bool trash, uint64_t *dice)
 {
@@ -930,7 +930,7 @@ survive_one(image *im, const pending *p, power_kind kind, uint64_t *dice)
 		image_write(im, p->bytes, p->size, (size_t)p->offset);
 }
 
-/* What is on the medium of a file after the cut. */
+/* The contents of a file on the medium after the cut. */
 static void
 surviving(const inode *node, power_kind kind, uint64_t *dice, image *out)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The proof that the harness can fail: every planted bug (planted_bugs.h) must be noticed by the
- * check that is named beside it. Without a bug every check is silent. A bug found in the field
- * that the checks would have missed gets a line here. */
+ * Proof that the harness can fail: every planted bug (planted_bugs.h) must be detected by its
+ * check. Without a bug every check passes. A bug found in practice that the checks would have
+ * missed gets a line here. */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>
@@ -20,7 +20,7 @@
 #include "log/folder_testing.h"
 #include "power/planted_bugs.h"
 
-/* A checksum that a bug can turn off. The rest of the store is the one that is linked. */
+/* A checksum that a planted bug can disable. The rest of the store is the linked one. */
 static uint64_t
 planted_hash(const void *ptr, size_t size, uint64_t seed)
 {
@@ -35,7 +35,7 @@ planted_hash(const void *ptr, size_t size, uint64_t seed)
 #define SCRIPT_STORE_OPEN planted_open
 #include "power/power_script.h"
 
-static bool disk_lies; /* one bug is not the store's: a disk that does not sync */
+static bool disk_lies; /* one bug is not in the store: a disk that does not sync */
 
 /* A disk with the bugs that are below SQLite. */
 static power_disk *
@@ -46,7 +46,7 @@ with_bugs(power_disk *disk)
 	return disk;
 }
 
-/* A check returns NULL, or what it noticed. */
+/* A check returns NULL, or what it detected. */
 typedef const char *(*check_fn)(void);
 
 static char noticed[512];
@@ -146,7 +146,7 @@ disk_with(int steps, script *out)
 	return disk;
 }
 
-/* Open again, take one more step, lose power. */
+/* Opens it again, runs one more step, cuts the power. */
 static const char *
 go_on_after_failure(power_disk *disk, script *sc)
 {
@@ -254,7 +254,7 @@ check_read_errors(void)
 	return result;
 }
 
-/* A caller that commits although a write failed. */
+/* A caller that commits after a failed write. */
 static const char *
 check_stubborn(void)
 {
@@ -353,7 +353,7 @@ typedef struct waiting {
 	atomic_bool has_begun, has_ended;
 } waiting;
 
-/* Until the other one has waited for a while, or does not wait. */
+/* Waits until the other writer has waited for a while, or does not wait. */
 static void
 hold_for_a_while(rt_store *s, waiting *w)
 {
@@ -397,7 +397,7 @@ check_waiting(void)
 	    script_open(power_name(disk), false, "before", false, &t, &err) != RT_OK ||
 	    s->ops->begin(s, &err) != RT_OK)
 		return notice(err.text);
-	((rt_sqlite_store *)t)->options.busy_ms = 60000; /* longer than anybody holds it */
+	((rt_sqlite_store *)t)->options.busy_ms = 60000; /* longer than the lock is held */
 	w.store = t;
 	atomic_init(&w.has_begun, false);
 	atomic_init(&w.has_ended, false);
@@ -474,7 +474,7 @@ static const struct {
 	{"a transaction goes on after a failure", PLANTED_HALF_COMMITTED, false, check_stubborn},
 };
 
-/* In a child, because a bug may crash it: that counts as noticed. */
+/* In a child process, because a bug may crash it: that counts as detected. */
 static bool
 is_noticed(check_fn check, enum planted bug, bool lies, const char *name)
 {
@@ -495,7 +495,7 @@ is_noticed(check_fn check, enum planted bug, bool lies, const char *name)
 	return !WIFEXITED(status) || WEXITSTATUS(status) != 0;
 }
 
-/* Each check once: without a bug it does the same for every line that names it. */
+/* Each check runs once without a bug: it behaves the same for every line that names it. */
 static void
 test_silent_without_bugs(void **state)
 {
@@ -524,7 +524,7 @@ test_every_bug_is_noticed(void **state)
 	}
 	print_message("%zu of %zu seeded bugs noticed\n", caught, count);
 	assert_int_equal(caught, count);
-	assert_int_equal(count, PLANTED_COUNT); /* all of them, and the disk that lies */
+	assert_int_equal(count, PLANTED_COUNT); /* all of them, and the disk that does not sync */
 }
 
 int

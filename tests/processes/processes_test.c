@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * Four processes write to one file, each adding entries with ids of its own and telling
- * its parent of every one that was acknowledged; they are killed at random times, twenty
- * rounds. What was acknowledged is there exactly once, nothing is there twice, no round
- * ends in "database is locked", and the store is sound.
+ * Four processes write to one file; each adds entries with its own ids and reports every
+ * acknowledged one to its parent; they are killed at random times, twenty rounds. Everything
+ * acknowledged exists exactly once, nothing exists twice, no round fails with "database is
+ * locked", and the store is valid.
  *
- * And a retry after a lost answer: the same id is refused, so nothing is added twice. And a process
- * that attaches files while another removes files without an entry: none that has one is lost. */
+ * And a retry after a lost response: the same id is refused, so nothing is added twice. And a
+ * process that attaches files while another removes files without an entry: none with an entry
+ * is lost. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <setjmp.h>
@@ -67,7 +68,7 @@ open_both(rt_store **store, rt_engine **engine)
 	}
 }
 
-/* A writer: mostly appends; sometimes edits, branches back and undoes its own way. */
+/* A writer: mostly appends; sometimes edits, branches back and undoes its own steps. */
 static _Noreturn void
 writer(int who, int round, int ack)
 {
@@ -109,7 +110,7 @@ writer(int who, int round, int ack)
 	}
 }
 
-static unsigned acked[ROUNDS][WRITERS]; /* how many of each were acknowledged */
+static unsigned acked[ROUNDS][WRITERS]; /* number of acknowledged entries of each */
 
 static void
 read_acks(int from, int round)
@@ -128,14 +129,14 @@ read_acks(int from, int round)
 		unsigned n;
 
 		if (end == NULL)
-			break; /* cut by the kill: not acknowledged */
+			break; /* cut off by the kill: not acknowledged */
 		if (sscanf(at, "%d %u", &who, &n) == 2 && acked[round][who] == n)
 			acked[round][who] = n + 1;
 		at = end + 1;
 	}
 }
 
-/* Until they are well under way, however long that takes. */
+/* Waits until they have made progress, however long that takes. */
 static void
 wait_for_acks(int from)
 {
@@ -178,7 +179,7 @@ four_writers_killed_at_random(void **state)
 		}
 		close(pipes[1]);
 		random_bytes(NULL, &delay, 1);
-		if (round % 2 == 0) /* in the other rounds they may be at the very beginning */
+		if (round % 2 == 0) /* in the other rounds they may have just started */
 			wait_for_acks(pipes[0]);
 		usleep(60000 + (useconds_t)delay * 600);
 		for (who = 0; who < WRITERS; who++) {
@@ -189,7 +190,7 @@ four_writers_killed_at_random(void **state)
 			int status;
 
 			assert_int_equal(waitpid(pids[who], &status, 0), pids[who]);
-			assert_true(WIFSIGNALED(status)); /* it did not leave by itself */
+			assert_true(WIFSIGNALED(status)); /* it did not exit by itself */
 		}
 		read_acks(pipes[0], round);
 		close(pipes[0]);
@@ -213,14 +214,14 @@ four_writers_killed_at_random(void **state)
 			assert_int_equal(sscanf(yyjson_get_str(rt_json_get(entry, "id")),
 						"r%dw%dn%u", &r, &w, &n),
 					 3);
-			/* each writer's entries stand in its order, without a gap, once */
+			/* each writer's entries are in order, without a gap, once */
 			assert_int_equal(n, stored[r][w]);
 			stored[r][w]++;
 		}
 		for (round = 0; round < ROUNDS; round++)
 			for (who = 0; who < WRITERS; who++) {
 				total += acked[round][who];
-				/* at most one was on the disk and not yet told */
+				/* at most one was stored and not yet reported */
 				assert_true(stored[round][who] >= acked[round][who]);
 				assert_true(stored[round][who] <= acked[round][who] + 1);
 				extra += stored[round][who] - acked[round][who];
@@ -288,8 +289,7 @@ leave_if_missing(void *ctx, const rt_finding *finding)
 	return true;
 }
 
-/* Files that were stored long ago and never used: the next ones to be attached. They are removed
- * again and again. */
+/* Old unused files, the next ones to be attached. They are removed repeatedly. */
 static _Noreturn void
 collector(int told)
 {
@@ -350,7 +350,7 @@ attached_files_outlive_a_collection(void **state)
 	if (pid == 0)
 		collector(pipes[1]);
 	close(pipes[1]);
-	assert_int_equal(read(pipes[0], &byte, 1), 1); /* it is at work */
+	assert_int_equal(read(pipes[0], &byte, 1), 1); /* it is running */
 	close(pipes[0]);
 	open_both(&store, &engine);
 	for (int n = 0; n < FILES; n++) {
@@ -358,7 +358,7 @@ attached_files_outlive_a_collection(void **state)
 		rt_result result;
 
 		name_file(n, text, sha256);
-		usleep(1000); /* let the other one have its turns */
+		usleep(1000); /* gives the other process a chance to run */
 		if (rt_blob_keep(engine, rt_str_of(text), sha256, &err) != RT_OK)
 			fail_msg("%s", err.text);
 		usleep(1000);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * Through the store and back: a file is read, imported, exported, and the export imported
- * and exported again. An untouched pi session gives the very same lines; every format
- * gives the same bytes the second time; importing a file twice adds nothing twice; undoing
- * the import and doing it again gives the same bytes too. Large imports end in good time. */
+ * Round trips through the store: a file is read, imported, exported, and the export imported and
+ * exported again. An untouched pi session gives exactly the same lines; every format gives the
+ * same bytes the second time; importing a file twice adds no duplicates; undoing and redoing the
+ * import gives the same bytes, too. Large imports finish in reasonable time. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <errno.h>
@@ -78,7 +78,7 @@ desk_close(desk *d)
 	d->store->ops->close(d->store);
 }
 
-/* Import bytes; false when the format cannot read them at all. */
+/* Imports bytes; false if the format cannot read them at all. */
 static bool
 import_bytes(desk *d, const rt_format *format, rt_str bytes, rt_import_result *out)
 {
@@ -181,7 +181,7 @@ there_and_back(const char *path, const rt_format *format, bool whole_project, bo
 	rt_buf_deinit(&second);
 }
 
-/* Does the file claim version 3? Older ones are migrated, so their lines change. */
+/* Does the file have version 3? Older ones are migrated, so their lines change. */
 static bool
 is_version_3(const char *path)
 {
@@ -253,7 +253,7 @@ openai_fixtures(void **state)
 	each("../shared/fixtures/openai_messages", "l", one_openai);
 }
 
-/* A project made by operations, through every format that can hold a whole project. */
+/* A project built by operations, through every format that can contain a whole project. */
 static void
 a_project_of_our_own(void **state)
 {
@@ -330,13 +330,13 @@ op(desk *d, const char *line)
 	rt_result_deinit(&r);
 }
 
-/* Discussions that say the same, or nothing, are not one: all of them come back, and all
- * are known the second time. One that differs in anything is a new one. */
+/* Discussions with the same contents, or without any, are distinct: all are restored, and all
+ * are recognised the second time. One that differs in anything is a new one. */
 static void
 equal_discussions(void **state)
 {
 	static const char *const names[] = {"canonical", "toml"};
-	/* each makes the first store differ from the one that was imported, in "b" alone */
+	/* each makes the first store differ from the imported one, only in "b" */
 	static const char *const changes[] = {
 		"{\"op\":\"discussion.rename\",\"discussion\":\"b\",\"name\":\"b2\"}",
 		"{\"op\":\"label.set\",\"discussion\":\"b2\",\"entry\":\":1\",\"label\":\"l\"}",
@@ -389,7 +389,7 @@ equal_discussions(void **state)
 	}
 }
 
-/* A pi session that went through another format is known again as well. */
+/* A pi session that went through another format is recognised, too. */
 static void
 known_by_way_of_another_format(void **state)
 {
@@ -425,8 +425,8 @@ known_by_way_of_another_format(void **state)
 	desk_close(&b);
 }
 
-/* So many that a program in which each looks at all others does not end before the test's
- * time is up. Nothing here is timed: machines differ. */
+/* So many that a quadratic comparison would not finish within the test's timeout. Nothing is
+ * measured, as machines differ. */
 static void
 many_discussions(void **state)
 {
@@ -482,7 +482,7 @@ many_takes(void **state)
 				     "{\"role\":\"user\",\"content\":\"m\",\"timestamp\":1}}\n");
 	}
 	size = lines.size;
-	/* the same file later: one more behind a tip, one more behind the first */
+	/* the same file later: one more entry after a tip, one more after the first */
 	rt_buf_add_f(&lines, "{\"type\":\"message\",\"id\":\"%08x\",\"parentId\":\"%08x\","
 			     "\"timestamp\":\"2026-01-01T00:00:00.000Z\",\"message\":"
 			     "{\"role\":\"user\",\"content\":\"m\",\"timestamp\":1}}\n",

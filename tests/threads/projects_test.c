@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * Several projects of one store, each with an engine that many threads share, as a server
- * has them. In each of four projects four threads write, each for somebody of its own name,
- * and keep a side row with every entry; texts are purged and checkpoints made anew meanwhile.
- * Readers take in what is new and look at it all the time: some in the same engines, some in
- * engines of their own on another handle of the same file, as another process would. Whatever
- * was acknowledged before a reader asks for what is new, it sees; in the end everything is
- * there, once, and in no other project. Made to be run with -fsanitize=thread too. */
+ * Several projects of one store, each with an engine that is shared by many threads, as in a
+ * server. In each of four projects four threads write under different names, and write a side
+ * row with every entry; meanwhile texts are purged and checkpoints rebuilt. Readers refresh and
+ * read all the time: some with the same engines, some with separate engines on another handle of
+ * the same file, like another process. A reader that refreshes sees everything acknowledged
+ * before; at the end everything exists, once, and in no other project. Intended to run with
+ * -fsanitize=thread, too. */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>
@@ -35,11 +35,11 @@ enum {
 	PROJECTS = 4,
 	WRITERS = 4,     /* in each project */
 	STEPS = 200,     /* of each writer */
-	READERS = 2,     /* of each of two kinds, which go round the projects */
-	EVERY = 8        /* one in so many steps is no append */
+	READERS = 2,     /* of each of two kinds, cycling through the projects */
+	EVERY = 8        /* every nth step is not an append */
 };
 
-/* ---- clock and chance, for any thread ---- */
+/* ---- clock and random numbers, for any thread ---- */
 
 static int64_t
 now_us(void *ctx)
@@ -65,15 +65,15 @@ random_bytes(void *ctx, void *to, size_t size)
 
 static const rt_env env = {now_us, random_bytes, NULL};
 
-/* ---- what the threads share ---- */
+/* ---- shared by the threads ---- */
 
 typedef struct house {
 	rt_store *store, *beside; /* two handles of one file */
 	rt_engine *engines[PROJECTS], *others[PROJECTS];
-	atomic_uint_least64_t newest[PROJECTS]; /* the highest row that was acknowledged */
+	atomic_uint_least64_t newest[PROJECTS]; /* the highest acknowledged row */
 	atomic_bool stop;
 	atomic_int trouble; /* failures; cmocka may only fail in the first thread */
-	char first[600];    /* the first of them */
+	char first[600];    /* the first one */
 	atomic_long looks, fresh, again;
 	char folder[300], path[320];
 } house;
@@ -154,7 +154,7 @@ write_on(void *ctx)
 	for (i = 0; i < STEPS && !atomic_load(&w->house->stop); i++) {
 		rt_error err = {0};
 
-		/* nodes go away under everybody's feet, and history becomes another one */
+		/* drops nodes in use by others, and rewrites the history */
 		if (w->number == 0 && i == STEPS / 2 &&
 		    rt_engine_rebuild(w->house->engines[w->project], &err) != RT_OK)
 			trouble(w->house, "rebuild", err.text);
@@ -178,7 +178,7 @@ write_on(void *ctx)
 
 /* ---- reading ---- */
 
-/* What is there now; RT_CORRUPT: a part of it was dropped meanwhile. */
+/* Reads the current state; RT_CORRUPT: a part of it was dropped in the meantime. */
 static rt_status
 look(reader *r, int i, uint64_t newest, uint64_t *seen, rt_buf *out, rt_error *err)
 {
@@ -226,7 +226,7 @@ look_on(void *ctx)
 		rt_status st = RT_CORRUPT;
 		int tries;
 
-		/* twice: the others may do both of what drops nodes in between */
+		/* twice: the others may do both actions that drop nodes in between */
 		for (tries = 0; st == RT_CORRUPT && tries < 3; tries++) {
 			st = look(r, i, atomic_load(&h->newest[i]), &seen[i], &out, &err);
 			atomic_fetch_add(&h->again, tries > 0);
@@ -239,7 +239,7 @@ look_on(void *ctx)
 	return NULL;
 }
 
-/* ---- after it ---- */
+/* ---- at the end ---- */
 
 static bool
 print_finding(void *ctx, const rt_finding *finding)
@@ -277,7 +277,7 @@ open_project(rt_store *store, int number)
 	return engine;
 }
 
-/* Each writer's entries are there once, in its order, and nobody else's of another project. */
+/* Each writer's entries exist once, in order, and none of another project. */
 static void
 check_project(rt_store *store, rt_engine *engine, int project, const writer *writers)
 {
@@ -290,7 +290,7 @@ check_project(rt_store *store, rt_engine *engine, int project, const writer *wri
 	rt_buf out;
 
 	rt_buf_init(&out, rt_alloc_libc(), RT_BUF_UNLIMITED);
-	/* The other handle may have swept nodes away under the value that we have: look anew. */
+	/* The other handle may have dropped nodes of our value: read again. */
 	for (tries = 0, st = RT_CORRUPT; st == RT_CORRUPT && tries < 3; tries++) {
 		rt_object_unref(value);
 		value = NULL;
@@ -331,14 +331,14 @@ check_project(rt_store *store, rt_engine *engine, int project, const writer *wri
 	if (rt_view_history(engine, value, 0, 0, 0, &out, &err) != RT_OK)
 		fail_msg("history: %s", err.text);
 	rt_buf_add_byte(&out, '\0');
-	/* every step says who asked for it */
+	/* every step has its author */
 	for (at = strstr(out.ptr, "\"what\":"), n = 0; at != NULL; at = strstr(at + 1, "\"what\":")) {
 		assert_int_equal(sscanf(strstr(at, "-w"), "-w%d-", &w), 1);
 		assert_int_equal(sscanf(strstr(at, "\"by\":\"w"), "\"by\":\"w%d\"", &p), 1);
 		assert_int_equal(w, p);
 		n++;
 	}
-	assert_int_equal(n, value->seq - 1); /* a purge is none */
+	assert_int_equal(n, value->seq - 1); /* a purge is not a step */
 	if (rt_engine_fsck(engine, print_finding, NULL, &err) != RT_OK)
 		fail_msg("fsck: %s", err.text);
 	rt_buf_deinit(&out);
@@ -382,7 +382,7 @@ projects_do_not_meet(void **state)
 	for (i = 0; i < writing; i++)
 		assert_int_equal(pthread_join(threads[i], NULL), 0);
 	for (p = 0; p < 6000 && atomic_load(&h.fresh) == 0 && !atomic_load(&h.stop); p++)
-		nanosleep(&pause, NULL); /* nobody has had the time to look */
+		nanosleep(&pause, NULL); /* the readers have not run yet */
 	atomic_store(&h.stop, true);
 	for (; i < count; i++)
 		assert_int_equal(pthread_join(threads[i], NULL), 0);
@@ -401,7 +401,7 @@ projects_do_not_meet(void **state)
 	h.beside->ops->close(h.beside);
 	h.store->ops->close(h.store);
 
-	/* Everything that was acknowledged is in the file. */
+	/* Everything acknowledged is in the file. */
 	h.store = open_store(&h);
 	for (p = 0; p < PROJECTS; p++) {
 		h.engines[p] = open_project(h.store, p);

@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * Several threads on one engine. Four writers append, edit, branch and undo through
- * requests while two readers take the newest value again and again, look at it, check it
- * and let it go. Whatever a writer was told is done is there in the end, exactly once; a
- * value that a reader holds is whole and does not change under its eyes. Runs over memory
- * and over a file for RETAKE_TEST_SECONDS in all (2 of each by default); made to be run
- * with -fsanitize=thread too.
+ * Several threads on one engine. Four writers append, edit, branch and undo with requests while
+ * two readers repeatedly take the newest value, read it, check it and release it. Every
+ * acknowledged change exists at the end, exactly once; a value that a reader holds a reference
+ * to is complete and does not change. Runs with a store in memory and with a file for
+ * RETAKE_TEST_SECONDS in total (default: 2 each); intended to run with -fsanitize=thread, too.
  *
- * Every writer has a discussion of its own for what it undoes, since undo takes back the
- * newest step of the discussion; all append to one discussion that they share, where
- * nobody undoes. */
+ * Every writer undoes in a separate discussion, since undo reverts the newest step of the
+ * discussion; all append to one shared discussion, without undo. */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>
@@ -40,7 +38,7 @@ enum {
 	WINDOW = 20
 };
 
-/* ---- clock and chance, for any thread ---- */
+/* ---- clock and random numbers, for any thread ---- */
 
 static int64_t
 now_us(void *ctx)
@@ -66,15 +64,15 @@ random_bytes(void *ctx, void *to, size_t size)
 
 static const rt_env env = {now_us, random_bytes, NULL};
 
-/* ---- what the threads share ---- */
+/* ---- shared by the threads ---- */
 
 typedef struct stage {
 	rt_engine *engine;
 	atomic_bool stop;
 	atomic_int trouble;            /* failures; cmocka may only fail in the first thread */
-	char first[600];               /* the first of them */
-	atomic_long looks;             /* values that were read */
-	atomic_int writing;            /* writers who have appended something */
+	char first[600];               /* the first one */
+	atomic_long looks;             /* number of values read */
+	atomic_int writing;            /* writers that have appended something */
 } stage;
 
 typedef struct writer {
@@ -188,7 +186,8 @@ look_on(void *ctx)
 			    RT_OK ||
 		    rt_view_tree(s->engine, project, place.disc, &second, &err) != RT_OK)
 			trouble(s, "tree", err.text);
-		/* The same value says the same again, whatever was written meanwhile. */
+		/* The same value has the same contents again, whatever was written in the
+		 * meantime. */
 		second.size = 0;
 		if (rt_resolve_place(project, rt_str_of("shared"), rt_str_of(""), &place, &err) !=
 			    RT_OK ||
@@ -205,10 +204,9 @@ look_on(void *ctx)
 	return NULL;
 }
 
-/* ---- after it ---- */
+/* ---- at the end ---- */
 
-/* Every acknowledged entry is there exactly once, each writer's in its order, and nothing
- * else. */
+/* Every acknowledged entry exists exactly once, each writer's in order, and nothing else. */
 static void
 check_shared(rt_engine *engine, const writer *writers)
 {
@@ -318,7 +316,7 @@ run_on(rt_store *store, writer *writers, stage *s)
 	until.tv_sec += wait_ms() / 1000;
 	until.tv_nsec += wait_ms() % 1000 * 1000000;
 	last = until;
-	last.tv_sec += 60; /* where somebody had no time at all */
+	last.tv_sec += 60; /* if a thread was not scheduled at all */
 	do {
 		nanosleep(&pause, NULL);
 		clock_gettime(CLOCK_MONOTONIC, &now);
@@ -379,7 +377,7 @@ a_file_serves_many_threads(void **state)
 	rt_engine_close(s.engine);
 	store->ops->close(store);
 
-	/* Everything that was acknowledged is in the file. */
+	/* Everything acknowledged is in the file. */
 	store = NULL;
 	if (rt_store_sqlite_open(rt_alloc_libc(), &env, path, &options, &store, &err) != RT_OK)
 		fail_msg("open again: %s", err.text);

@@ -2,32 +2,32 @@
  *
  * Fault: a library to preload into a program, so that one of its calls fails.
  *
- * It stands in front of the C library's memory and file functions and counts the calls of
- * each kind; those after FAULT_AT - 1 of kind FAULT_KIND fail, one of them or all. Only
- * files below FAULT_DIR take part. Clock and random numbers give the same in every run, so
- * that two runs can be compared. glibc only: the real memory functions are found under
- * their inner names, because looking them up would need memory.
+ * It wraps the C library's memory and file functions and counts the calls of each kind; those
+ * after FAULT_AT - 1 of kind FAULT_KIND fail, one of them or all. Only files below FAULT_DIR are
+ * affected. Clock and random numbers are the same in every run, so that two runs can be
+ * compared. glibc only: the real memory functions are called by their internal names, because
+ * looking them up would need memory.
  *
- *   FAULT_KIND    alloc  malloc, calloc, realloc give NULL
- *                 io     what writes gives EIO: write, pwrite, ftruncate, fallocate, fsync,
+ *   FAULT_KIND    alloc  malloc, calloc, realloc return NULL
+ *                 io     writing returns EIO: write, pwrite, ftruncate, fallocate, fsync,
  *                        fdatasync, rename, link, and open for writing
- *                 full   what needs room gives ENOSPC; a write first writes half of it
- *                 read   read and pread give EIO
- *                 intr   read, write, open, fsync give EINTR
+ *                 full   calls that need space return ENOSPC; a write first writes half of it
+ *                 read   read and pread return EIO
+ *                 intr   read, write, open, fsync return EINTR
  *   FAULT_AT      the first call that fails; 1 is the first, 0: none
- *   FAULT_ONCE    set: only that one; else all from there on
+ *   FAULT_ONCE    set: only that one; otherwise all from there on
  *   FAULT_DIR     absolute, ends with a slash
- *   FAULT_SEED    a number: of the random bytes
+ *   FAULT_SEED    a number: seed of the random bytes
  *   FAULT_REPORT  a file: at exit, "kind calls" lines, "hits", and "live": blocks that the
- *                 program itself (not its libraries) took and did not give back
- *   FAULT_SERVE   "IN,OUT": stop before main and wait on the descriptor IN for lines "KIND AT
- *                 ONCE"; each makes a child that goes on with that fault, its standard
- *                 output and error being the files FAULT_OUT and FAULT_ERR. On OUT goes its
- *                 number and, when it has ended, its status as wait gives it. So a run
- *                 costs a fork, and no start of a program
- *   FAULT_TRACE   set: on standard error where the call that fails was made, and with
- *                 FAULT_REPORT where the live blocks were taken (return addresses in the
- *                 program, for addr2line)
+ *                 program itself (not its libraries) allocated and did not free
+ *   FAULT_SERVE   "IN,OUT": stop before main and read lines "KIND AT ONCE" from the descriptor
+ *                 IN; each forks a child that continues with that fault, its standard
+ *                 output and error being the files FAULT_OUT and FAULT_ERR. Its pid is
+ *                 written to OUT, and when it has ended, its wait status. So a run
+ *                 costs a fork instead of a start of the program
+ *   FAULT_TRACE   set: prints to standard error where the failing call was made, and with
+ *                 FAULT_REPORT where the live blocks were allocated (return addresses in
+ *                 the program, for addr2line)
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -104,7 +104,7 @@ say_where(const char *what)
 	busy--;
 }
 
-/* Counts a call; true: it is to fail. */
+/* Counts a call; true: it must fail. */
 static bool
 fails(enum kind kind, const char *what)
 {
@@ -283,7 +283,7 @@ int open64(const char *path, int flags, ...) OPEN_LIKE(open64, AT_FDCWD, path)
 int openat(int at, const char *path, int flags, ...) OPEN_LIKE(openat, at, path)
 int openat64(int at, const char *path, int flags, ...) OPEN_LIKE(openat64, at, path)
 
-/* What a write of size bytes gives: size to write, less, or -1. */
+/* The result of a write of size bytes: size, less, or -1. */
 static ssize_t
 room(int fd, size_t size)
 {
@@ -543,7 +543,7 @@ replace_fd(int fd, const char *path)
 	close(file);
 }
 
-/* Returns in every child; the process itself ends here, when IN does. */
+/* Returns in every child; the process itself exits here, when IN ends. */
 static void
 serve(const char *control)
 {
@@ -596,10 +596,10 @@ begin(void)
 	dir = getenv("FAULT_DIR");
 	dir_size = dir != NULL ? strlen(dir) : 0;
 	seed = getenv("FAULT_SEED") != NULL ? strtoull(getenv("FAULT_SEED"), NULL, 10) : 1;
-	unsetenv("LD_PRELOAD"); /* programs that it starts are not meant */
+	unsetenv("LD_PRELOAD"); /* child programs are not affected */
 	dl_iterate_phdr(find_program, NULL);
 	if (trace)
-		(void)backtrace(frames, 2); /* loads what it needs */
+		(void)backtrace(frames, 2); /* loads what backtrace() needs */
 	if (control != NULL)
 		serve(control);
 	armed = true;

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# What torture.py does not reach in its time is counted as skipped and named, not forgotten.
+# Points that torture.py does not reach in its time are counted as skipped and named.
 out=$(python3 "$(dirname "$0")/torture.py" --verb show --verb add --seconds 0.001 2>&1)
 status=$?
 if [ $status = 77 ]; then

@@ -2,31 +2,32 @@
 # SPDX-License-Identifier: MIT
 """Torture: every command of the program, with its memory or its disk failing.
 
-Each command runs on a copy of a small store (three takes, labels, a prompt, undone
-steps, a second discussion). First undisturbed: that gives its output, the state after
-it, and how many calls of each kind it makes. Then again and again, with the Nth call
-failing (fault.c), once or from there on. Every time:
+Each command runs on a copy of a small store (three takes, labels, a prompt, undone steps, a
+second discussion). First undisturbed: that gives its output, the state after it, and the
+number of its calls of each kind. Then repeatedly, with the Nth call failing (fault.c), once
+or from there on. Checks of each run:
 
-  ends      with an exit status of the table, not by a signal, and in time
-  says      where the status is not 0, on standard error, what is wrong
-  output    where the status is 0, the same as undisturbed
+  ends      with a documented exit status, not by a signal, and in time
+  says      if the status is not 0, standard error describes the error
+  output    if the status is 0, the same as undisturbed
   fsck      finds nothing afterwards
-  whole     the state is the one before or the one after (of several operations: one in
-            between), and the one after where the status is 0
-  clean     no more blocks are left at the end than undisturbed, and no strange files
-  true      what is said of the state: "nothing was changed", or the answer to each line
+  whole     the state is the one before or the one after (with several operations: or one in
+            between), and the one after if the status is 0
+  clean     no more blocks leak than undisturbed, and there are no unknown files
+  true      statements about the state are correct: "nothing was changed", or the result of
+            each line
 
-One check that fails is one finding, printed with the command that shows it again. Times
-are left out of the comparison of states; clock and random numbers are pretended.
+A failed check is one finding, printed with the command that reproduces it. Times are not
+compared in states; clock and random numbers are simulated.
 
   torture.py                     points 1 to 25 of each fault, and four beyond
   torture.py --all               every point of every fault
-  torture.py --seconds 300       stop after that time; what was not reached is skipped
+  torture.py --seconds 300       stop after that time; the remaining points are skipped
   torture.py --verb edit --fault alloc:7
-  torture.py --list              the commands and how many calls they make
+  torture.py --list              the commands and the number of their calls
 
-A fault is KIND:N (from the Nth call on) or KIND:N:once; kinds are in fault.c. Exit status
-77: this machine cannot do it (no C compiler, or a C library without what fault.c needs).
+A fault is KIND:N (from the Nth call on) or KIND:N:once; kinds are in fault.c. Exit status 77:
+not possible on this machine (no C compiler, or a C library without what fault.c needs).
 """
 import argparse
 import itertools
@@ -51,7 +52,7 @@ TIMEOUT_S = 120
 SHALLOW = 25   # calls from the start that are tried
 DEEP = 4       # points of each fault beyond them
 
-# kind of call, once or for ever, what a message about it may say
+# kind of call, once or from there on, pattern of the error
 SAYS_MEMORY = re.compile(r"memory", re.I)
 SAYS_DISK = re.compile(r"disk|space|input/output|i/o|\bread|\bwrite|cannot|could not|memory", re.I)
 SAYS_FULL = re.compile(r"full|space|memory", re.I)
@@ -125,8 +126,8 @@ PI = "\n".join([
                             "timestamp": 1767323047000}}),
 ]) + "\n"
 
-# name: words behind "retake --db STORE", unless they begin with "retake" themselves. DIR
-# stands for the store's folder.
+# name: words after "retake --db STORE", unless they begin with "retake" themselves. DIR is replaced
+# by the store's directory.
 VERBS = {
     "add": "add -r User 'a new entry'",
     "add file": "add -r AI -f DIR/in.txt",
@@ -242,12 +243,12 @@ VERBS = {
     "completion": "completion bash",
     "complete": "complete -- --db DIR/t.db show a",
 }
-# Commands that run until they are stopped, and one that finds its request by the store's path.
+# Commands that run until they are stopped, and one that identifies its request by the store's path.
 NOT_TRIED = {"chat", "tui", "serve", "replay"}
 
 
 def add_other_commands():
-    """A command that the table does not have is tried with the first example of its help."""
+    """Commands that are not in the table are tested with the first example of their help."""
     known = {words.removeprefix("retake ").split()[0] for words in VERBS.values()} | NOT_TRIED
     listed = json.loads(subprocess.check_output([RETAKE, "help", "--json"]))["commands"]
     for command in listed:
@@ -255,24 +256,24 @@ def add_other_commands():
             VERBS[command["name"]] = command["examples"][0].removeprefix("retake ")
 
 
-# A line that fails changes nothing and the rest goes on: any of the lines may be done.
+# A line that fails changes nothing and the rest continues: any subset of the lines may be applied.
 STEPS = {"apply": SEVERAL}
-# A question and its reply are two steps, and what has come of a reply is kept.
+# A question and its reply are two steps, and a partial reply is kept.
 REPLIES = {"ask", "again", "again continue"}
 PARTIAL = {"partial", "stop_reason", "usage", "error", "model", "provider", "duration_ms"}
-# The log of requests and the like: its loss is no failure, and it is no part of the state.
+# The request log and similar: losing it is not a failure, and it is not part of the state.
 BESIDE = {".local"}
-# What the commands make in the folder.
+# Files that the commands create in the directory.
 OUTPUTS = re.compile(r"out\.\w+$|copy\.db$|t\.db(-wal|-shm|-journal)?$")
-# These put whole stores aside, under names of their own.
+# These keep whole stores under new names.
 KEEPS = {"repair", "restore"}
-# What is wrong is part of the output of these.
+# These report errors as part of their output.
 ANSWERS = {"fsck", "apply", "apply atomic", "doctor"}
-# The shell offers what there is; where nothing can be found out, that is nothing.
+# Completion offers what exists; on errors nothing.
 OFFERS = {"complete"}
-# Other stores that they make.
+# Other stores that they create.
 STORES = ["copy.db", "demo/demo.db"]
-# Without the index they find the same in another order.
+# Without the index the order of results differs.
 ANY_ORDER = {"search"}
 
 
@@ -303,7 +304,7 @@ def build_library(folder):
 
 
 class Case:
-    """What a command does undisturbed."""
+    """The undisturbed run of a command."""
 
     def __init__(self, name):
         self.name = name
@@ -317,7 +318,7 @@ class Case:
 
 
 class Server:
-    """A command stopped before its first instruction, to be run again and again (FAULT_SERVE)."""
+    """A command stopped before its first instruction, to be run repeatedly (FAULT_SERVE)."""
 
     def __init__(self, words, env, folder):
         ask, self.ask = os.pipe()
@@ -331,7 +332,7 @@ class Server:
         self.lines = b""
 
     def line(self, seconds):
-        """The next number that it says; None if it does not in that time."""
+        """The next number that it writes; None if it does not in that time."""
         until = time.monotonic() + seconds
         while b"\n" not in self.lines:
             ready, _, _ = select.select([self.answer], [], [], max(0, until - time.monotonic()))
@@ -345,7 +346,7 @@ class Server:
         return int(number)
 
     def run(self, kind, at, once):
-        """The exit status, negative for a signal; None: it took too long."""
+        """The exit status, negative for a signal; None: timeout."""
         os.write(self.ask, f"{kind} {at} {int(once)}\n".encode())
         child = self.line(TIMEOUT_S)
         state = self.line(TIMEOUT_S)
@@ -371,10 +372,10 @@ class Torture:
         self.servers = {}    # words, server
         self.marks = {}      # of the files that were put into the folder: name, mark
 
-    # ---- running ----
+    # ---- running commands ----
 
     def folder(self):
-        """This process's own folder, as it was at the start. All names are of one size."""
+        """This process's own directory, in its initial state. All names have the same length."""
         if self.own is None:
             self.own = os.path.join(self.work, f"run{os.getpid():010d}")
             os.mkdir(self.own)
@@ -396,12 +397,12 @@ class Torture:
 
     @staticmethod
     def mark(path):
-        """Another one after every write to the file: its time was set long ago."""
+        """Changes at every write to the file: its modification time was set to the past."""
         info = os.lstat(path)
         return info.st_ino, info.st_size, info.st_mtime_ns, info.st_mode
 
     def again(self, words, folder, fault=("none", 0, False)):
-        """What run gives, from a server of ours."""
+        """The result of run(), using a fork server."""
         key = tuple(words)
         report, out, err = (f"{folder}.{what}" for what in ("report", "out", "err"))
         if key not in self.servers:
@@ -460,14 +461,14 @@ class Torture:
         return env
 
     def state(self, folder):
-        """The store's state without times, or what is wrong with it."""
+        """The store's state without times, or an error."""
         code, out, err, _ = self.again([RETAKE, "--db", f"{folder}/t.db", "export", "--format",
                                         "canonical"], folder)
         if code != 0:
             return f"export fails with {code}: {err.decode(errors='replace')}"
         return json.dumps(without_times(json.loads(out)), sort_keys=True)
 
-    # ---- the store that is copied ----
+    # ---- the initial store ----
 
     def prepare(self):
         os.mkdir(self.start)
@@ -486,7 +487,7 @@ class Torture:
             with open(os.path.join(self.start, name), "wb") as out:
                 out.write(data)
 
-        put("a.c", b"int a;\n")  # the files that requests contain
+        put("a.c", b"int a;\n")  # the files in requests
         put("b.c", b"int b;\n")
         step(1, "apply", stdin=("\n".join(PREPARE) + "\n").encode())
         put("in.json", step(2, "export", "--format", "canonical"))
@@ -509,8 +510,7 @@ class Torture:
         return b"" if os.path.isdir(path) else self.read(path)
 
     def touched(self, folder):
-        """Names whose bytes are not those that were given; stores' side files only if they
-        hold something."""
+        """Names of changed files; a store's side files only if they are not empty."""
         found = set()
         for name in os.listdir(folder):
             path = os.path.join(folder, name)
@@ -529,7 +529,7 @@ class Torture:
                 found.add(name)
         return found
 
-    # ---- undisturbed ----
+    # ---- undisturbed runs ----
 
     def clean(self, name):
         case = Case(name)
@@ -559,16 +559,16 @@ class Torture:
         return case
 
     def answered(self, case, out):
-        """The state that the answers speak of; None: there are not as many as lines."""
+        """The state according to the results; None: their number differs from that of the lines."""
         lines = [line for line in out.split(b"\n") if line]
         if len(lines) != len(STEPS.get(case.name, ())) or not lines:
             return None
         return case.by_lines.get(tuple(b'"error"' not in line for line in lines))
 
-    # ---- disturbed ----
+    # ---- disturbed runs ----
 
     def point(self, case, fault_name, at):
-        """What is wrong: a list of (what, detail)."""
+        """Failed checks: a list of (what, detail)."""
         kind, once, says = FAULTS[fault_name]
         folder = self.folder()
         wrong = []
@@ -622,7 +622,7 @@ class Torture:
                 wrong.append(("lost", "status 0, but nothing was written"))
             return wrong
         status, found, trouble, _ = self.again([RETAKE, "--db", folder + "/t.db", "fsck"], folder)
-        # The mark goes last: bytes of a purge may have to be wiped, or wiped once more.
+        # The mark is deleted last: the purge may have to be completed or repeated.
         if (case.name.startswith("purge") and b"purge-unfinished" in found and
                 b"\n1 finding." in found):
             status = 0
@@ -651,7 +651,7 @@ class Torture:
 
 
 def without_reply(state):
-    """The state before the last entry came."""
+    """The state before the last entry was added."""
     value = json.loads(state)
     for discussion in value["discussions"]:
         for take in discussion["takes"]:
@@ -664,7 +664,7 @@ def without_reply(state):
 
 
 def begins(part, whole):
-    """Is this the state with less of a reply in it?"""
+    """Is this the state with a shorter reply?"""
     if isinstance(part, dict) and isinstance(whole, dict):
         return all(k in PARTIAL or (k in part and k in whole and begins(part[k], whole[k]))
                    for k in part.keys() | whole.keys())
@@ -688,7 +688,7 @@ def without_times(value):
 
 
 def points_of(case, fault_name, args, turn):
-    """The N that are tried."""
+    """The values of N to test."""
     kind, once, _ = FAULTS[fault_name]
     count = case.counts[kind]
     if args.all:
@@ -702,7 +702,7 @@ def points_of(case, fault_name, args, turn):
 
 
 def show_point(torture, case, fault):
-    """One point, with everything that was said, and where the call came from."""
+    """Runs one point with full output, and shows where the call came from."""
     kind, at, once = fault
     folder = torture.folder()
     words = torture.words(case.name, folder)
@@ -748,7 +748,7 @@ def parse():
 def main():
     add_other_commands()
     args = parse()
-    # What fails here is pretended: there is no need to wait for a real disk.
+    # Failures are simulated, so a real disk is not needed.
     memory = "/dev/shm" if os.access("/dev/shm", os.W_OK) and not os.environ.get("TMPDIR") else None
     work = tempfile.mkdtemp(prefix="torture-", dir=memory)
     try:
@@ -769,7 +769,7 @@ def main():
 
 
 class Work:
-    """What a worker process holds. It is made before the workers are, which inherit it."""
+    """State of a worker process. It is created before the workers, which inherit it."""
     torture = args = begin = None
     cases = {}
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Writes operations.txt: scripts of random operations, each followed by every view of the result.
-The operations are those of the seeds given; what they print comes with transcripts.py --write."""
+"""Writes operations.txt: scripts of random operations, each followed by every view of the
+result. The operations are determined by seeds; transcripts.py --write adds the output."""
 import json
 import os
 import random

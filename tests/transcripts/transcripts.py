@@ -1,29 +1,29 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Transcripts of the program, compared byte for byte: what it printed is in the files beside this
-one, and every run must print it again. They pin down everything that is visible from outside, so
-that the code can be rearranged without changing behaviour.
+"""Transcripts of the program, compared byte for byte: the expected output is in the files in
+this directory, and every run must print it again. They pin down all visible behaviour, so
+that the code can be refactored without changing it.
 
-A file has scripts; each begins with "== NAME" and has an empty directory, home and store of its own:
+A file has scripts; each begins with "== NAME" and has a new empty directory, home and store:
 
   $ COMMAND              the program with these words, split as a shell splits them
   > LINE                 its standard input, line by line
   % METHOD PATH [BODY]   a request to a server on the store, which is started for the first one
   @ open [WORDS]         the terminal UI in an 80x24 terminal
-  @ key NAME [NAME...]   keys, as tmux names them
+  @ key NAME [NAME...]   keys, with tmux's names
   @ type TEXT
-  @ wait TEXT            until the screen has it
-  @ screen               what is on the screen
+  @ wait TEXT            until it is on the screen
+  @ screen               the contents of the screen
   # LINE                 a comment
 
-What follows such a line up to the next one is output, indented by two columns. Standard error is
-marked with "! ", an exit status other than 0 is "[status N]". Times, ports, directories and random
-tokens are replaced by names.
+The lines after such a line up to the next one are output, indented by two columns. Standard
+error is marked with "! ", an exit status other than 0 is "[status N]". Times, ports,
+directories and random tokens are replaced by names.
 
   transcripts.py                    compares; ends with "N passed, N failed"
-  transcripts.py --write            writes what the program prints now into the files
+  transcripts.py --write            writes the current output into the files
   transcripts.py --match TEXT       only scripts with TEXT in "FILE: NAME"
-  transcripts.py --program BINARY   another program, to look at the differences between two
+  transcripts.py --program BINARY   another program, to compare two
 """
 import argparse
 import concurrent.futures
@@ -45,7 +45,7 @@ API = "/retake/v1"
 TIMEOUT_S = 60
 HEADERS = ("content-type", "location", "allow", "retry-after", "deprecation")
 
-# What differs between two runs.
+# Output that varies between runs.
 VARIABLE = [
     (r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|\+00:00)", "<time>"),
     (r"\d{4}-\d\d-\d\d \d\d:\d\d(:\d\d)?", "<minute>"),
@@ -98,7 +98,7 @@ def read(path):
 
 
 class Terminal:
-    """The program in tmux, on a server of its own."""
+    """The program in a separate tmux server."""
 
     def __init__(self, run, words):
         self.socket = os.path.join(run.folder, "tmux")
@@ -145,7 +145,7 @@ class Terminal:
 
 
 class Run:
-    """One script, carried out in a directory of its own."""
+    """One script, run in a new directory."""
 
     def __init__(self, program, folder):
         self.program = program
@@ -253,7 +253,7 @@ class Run:
 
 
 def carry_out(program, script):
-    """The lines of the script with what the program prints now."""
+    """The lines of the script with the current output."""
     out = []
     with tempfile.TemporaryDirectory(prefix="retake-") as folder:
         run = Run(program, folder)

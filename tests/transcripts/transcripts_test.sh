@@ -1,4 +1,5 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# All transcripts, as tests/run.py runs scripts.
+#
+# All transcripts, for tests/run.py.
 exec python3 "$(dirname "$0")/transcripts.py" "$@"

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
 //
-// llama.cpp, inside node-llama-cpp, behind the part of OpenAI's API that a conversation needs:
+// llama.cpp, inside node-llama-cpp, with the part of OpenAI's API that a conversation needs:
 //
 //   node server.mjs MODULES MODEL LOG
 //
-// MODULES is a folder with node_modules, MODEL a GGUF file. Every body of a request is one
-// line of JSON in LOG, a text, so that not a byte of it is lost. Prints "PORT" when it
-// listens on 127.0.0.1, and ends when its standard input does.
+// MODULES is a folder with node_modules, MODEL a GGUF file. Every request body is one line in LOG,
+// as a JSON string, so that it is preserved byte for byte. Prints "PORT" when it listens on
+// 127.0.0.1, and ends when its standard input ends.
 //
-// A question that says "slowly" has its reply held up for 300 ms a token. A reply whose
-// reader goes away ends, and that is a line in LOG too: null.
+// If a question contains "slowly", the reply is delayed by 300 ms per token. A reply whose client
+// disconnects ends, which is also a line in LOG: null.
 import http from "node:http";
 import fs from "node:fs";
 import {createRequire} from "node:module";
@@ -65,7 +65,8 @@ async function complete(request, response, body) {
 			maxTokens: asked.max_tokens ?? 64, temperature: 0, signal: gone.signal, stopOnAbortSignal: true,
 			onToken: (tokens) => { count += tokens.length; },
 			onTextChunk: (text) => { pieces.push(text); if (asked.stream && !slow) choice({content: text}); }});
-		for (const text of slow ? pieces : []) { // llama.cpp itself is done at once with so few
+		// llama.cpp itself finishes at once with so few tokens
+		for (const text of slow ? pieces : []) {
 			if (gone.signal.aborted)
 				break;
 			choice({content: text});
