@@ -5,9 +5,9 @@
   bench/first_byte.py [RETAKE]       default: build/retake
 
 ENTRIES entries (100000) of about 1 KiB; a budget of BUDGET tokens (128000); ROUNDS questions
-each (5) to a model whose tokens are estimated and to one whose tokens are counted. The time is
-from the start of the program to the first byte at a server on 127.0.0.1; it has the step of
-the question, on the disk, in it."""
+each (5) to a model with estimated token counts and to one with exact counts. The time is
+measured from the start of the program to the first byte at a server on 127.0.0.1; it includes
+storing the question durably."""
 import json
 import os
 import random

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * retake-bench W run|reopen|crash|recover N DIR: the common workload W of
- * conversation-state engines, through Retake's own operations on a SQLite store. One JSON
- * line for each phase on standard output; DIR.json gets the materialised messages.
+ * retake-bench W run|reopen|crash|recover N DIR: the common workload W of conversation-state
+ * engines, through Retake's own operations on a SQLite store. Prints one JSON line for each
+ * phase; DIR.json gets the materialised messages.
  *
- * Environment: W_DATA (where pool.txt lies), SYNC=full|normal, OPS, BR.
- * Every operation is a request as any program would send it, and is timed until it is
- * acknowledged: parsed, resolved, compiled, logged and, with SYNC=full, on the disk. */
+ * Environment: W_DATA (directory of pool.txt), SYNC=full|normal, OPS, BR. Every operation is a
+ * normal request, and is timed until it is acknowledged: parsed, resolved, compiled, logged and,
+ * with SYNC=full, on disk. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -239,8 +239,8 @@ simple(const char *json)
 	apply(&result);
 }
 
-/* A branch at position at of take "main" and two appends there: one atomic step. The take
- * that was active stays so. */
+/* A branch at position at of take "main" and two appends there: one atomic step. The active take
+ * does not change. */
 static void
 branch(unsigned at, unsigned number)
 {

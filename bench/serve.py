@@ -1,21 +1,22 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What the server can take.
+"""Throughput and memory of the server.
 
   bench/serve.py [RETAKE] [PART …]     default: build/retake, all parts
 
-Parts, each with a server of its own on a new store:
+Parts, each with a new server on a new store:
 
-  read     wrk, 50 connections, GET of one small entry; in turn with a bare libmicrohttpd that
-           says hello (bench/serve/hello.c), ROUNDS times (5) SECONDS each (5)
+  read     wrk, 50 connections, GET of one small entry; alternating with a minimal
+           libmicrohttpd server (bench/serve/hello.c), ROUNDS times (5) SECONDS each (5)
   write    wrk, POST of an entry, durable: with 1 connection and with CLIENTS (64), in turn
   streams  STREAMS (2000) clients of /events: memory of the server for each, and the time from
-           a change until the last of them has it, ROUNDS times
-  crowd    50 connections that read, alone and beside 1,000 that never end their headers, 50
-           that send a body slowly and 50 that never read their events: p99 and memory
+           a change until the last of them has received it, ROUNDS times
+  crowd    50 connections that read, alone and together with 1,000 that never end their
+           headers, 50 that send a body slowly and 50 that never read their events: p99 and
+           memory
 
-wrk, the server and the other one share the processors: only ratios of one run mean anything.
-The last line is JSON."""
+wrk and both servers share the processors: only ratios of one run are meaningful. The last
+line is JSON."""
 import json
 import os
 import re
@@ -45,7 +46,7 @@ def unit(text):
 
 
 def wrk(url, connections, seconds=SECONDS, headers=(), script=None):
-    """(requests a second, p99 in ms, answers that were no 2xx)"""
+    """(requests per second, p99 in ms, responses other than 2xx)"""
     command = ["wrk", "-t1", f"-c{connections}", f"-d{seconds}s", "--latency"]
     for header in headers:
         command += ["-H", header]
@@ -152,7 +153,7 @@ def open_streams(server, count):
 
 
 def wait_for(streams, word, limit_s=30):
-    """Until each has had this word; the time that it took."""
+    """Waits until each has received this word; returns the time that it took."""
     start = time.monotonic()
     waiting = selectors.DefaultSelector()
     for s in streams:

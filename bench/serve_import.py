@@ -4,10 +4,11 @@
 
   bench/serve_import.py [RETAKE] [MIB]     default: build/retake, 64
 
-A file of so many MiB of conversations of 45 bytes, one a line, is sent to POST /import. Meanwhile a
-second client adds an entry to another project every few milliseconds. Prints the peak of resident
-memory, the memory a second after the import, and the second client's waits; the last line is JSON.
-The waits include the disk's, so the same writer is measured alone first."""
+A file of MIB MiB with conversations of 45 bytes, one per line, is sent to POST /import. At
+the same time a second client adds an entry to another project every few milliseconds. Prints
+the peak of resident memory, the memory a second after the import, and the second client's
+waits; the last line is JSON. The waits include the disk's, so the same writer is measured
+alone first."""
 import json
 import os
 import statistics

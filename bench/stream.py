@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What Retake adds to each chunk of a reply that streams in.
+"""Latency that Retake adds to each chunk of a streaming reply.
 
   bench/stream.py [RETAKE]       default: build/retake
 
-A server on 127.0.0.1 sends CHUNKS chunks (400), one every PACE_MS (5), each with the time at
-which it was sent in its text. The readers are `retake ask` and `curl -N`, in turn, ROUNDS
-times each (5); of each chunk we take the time until it came out of the reader's standard
-output. Then the same without any pace and BURST chunks (20000): how long all of it takes.
+A server on 127.0.0.1 sends CHUNKS chunks (400), one every PACE_MS (5), each with its send
+time in the text. The readers are `retake ask` and `curl -N`, alternating, ROUNDS times each
+(5); measured is the time until each chunk appears on the reader's standard output. Then the
+same without pauses and BURST chunks (20000): the total time.
 
-The last line is JSON. Medians of both are alike on a machine that does nothing else; on one
-that does, compare the two within one run."""
+The last line is JSON. Medians of both are similar on an idle machine; on a busy one, compare
+the two within one run."""
 import json
 import multiprocessing
 import os
@@ -39,7 +39,7 @@ def chunk(text):
 
 
 def serve(listener):
-    """One reply a connection; the path says how many chunks and how fast."""
+    """One reply per connection; the path contains the number of chunks and the pace."""
     while True:
         connection, _ = listener.accept()
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)

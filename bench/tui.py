@@ -1,25 +1,25 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What the terminal UI costs.
+"""Latency and memory of the terminal UI.
 
   bench/tui.py [RETAKE] [SHAPE …]      default: build/retake, all shapes
 
 Shapes of 100,000 entries each (ENTRIES): "take", one take with a fork every 1,000 entries;
-"chain", one line of descent; "siblings", as many takes of one entry behind a common first
-one (SIBLINGS of them, 20,000: a take costs more to make than an entry).
+"chain", one line of descent; "siblings", many takes of one entry after a common first one
+(SIBLINGS of them, 20,000: creating a take costs more than creating an entry).
 
-The program runs on a pseudo terminal of 100 columns and 40 rows and nobody else draws. A frame
-is over when the terminal has been given the end of a synchronized update (CSI ?2026 l).
+The program runs on a pseudo-terminal of 100 columns and 40 rows, without a real terminal. A
+frame ends with the end of a synchronized update (CSI ?2026 l).
 
   first    from the start of the process to the end of its first frame, ROUNDS times (9)
   keys     from the writing of a key to the end of the frame: scrolling, selecting, the tree
            opened, moving in it, pages, folding; median and p99
   filter   each filter of the tree, and a search typed letter by letter
-  early    the tree opened and searched at once, before its texts were looked at: the longest
-           that a letter waits, and until all is found
-  memory   VmRSS and VmHWM in the end
+  early    the tree opened and searched at once, before its texts are loaded: the longest
+           wait of a letter, and the time until all matches are found
+  memory   VmRSS and VmHWM at the end
 
-The machine's other work counts too; run it alone. The last line is JSON."""
+Other load on the machine affects the results; run it alone. The last line is JSON."""
 import json
 import os
 import pty
@@ -42,7 +42,7 @@ GIVE_UP_S = 20
 
 
 class Program:
-    """The program on a terminal, as fast as bytes go."""
+    """The program on a pseudo-terminal."""
 
     def __init__(self, retake, env):
         self.begun = time.perf_counter()
@@ -53,7 +53,7 @@ class Program:
         self.seen = b""
 
     def frame(self):
-        """Until the next end of a frame; the time then."""
+        """Waits for the next end of a frame; returns the time."""
         end = time.perf_counter() + GIVE_UP_S
         while True:
             at = self.seen.find(END)
@@ -66,13 +66,13 @@ class Program:
             self.seen += os.read(self.fd, 1 << 16)
 
     def quiet(self, seconds=0.4):
-        """Take what still comes, until nothing does for so long."""
+        """Reads until no more output arrives for this time."""
         while select.select([self.fd], [], [], seconds)[0]:
             os.read(self.fd, 1 << 16)
         self.seen = b""
 
     def key(self, text):
-        """Milliseconds from the key to the end of the frame that it made."""
+        """Milliseconds from the key to the end of its frame."""
         begun = time.perf_counter()
         os.write(self.fd, text.encode())
         return (self.frame() - begun) * 1e3
@@ -94,7 +94,7 @@ class Program:
 
 
 def make(retake, env, shape):
-    """By way of an import: a file of the program's own format would be made by the program."""
+    """Uses an import, because the native format would have to be written by the program."""
     path = os.path.join(env["HOME"], shape + ".jsonl")
     with open(path, "w", encoding="utf-8") as out:
         def row(number, parent, role, text):

@@ -1,30 +1,30 @@
 // SPDX-License-Identifier: MIT
 //
-// How quick the pages are with very much in them, in Debian's chromium.
+// Speed of the pages with large conversations, in Debian's chromium.
 //
 //   node bench/web.mjs [SHAPE …]        default: take chain siblings
 //
 //   take      COUNT entries (100,000) in one take, some of them results of tools, and 20 takes
-//             that part from it
-//   chain     COUNT entries, each behind the one before: a session of pi
-//   siblings  COUNT - 1 answers to one question, each a take of its own
+//             that diverge from it
+//   chain     COUNT entries, each the child of the previous one: a pi session
+//   siblings  COUNT - 1 replies to one question, each in a separate take
 //
-// Of each shape the page that `retake serve` gives and the one that `retake export` writes,
-// ROUNDS times (5), medians:
+// For each shape the page of `retake serve` and the one of `retake export`, ROUNDS times (5),
+// medians:
 //
-//   first      from the request for the page until the frame in which entries are read (…_cold:
-//              by a server that has just begun)
-//   search     from the input of a word until the second frame, and until what is found is shown
+//   first      from the request for the page until the frame that shows entries (…_cold: by a
+//              server that has just started)
+//   search     from the input of a word until the second frame, and until the result is shown
 //   jump       to the middle and back to the end, until texts are shown there
-//   nodes      elements of the document: the most that were seen
-//   typing     with a reply of DELTAS pieces (4000) that streams, one each PACE_MS (2): the
-//              longest task, how many were over 50 ms, and the slowest key; …_after: the longest
-//              task when the reply is there and nobody types; …_outline: with the outline open
+//   nodes      maximum number of elements of the document
+//   typing     with a streaming reply of DELTAS pieces (4000), one each PACE_MS (2): the longest
+//              task, how many were over 50 ms, and the slowest key; …_after: the longest task
+//              after the reply without typing; …_outline: with the outline open
 //
-// nodes_outline is with the outline open and entries that were scrolled to, nodes_history with the
-// history. The browser is started without its own pages (tests/web/place.mjs): they would be loaded
-// at the same time. RETAKE, CHROMIUM and RETAKE_DEPS say where things are. The last line is JSON. Times need a
-// machine that does nothing else.
+// nodes_outline is with the outline open and after scrolling the entries, nodes_history with the
+// history. The browser is started without its own pages (tests/web/place.mjs), which would be
+// loaded at the same time. RETAKE, CHROMIUM and RETAKE_DEPS are paths. The last line is JSON.
+// Meaningful times need an idle machine.
 import { execFile } from "node:child_process";
 import { createServer } from "node:http";
 import { mkdirSync, statSync, writeFileSync } from "node:fs";
@@ -42,13 +42,13 @@ function median(values) {
 	return sorted.length ? Math.round(sorted[sorted.length >> 1] * 10) / 10 : null;
 }
 
-// ---- what is measured with ----
+// ---- measuring ----
 
 function words(at) {
 	return `entry number ${at} ` + "says something ".repeat(at % 17) + (at % 50 === 7 ? "\n\n- **a**\n- `b`\n" : "");
 }
 
-/** A session of pi whose entries follow what parentOf says; null: the first. */
+/** A pi session; parentOf gives the parent of each entry; null: none. */
 function session(parentOf) {
 	const id = (at) => at.toString(16).padStart(8, "0");
 	const timestamp = "2026-01-01T00:00:00.000Z";
@@ -87,7 +87,7 @@ async function imported(server, text) {
 	await server.run(["import", file]);
 }
 
-/** A model that says DELTAS pieces at a steady pace. */
+/** A model that sends DELTAS pieces at a steady pace. */
 async function mockModel() {
 	const piece = (text) => "data: " + JSON.stringify({ id: "c", object: "chat.completion.chunk", model: "m",
 		choices: [{ index: 0, delta: { content: text }, finish_reason: null }] }) + "\n\n";
@@ -175,7 +175,8 @@ async function opened(context, url) {
 	await page.addInitScript(watch);
 	const session = await context.newCDPSession(page);
 	await page.goto(url, { waitUntil: "commit" });
-	// the driver's own way to wait would put 300 KB of script into the page that is measured
+	// the driver's own function for waiting would inject 300 KB of script into the measured
+	// page
 	await session.send("Runtime.evaluate", { expression: "window.isFirst", awaitPromise: true });
 	return page;
 }
@@ -183,7 +184,7 @@ async function opened(context, url) {
 const first = (page) => page.evaluate(() => window.seen.first);
 const mostNodes = (page) => page.evaluate(() => Math.max(window.seen.nodes, document.querySelectorAll("*").length));
 
-// ---- the page that is served ----
+// ---- the served page ----
 
 async function typing(page, tally, name) {
 	await page.evaluate(() => { window.seen.tasks.length = window.seen.keys.length = 0; });
@@ -198,7 +199,7 @@ async function typing(page, tally, name) {
 		await page.waitForTimeout(25);
 	}
 	const to = await page.evaluate(() => performance.now());
-	await page.waitForTimeout(5000); // what is read anew when the reply is there
+	await page.waitForTimeout(5000); // until the data is reloaded after the reply
 	const seen = await page.evaluate((since) => window.seen.tasks.filter((each) => each[0] >= since), from);
 	const tasks = seen.filter((each) => each[0] < to), later = seen.filter((each) => each[0] >= to);
 	const slowest = await page.evaluate(() => Math.max(0, ...window.seen.keys));
@@ -224,7 +225,7 @@ async function served(shape, browser, server, model) {
 	let begun = 0;
 	for (let round = 0; round < ROUNDS; round++) {
 		if (round > 0) {
-			// the file names of the page are kept by the browser, as they would be
+			// the browser caches the files of the page, as usual
 			const page = await opened(context, server.url + "/");
 			add("first", await first(page));
 			add("jump_middle", await jump(page, shape === "siblings" ? 0 : 0.5));
@@ -232,7 +233,8 @@ async function served(shape, browser, server, model) {
 			add("nodes", await mostNodes(page));
 			begun = performance.now();
 			await page.getByRole("tab", { name: "Outline" }).or(page.getByRole("button", { name: "Panes" })).first().click();
-			await page.evaluate(() => window.whenTrue(() => document.querySelector("[role=treeitem]"))); // waitForSelector looks twice a second
+			// waitForSelector only polls twice a second
+			await page.evaluate(() => window.whenTrue(() => document.querySelector("[role=treeitem]")));
 			add("outline", performance.now() - begun);
 			await page.waitForTimeout(300);
 			const [frames, shown] = await search(page, `number ${Math.floor(COUNT * 0.7) + round}`, "Search the outline");
@@ -279,7 +281,7 @@ async function served(shape, browser, server, model) {
 	return tally;
 }
 
-// ---- the page that is written ----
+// ---- the exported page ----
 
 async function exported(shape, browser, server) {
 	const tally = {};

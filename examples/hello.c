@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * A first look at libretake: add, edit, branch, undo, look at the past, search.
+ * A first program with libretake: add, edit, branch, undo, read the past, search.
  *
  *   cc hello.c $(pkg-config --cflags --libs retake) -o hello */
 #include <stdio.h>
@@ -8,7 +8,7 @@
 
 #include <retake/retake.h>
 
-/* Nothing here is expected to fail, so all failures end alike. */
+/* Nothing here is expected to fail, so every error ends the program. */
 static void
 check(retake_status status, const retake_error *error)
 {
@@ -46,7 +46,7 @@ main(void)
 	retake_text json = RETAKE_TEXT_INIT;
 	retake_error error;
 
-	/* A path makes it last; this store is gone when it is closed. */
+	/* With a path it would be permanent; this store disappears when it is closed. */
 	check(retake_store_open(":memory:", NULL, &store, &error), &error);
 	options.create = 1;
 	options.by = "hello";
@@ -59,7 +59,7 @@ main(void)
 	apply(project, "edit",
 	      "{\"op\":\"entry.edit\",\"entry\":\"answer\",\"content\":\"SQLite: one file.\"}");
 
-	/* Another answer to the same question: a new take, the old one stays. */
+	/* Another answer to the same question: a new take; the old one stays. */
 	apply(project, "branch",
 	      "[{\"op\":\"take.branch\",\"at\":\"ask\"},"
 	      " {\"op\":\"entry.append\",\"id\":\"other\",\"ts\":0,\"role\":\"AI\","
@@ -71,7 +71,7 @@ main(void)
 	check(retake_entry(project, NULL, "answer", &json, &error), &error);
 	say("now", &json);
 
-	/* The past is there to be looked at, and nothing changes by that. */
+	/* Reads a past state, which changes nothing. */
 	past.at_seq = 2;
 	check(retake_entry(project, &past, "answer", &json, &error), &error);
 	say("after step 2", &json);

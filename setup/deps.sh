@@ -1,54 +1,51 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# setup/deps.sh [mock|types|browser [maybe]|llama]
-# setup/deps.sh object yyjson|sqlite OUTPUT
+# setup/deps.sh [mock|types|browser [maybe]|llama] setup/deps.sh object yyjson|sqlite OUTPUT
 #
 # Puts the third-party sources that Debian 12 does not package into build/deps:
 #
 #   build/deps/yyjson/   yyjson.c, .h        from Debian's source archive
 #   build/deps/sqlite/   sqlite3.c, .h       the amalgamation, from an npm package
 #   build/deps/tokens/   *.tiktoken           OpenAI's token ranks, from an npm package
-#   build/deps/esbuild/, preact/, highlight/, temml/  what the web interface is built with, and of
-#   build/deps/cache/    the archives as fetched; a file put here by hand is used
+#   build/deps/esbuild/, preact/, highlight/, temml/  build tool and libraries of the web interface
+#   build/deps/cache/    the fetched archives; a file put here by hand is used
 #
-# With "mock", what tests/llm needs and nothing else does:
+# With "mock", additional packages for tests/llm:
 #
 #   build/deps/aimock/   a mock of model servers, an npm package
-#   build/deps/node/     Node 20 to run it, where the system has none that is new enough
+#   build/deps/node/     Node 20 to run it, if the system's is missing or too old
 #
-# With "types", what tests/web/types_test.sh needs:
+# With "types", for tests/web/types_test.sh:
 #
-#   build/deps/typescript/    the compiler, which is used to check types alone
+#   build/deps/typescript/    the compiler, which is only used to check types
 #
-# With "browser", what else tests/web needs:
+# With "browser", for tests/web:
 #
-#   build/deps/playwright/, axe/   a driver for Debian's chromium, checks of accessibility
-#   build/deps/parse5/, entities/  a parser of HTML, and what it needs
+#   build/deps/playwright/, axe/   a driver for Debian's chromium, accessibility checks
+#   build/deps/parse5/, entities/  an HTML parser, and its dependency
 #
-# With "llama", what tests/llm/llama_test.sh needs (about 85 MB):
+# With "llama", for tests/llm/llama_test.sh (about 85 MB):
 #
 #   build/deps/llama/    llama.cpp for Node, the npm packages of tests/llm/llama, each of
-#                        which must hash to what package-lock.json says there
+#                        which must match its hash in package-lock.json there
 #
-# With "object", compiles one of them, once for all build folders, and copies the
-# object to OUTPUT: SQLite takes as long as the rest of Retake.
+# With "object", compiles one of them, once for all build directories, and copies the object to
+# OUTPUT: SQLite takes as long as the rest of Retake.
 #
-# Without the token ranks everything works, and token counts are estimates; without what
-# the web interface needs the program has none; without the compiler nobody checks its types.
-# Where they cannot be fetched, that is said, and tried again a day later; so it is with
-# "browser maybe".
+# Without the token ranks everything works, but token counts are estimates; without the packages of
+# the web interface the program has none; without the compiler its types are not checked. If they
+# cannot be fetched, this is reported, and tried again a day later; likewise with "browser maybe".
 #
-# Nothing is fetched that the system has in a good version, or that was fetched
-# before. Every archive must hash to its line in setup/pins.txt. The mirror is
-# whatever apt and npm are configured with.
+# Nothing is fetched that the system has in a suitable version, or that was fetched before. Every
+# archive must match its hash in setup/pins.txt. The mirrors are those configured for apt and npm.
 set -eu
 
 here=$(cd "$(dirname "$0")/.." && pwd)
 deps=${RETAKE_DEPS:-$here/build/deps}
 cache=$deps/cache
 pins=$here/setup/pins.txt
-# The same for all build folders, whatever CC each is made with.
+# The same for all build directories, whatever their CC is.
 cc=cc
 command -v cc >/dev/null 2>&1 || cc=${CC:-gcc}
 
@@ -157,14 +154,14 @@ have() {
 
 mkdir -p "$deps"
 
-# Called by ninja, beside our own files. Again when the flags, the compiler or the
-# source change.
+# Called by ninja, while our own files are compiled. Recompiles if the flags, the compiler or the
+# source have changed.
 if [ "${1-}" = object ]; then
 	name=$2 output=$3
 	common='-g -w -fPIC -fstack-protector-strong'
 	case $name in
 	yyjson) source=yyjson.c flags="-O3 $common" ;;
-	# Two threads never share a connection here, hence THREADSAFE=2.
+	# Threads never share a connection here, hence THREADSAFE=2.
 	sqlite) source=sqlite3.c flags="-O2 $common
 		-DSQLITE_THREADSAFE=2
 		-DSQLITE_ENABLE_FTS5
@@ -197,7 +194,7 @@ fi
 exec 9>"$deps/.lock"
 flock 9
 
-# The system's node where it is new enough.
+# Is the system's node new enough?
 node_is_new() {
 	command -v node >/dev/null 2>&1 &&
 		node -e 'process.exit(+process.versions.node.split(".")[0] >= 20 ? 0 : 1)'
@@ -241,8 +238,8 @@ if [ "${1-}" = llama ]; then
 	exit 0
 fi
 
-# can_get NAME WITHOUT: in the cache, or fetched; else says what there is not, and that
-# again a day later.
+# can_get NAME WITHOUT: cached, or fetched; otherwise reports the consequence, and tries again a day
+# later.
 can_get() {
 	pin "$1"
 	tried=$cache/$1.log

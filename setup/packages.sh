@@ -3,14 +3,12 @@
 #
 # setup/packages.sh build|test
 #
-# Makes sure that the system packages are there: those that a build needs, or
-# the longer list that the tests need as well. What is missing is installed
-# with apt-get; where that is not allowed, the list and the command are printed
-# and the exit status is 1. Says nothing, and needs no network, when everything
-# is there.
+# Installs the system packages that a build needs, or the longer list for the tests. Missing ones
+# are installed with apt-get; if that is not permitted, the list and the command are printed and the
+# exit status is 1. Prints nothing, and needs no network, if everything is installed.
 set -eu
 
-# One requirement a line: how to tell that it is there, and the Debian package.
+# One requirement per line: how to detect it, and the Debian package.
 #   cmd NAME  a command      pc NAME  a pkg-config module      deb NAME  a package
 build_list='
 cmd gcc gcc
@@ -101,7 +99,7 @@ if [ "$as_root" = no ] || ! command -v apt-get >/dev/null 2>&1; then
 fi
 
 echo "Installing: $missing"
-# sudo drops the environment, so that apt-get gets it through env.
+# sudo clears the environment, so variables for apt-get are passed with env.
 install() {
 	# shellcheck disable=SC2086
 	$as_root env DEBIAN_FRONTEND=noninteractive \

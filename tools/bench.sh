@@ -3,9 +3,9 @@
 #
 # tools/bench.sh
 #
-# The common workload W (bench/README.md). Where the common benchmark lies beside the
-# project, Retake is run by it among other candidates, and the ratios are printed. Where it
-# does not, Retake alone is measured. Everything that is made lies in build/bench.
+# The common workload W (bench/README.md). If the common benchmark exists beside the project, it
+# runs Retake among other candidates, and the ratios are printed. Otherwise only Retake is measured.
+# All output is in build/bench.
 #
 #   SIZES=1000,10000 CANDIDATES='retake.*|c-.*' REPS=1 make bench
 set -eu

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""tools/bench_pool.py FILE: 1 MiB and 1 KiB of made-up prose, the same every time, for
-retake-bench where the common benchmark's own pool is missing. (Its hash of the final
-conversation then differs from the one that bench/README.md names.)"""
+"""tools/bench_pool.py FILE: 1 MiB and 1 KiB of generated prose, always the same, for
+retake-bench if the common benchmark's own pool is missing. (The hash of the final
+conversation then differs from the one in bench/README.md.)"""
 import os
 import random
 import sys

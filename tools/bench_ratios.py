@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""tools/bench_ratios.py RESULTS.jsonl: what one run of the common benchmark says about
-Retake, as Markdown: medians with their spread, the ratio to each limit and rival in the
-same run, growth with length, and each aim with "met" or by how much it was missed."""
+"""tools/bench_ratios.py RESULTS.jsonl: results of one run of the common benchmark for Retake, as
+Markdown: medians with their spread, the ratio to each limit and rival in the same run, growth
+with length, and each target with "met" or by how much it was missed."""
 import collections
 import json
 import math
@@ -11,7 +11,7 @@ import sys
 
 STEPS = ["build", "edit", "insert", "delete", "undo", "redo", "branch"]
 CALLS = ["materialise", "save", "reopen", "reopen_materialise"]
-# Retake's row, the limit it is held against, the most it may take of it
+# Retake's row, the row to compare with, the maximum ratio
 AIMS = [("retake", "c-raw-fdatasync", 1.25), ("retake-relaxed", "c-sqlite-normal", 1.5)]
 OTHERS = ["c-sqlite-full", "pi-session", "immutable.js"]
 GROWTH_MAX = 0.15

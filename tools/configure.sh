@@ -3,9 +3,9 @@
 #
 # tools/configure.sh BUILD_DIR [meson option...]
 #
-# Configures a build folder: again when the set of source files changed since
-# (meson does not look for new files by itself), and from nothing when the
-# options did. Holds the lock BUILD_DIR.lock meanwhile, as builds do.
+# Configures a build directory: again if the set of source files has changed (meson does not look
+# for new files by itself), and from scratch if the options have. Holds the lock BUILD_DIR.lock,
+# like builds.
 set -eu
 dir=$1
 shift
@@ -14,7 +14,8 @@ mkdir -p "$dir"
 exec 9>"$dir.lock"
 flock 9
 
-# What meson looks for counts as an option: `make run` needs less than `make test`.
+# Optional dependencies that meson detects count as options: `make run` needs fewer than `make
+# test`.
 options=$(
 	printf '%s\n' "${CC-}" "${CXX-}" "$@"
 	for package in cmocka tomlplusplus; do

@@ -3,10 +3,9 @@
 #
 # tools/fuzz.sh BUILD_DIR SECONDS [NAME...]
 #
-# Runs every libFuzzer program of a build folder (or those named) for SECONDS,
-# as many at a time as there are processors. What is found grows in
-# BUILD_DIR/found/NAME, starting from fuzz/corpus/NAME; inputs that break a
-# target are left in BUILD_DIR/broken. Fails if there is one.
+# Runs every libFuzzer program of a build directory (or those named) for SECONDS, one per processor
+# in parallel. The corpus grows in BUILD_DIR/found/NAME, starting from fuzz/corpus/NAME; inputs that
+# break a target are written to BUILD_DIR/broken. Fails if there is one.
 set -eu
 cd "$(dirname "$0")/.."
 dir=$1

@@ -3,8 +3,8 @@
 #
 # tools/publish.sh BUILD_DIR
 #
-# Links the programs of a build folder to build/retake and build/retake-bench.
-# A link, so that a program is never seen half-copied.
+# Links the programs of a build directory to build/retake and build/retake-bench. Links are atomic,
+# so that a program is never partially copied.
 set -eu
 cd "$(dirname "$0")/.."
 dir=${1#build/}

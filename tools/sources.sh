@@ -3,12 +3,11 @@
 #
 # tools/sources.sh KIND DIR
 #
-# Lists source files, sorted, one a line, as paths from the top of the tree, so
-# that nobody has to name them in a build file. A folder that is not there holds
-# none. Kinds:
+# Lists source files, sorted, one per line, as paths from the top of the tree, so that build files
+# need not name them. A missing directory has none. Kinds:
 #   code  *.c that are neither tests nor fuzzers (main.c is listed too)
 #   cpp   *.cpp        test  *_test.c        fuzz  *_fuzz.c
-#   all   everything of the above: what decides whether to configure again
+#   all   all of the above: decides whether to configure again
 set -eu
 cd "$(dirname "$0")/.."
 [ -d "$2" ] || exit 0

@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: MIT
 """Builds the web interface and writes it as C: tools/web.py DEPS OUTPUT.c [export]
 
-web/main.tsx, web/early.ts, web/math_lib.ts and web/style.css become one file each (esbuild), which the page names
-by a hash of their bytes, so that browsers may keep them for ever. Without esbuild or what it needs the
-table is empty, and the server's page says what there is instead.
+web/main.tsx, web/early.ts, web/math_lib.ts and web/style.css become one file each (esbuild).
+The page refers to them by a hash of their contents, so that browsers can cache them
+indefinitely. Without esbuild or a library the table is empty, and the server's page explains
+how to get them.
 
-With "export" it is the script and the style of exported pages (src/formats/html_part.h):
+With "export" it writes the script and the style of exported pages (src/formats/html_part.h):
 web/export_page.tsx, web/export.css and web/math_lib.ts."""
 import base64
 import hashlib
@@ -23,7 +24,7 @@ TYPES = {".html": "text/html; charset=utf-8", ".js": "text/javascript; charset=u
 
 
 def build(deps, folder, *sources):
-    """Let esbuild make one file each of them."""
+    """Runs esbuild, which bundles each source into one file."""
     esbuild = os.path.join(deps, "esbuild/bin/esbuild")
     subprocess.run(
         [esbuild, *(os.path.join(ROOT, "web", source) for source in sources),
@@ -34,7 +35,7 @@ def build(deps, folder, *sources):
 
 
 def bundle(deps, folder):
-    """{name: bytes} of the files that the page consists of."""
+    """{name: bytes} of the files of the page."""
     build(deps, folder, "main.tsx", "early.ts", "theme_early.ts", "math_lib.ts", "style.css")
     found = {}
     with open(os.path.join(ROOT, "web/index.html"), encoding="utf-8") as file:
@@ -50,7 +51,7 @@ def bundle(deps, folder):
         found[hashed] = data
     if page.count("@store@") != 1 or page.find("@store@") > page.find("/web/early"):
         sys.exit("web/index.html does not name its store once, before its first script")
-    # These keep their names: the browser looks for a newer one by the address.
+    # These keep their names: the browser checks for newer versions at the same URL.
     for path, name in (("/web/icon.svg", "icon.svg"), ("/sw.js", "sw.js"),
                        ("/web/manifest.webmanifest", "manifest.webmanifest")):
         with open(os.path.join(ROOT, "web", name), "rb") as file:
@@ -60,7 +61,7 @@ def bundle(deps, folder):
 
 
 def parts(deps, folder):
-    """{name: bytes} of what is written into an exported page."""
+    """{name: bytes} of the parts of an exported page."""
     build(deps, folder, "export_page.tsx", "math_lib.ts", "export.css")
     with open(os.path.join(folder, "export_page.js"), encoding="utf-8") as file:
         script = file.read()
@@ -68,7 +69,7 @@ def parts(deps, folder):
         math = file.read()
     with open(os.path.join(folder, "export.css"), encoding="utf-8") as file:
         style = file.read()
-    # In strings and patterns, the only places where these can be, this says the same.
+    # These can only occur in strings and patterns, where the escape means the same.
     script, math = (re.sub(r"<(?=!--|/?script|/?style)", r"\\x3c", text, flags=re.I) for text in (script, math))
     for text in (script, math, style):
         if re.search(r"<!--|</?script|</?style|\r|\0", text, re.I):
@@ -77,7 +78,7 @@ def parts(deps, folder):
 
 
 def write_parts(out, found):
-    """They have no sizes where there is no esbuild."""
+    """The sizes are 0 without esbuild."""
     out.write("/* Made by tools/web.py. */\n#include \"formats/html_part.h\"\n\n")
     for name in ("script", "math", "style"):
         data = found.get(name, b"")

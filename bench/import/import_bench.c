@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * import-bench COUNT DIR: COUNT conversations of one short message each are imported into a
- * new store in DIR, in batches, while another thread writes to another project of the same
- * store. Says how much memory that took at most, how much is left, how long it took, and the
- * longest time that the other thread waited; then the same for undo and redo of it. */
+ * import-bench COUNT DIR: imports COUNT conversations of one short message each into a new store
+ * in DIR, in batches, while another thread writes to another project of the same store. Prints
+ * the peak and final memory, the time, and the longest wait of the other thread; then the same
+ * for undo and redo of the import. */
 #define _GNU_SOURCE
 #include <malloc.h>
 #include <pthread.h>

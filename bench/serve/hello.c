@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * libmicrohttpd and nothing else: the answer is always the same. What bench/serve.py holds
- * the server against. hello PORT LOOPS; ends with its standard input. */
+ * A minimal libmicrohttpd server: the response is always the same. bench/serve.py compares the
+ * server with it. hello PORT LOOPS; ends with its standard input. */
 #include <microhttpd.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +16,8 @@ answer(void *ctx, struct MHD_Connection *connection, const char *url, const char
 	enum MHD_Result result;
 
 	(void)ctx, (void)url, (void)method, (void)version, (void)data, (void)size;
-	if (*request == NULL) { /* whoever answers before the request is whole loses the connection */
+	if (*request == NULL) { /* answering before the request is complete would close the
+				 * connection */
 		*request = (void *)(size_t)body;
 		return MHD_YES;
 	}

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * tree-bench [ENTRIES [DIR]]: what the tree screen does between a key and a frame, without
- * the screen. First trees of several shapes, whose texts are in memory; then, where DIR is
- * given, discussions of those shapes in a store on disk there, with texts of about 1 KB, read
- * through the engine. Milliseconds, one line for each shape. */
+ * tree-bench [ENTRIES [DIR]]: work of the tree screen between a key and a frame, without the
+ * screen. First trees of several shapes, with texts in memory; then, if DIR is given,
+ * discussions of those shapes in a store on disk there, with texts of about 1 KB, read through
+ * the engine. Milliseconds, one line for each shape. */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
@@ -76,7 +76,7 @@ below(uint32_t n)
 	return (uint32_t)(seed >> 33) % n;
 }
 
-/* Of entry i. The comb forks at every second entry, so that its lines are the deepest. */
+/* Parent of entry i. The comb forks at every second entry, so that its lines are the deepest. */
 static int64_t
 parent_of(shape s, uint32_t i)
 {
@@ -138,7 +138,7 @@ make_entries(shape s, uint32_t count)
 	return entries;
 }
 
-/* ---- what is measured ---- */
+/* ---- measurements ---- */
 
 static void
 must(rt_status st)
@@ -190,7 +190,7 @@ filter(rt_tree *tree, rt_tree_filter to)
 	return now_ms() - begin;
 }
 
-/* All that keys do, on a tree that has been made. */
+/* All keys on a built tree. */
 static void
 use(rt_tree *tree)
 {
