@@ -2,7 +2,7 @@
 #
 # The everyday commands. The work is done by meson and ninja under build/; this
 # file installs what is missing, keeps the build folders up to date, and puts
-# the two programs where people look for them: build/retake, build/retake-bench.
+# the programs at build/retake and build/retake-bench.
 #
 #   make run     install what is missing, build, and show what Retake does, in a browser too
 #   make test    everything; ends with "N passed, N failed"
@@ -24,7 +24,7 @@ ARGS         ?=
 # For example OPTIONS=-Dwerror=true: a warning is an error.
 OPTIONS      ?=
 
-# Two makes at once wait for each other instead of breaking each other's build.
+# Concurrent makes wait for each other.
 NINJA := flock $(OBJ).lock ninja -j$(JOBS) -C $(OBJ)
 
 help:
@@ -47,7 +47,7 @@ ifeq ($(OBJ),build/obj)
 	@tools/publish.sh $(OBJ)
 endif
 
-# On a terminal it ends by serving what the tour left, for a browser, until Ctrl+C.
+# On a terminal it then serves the tour's store for a browser until Ctrl+C.
 run: build
 	@mkdir -p build/tour
 	build/retake demo build/tour
@@ -75,7 +75,7 @@ fuzz: setup-test
 	@ninja -j$(JOBS) -C build/fuzz
 	@tools/fuzz.sh build/fuzz $(FUZZ_SECONDS)
 
-# Simulation tests run for a moment in `make test`, and here for SECONDS each (they read
+# Simulation tests run briefly in `make test`, and here for SECONDS each (they read
 # RETAKE_TEST_SECONDS).
 sim: setup-test
 	@RETAKE_TEST_SECONDS=$(SECONDS) python3 tests/run.py --jobs $(JOBS) --variant normal --match '^sim'
@@ -90,13 +90,13 @@ damage: setup-test
 	@$(NINJA) tests/damage_test
 	@DAMAGE_FULL=1 $(OBJ)/tests/damage_test
 
-# A conversation with llama.cpp, which is fetched for it (85 MB); later `make test` has it too.
+# A conversation with llama.cpp, which this fetches (85 MB); `make test` includes it from then on.
 llama: build
 	@setup/deps.sh llama
 	@RETAKE=build/retake tests/llm/llama_test.sh
 
-# The page and exported pages in Debian's chromium, all of it: twelve minutes. `make test` runs
-# the same in brief (RETAKE_BROWSER=brief).
+# All tests of the page and of exported pages in Debian's chromium: twelve minutes. `make test`
+# runs a brief version (RETAKE_BROWSER=brief).
 browser: setup-test build
 	@setup/deps.sh browser
 	@tests/web/types_test.sh
@@ -108,7 +108,7 @@ browser: setup-test build
 	@RETAKE=build/retake tests/web/hostile_test.sh
 	@RETAKE=build/retake tests/web/typing_test.sh
 
-# The pages with 100,000 entries, measured in the same chromium: bench/web.mjs, ten minutes.
+# Speed of the pages with 100,000 entries in chromium: bench/web.mjs, ten minutes.
 bench-web: build
 	@setup/deps.sh browser
 	@RETAKE=build/retake node bench/web.mjs $(ARGS)
@@ -121,11 +121,11 @@ install: setup
 	@ninja -j$(JOBS) -C build/release
 	DESTDIR=$(DESTDIR) meson install -C build/release --no-rebuild
 
-# What the last `make install` put there.
+# Removes the files of the last `make install`.
 uninstall:
 	@ninja -C build/release uninstall
 
-# Everything that is generated from the program and checked in. Look at `git diff` afterwards.
+# All checked-in files that are generated from the program. Check `git diff` afterwards.
 regenerate: build
 	@RETAKE=$(CURDIR)/build/retake tests/docs_test.sh --write
 	@build/retake help --man >share/man/retake.1
@@ -148,6 +148,6 @@ check-layers:
 format:
 	@clang-format -i $$(find src include examples tests fuzz bench -name '*.[ch]')
 
-# Keeps build/deps, which was fetched.
+# Keeps build/deps, the fetched archives.
 clean:
 	@if [ -d build ]; then find build -mindepth 1 -maxdepth 1 ! -name deps -exec rm -rf {} +; fi

@@ -166,7 +166,7 @@ def measure(retake, shape):
         os.write(program.fd, b"/tree")
         program.quiet()
         tree_open = program.key("\r")
-        program.quiet(1.5)                # what the tree learns of texts while nobody presses a key
+        program.quiet(1.5)                # until the tree has loaded texts in idle time
         step, page = "\x1b[B", "\x1b[6~"
         os.write(program.fd, b"\x1b[H")   # from the first row down
         program.quiet()

@@ -103,7 +103,7 @@ def command_lines(page):
 # ---- commands ----
 
 def parts(line):
-    """Simple commands of a line, each a list of words without redirections."""
+    """The simple commands of a line, as lists of words without redirections."""
     lexer = shlex.shlex(line, posix=True, punctuation_chars="|;&<>")
     lexer.whitespace_split = True
     words = []
@@ -124,7 +124,7 @@ def parts(line):
 
 
 def check_retake(words, commands, global_flags):
-    """What is wrong with the words behind "retake"; None: nothing."""
+    """An error in the words after "retake"; None: none."""
     flags = {f["name"]: f for f in global_flags}
     flags.update({f["short"]: f for f in global_flags if "short" in f})
     at, verb = 0, None
@@ -194,7 +194,7 @@ def mask(text):
 
 
 def run_walk(commands):
-    """(exit status, output) of each, run one after the other in one shell."""
+    """Runs commands in one shell; returns (exit status, output) of each."""
     mark = "\x01"
     script = "".join(f"{{ {c}\n}} 2>&1; printf '\\001%d\\n' $?\n" for c in commands)
     with tempfile.TemporaryDirectory() as folder:
@@ -459,14 +459,14 @@ def check_findings():
 # ---- seeds ----
 
 def tests_of(path):
-    """Names of the test functions that a test program really runs."""
+    """Names of the test functions that a test program runs."""
     return set(re.findall(r"(?:RULE|TEST|WITH_WORLD|cmocka_unit_test)\((\w+)\)",
                           read(path).split("main(void)")[1]))
 
 
 def named_in(path, name):
-    """Is there a test of that name, and does it run? In C a function, elsewhere one too or the words
-    of a check."""
+    """Does a test of that name exist, and does it run? In C a function, elsewhere also the name of a
+    check."""
     text = read(path)
     runs = len(re.findall(rf"\b{re.escape(name)}\b", text)) > 1
     if path.endswith(".c"):
@@ -619,10 +619,15 @@ REJECTED = ("a file of no kind", "the entry behind it", "in front of the entry",
 ACCEPTED = ("behind a reverse proxy", "U stands for undo", "while it holds the lock", "hold Shift",
             "there is no longer a take", "What is next?")
 
+# Paths whose comments are checked, too.
+COMMENTED = ("Makefile", "bench", "examples", "setup", "tests", "tools", "web")
+
 
 def check_wording():
     done = subprocess.run([sys.executable, "tools/strings.py", "--check"], capture_output=True, text=True)
     result(done.returncode == 0, "wording: docs/style.md rejects", done.stdout, done.stderr)
+    done = subprocess.run([sys.executable, "tools/strings.py", "--comments", *COMMENTED], capture_output=True, text=True)
+    result(done.returncode == 0, "wording: docs/style.md rejects comments", done.stdout, done.stderr)
     rows = re.findall(r"^\| `([^`]+)` \|", read("docs/style.md").split("## Rejected patterns")[1], re.M)
     patterns = [re.compile(row.replace(r"\|", "|"), re.I) for row in rows]
     for words in REJECTED + ACCEPTED:

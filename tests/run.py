@@ -110,7 +110,7 @@ def use_memory(folder="/dev/shm"):
         subprocess.run([program], check=True)
     except OSError:
         return None
-    os.chmod(kept.name, 0o711)      # a test tries what another user may do
+    os.chmod(kept.name, 0o711)      # a test runs it as another user
     os.environ["TMPDIR"] = kept.name
     return kept
 
@@ -134,7 +134,7 @@ def count_tap(text, returncode):
     if passed + failed + skipped == 0:
         return None
     if returncode != 0 and failed == 0:
-        failed = 1          # it crashed, leaked or timed out on the way
+        failed = 1          # it crashed, leaked or timed out
     return passed, failed, skipped
 
 
@@ -227,8 +227,8 @@ def unit_tests(name, jobs, match, tally):
            **TOLD.get(name, {})}
     command = []
     if name == "tsan" and run(["setarch", "-R", "true"])[0] == 0:
-        command = ["setarch", "-R"]     # it cannot place its shadow in much randomised memory
-    command = ["flock", folder + ".test.lock"] + command     # two runs would share a log
+        command = ["setarch", "-R"]     # TSan cannot map its shadow memory with much ASLR
+    command = ["flock", folder + ".test.lock"] + command     # two runs would write to the same log
     status, output, seconds = run(command + ["meson", "test", "-C", folder, "--no-rebuild",
                                    "--num-processes", str(jobs),
                                    "--timeout-multiplier", "4" if name == "tsan" else "1"]
@@ -309,7 +309,7 @@ def run_scripts(match, jobs, tally):
                 again.append((name, command))
             else:
                 count(name, done.result())
-    if len(again) > AGAIN_MOST:     # that is no matter of luck
+    if len(again) > AGAIN_MOST:     # too many to be unstable by chance
         tally.add("scripts that are run once more", one(False), 0, f"{len(again)} of them")
     for name, command in again:
         done = run(command, env, SCRIPT_TIMEOUT_S)

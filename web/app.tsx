@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// App: the layout. At the left the discussions, in the middle the open take, at the right the
-// panes (panes.ts), above it all a bar. On narrow screens the sides are drawers: what lies under
-// an open one cannot be reached.
+// App: the layout. Discussions on the left, the open take in the middle, the panes (panes.ts) on
+// the right, a header above. On a narrow page the sides are drawers, and everything under an open
+// drawer is inert.
 import { useEffect, useState } from "preact/hooks";
 import * as act from "./actions";
 import { Composer } from "./composer";
@@ -33,7 +33,7 @@ interface TimeButtonProps {
 	run: () => Promise<void>;
 }
 
-/** Undo or redo. Greyed it stays where Tab finds it, so that the focus is not lost with the last step. */
+/** The undo or redo button. It stays focusable when disabled, so that the focus is not lost with the last step. */
 function TimeButton(props: TimeButtonProps) {
 	const what = props.label.toLowerCase() as "undo" | "redo";
 	const [next, setNext] = useState("");
@@ -120,7 +120,7 @@ function StatusLine() {
 	const connection = useStore((from) => from.connection), trouble = useStore((from) => from.trouble);
 	return (
 		<div class="status">
-			{overlay !== "compare" /* there it stands in the dialog */ && <NoticeLine />}
+			{overlay !== "compare" /* shown in the dialog */ && <NoticeLine />}
 			<p class="news quiet" role="status">{news}</p>
 			{trouble && <p class="trouble" role="alert">{trouble}</p>}
 			{connection === "lost" && <p class="trouble" role="status">Not connected to Retake. Trying again …</p>}

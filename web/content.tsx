@@ -20,7 +20,7 @@ const LONG = 20000, FOLDED = 4000;
 /** Stay unfolded when they are rendered again. */
 const unfolded = new Set<string>();
 
-/** A long text, folded behind a button. Replies are never folded: they are meant to be read, while a long pasted
+/** A long text, folded with a button. Replies are never folded: they are meant to be read, while a long pasted
  * text is usually known to the user. */
 function Long(props: { text: string; tree?: unknown; isFoldable: boolean }) {
 	const { text, isFoldable } = props, [, redraw] = useReducer((n: number) => n + 1, 0);

@@ -356,7 +356,8 @@ export function linkOf(discussions: PageDiscussion[], spot: Spot): string {
 	return `#${query}`;
 }
 
-/** The target of a link, or the nearest existing place, and a description of what is missing or not loaded yet. */
+/** The target of a link, or the nearest existing place, with a message about parts that are missing or not loaded
+ * yet. */
 export function ledTo(page: PageData, hash: string): { spot: Spot; missing: string } {
 	const to = linked(page.discussions, page.active, hash), { spot } = to;
 	if (page.read === "whole" || (!to.missing && spot.at >= (page.discussions[spot.disc].takes[spot.take]?.before ?? 0)))

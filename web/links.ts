@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Links: opens the place in the URL, or the nearest existing one, and reports what is missing.
+// Links: opens the place in the URL, or the nearest existing one, with a message about missing
+// parts.
 import { say, sayProblem, show } from "./actions";
 import { get } from "./api";
 import { showEntry } from "./focus";
@@ -20,7 +21,7 @@ async function takeWith(entry: string): Promise<string | null> {
 	return row < 0 ? null : takeAt(columns, row, state.take);
 }
 
-/** Reports what is missing. */
+/** Reports the missing part. */
 async function sayMissing(place: Place): Promise<void> {
 	const here = titleOf(discussionOf(state.disc));
 	if (place.disc !== state.disc)

@@ -87,7 +87,7 @@ function cut<T>(list: readonly T[], at: number, remove: number, insert: T[]): T[
 	return list.slice(0, at).concat(insert, list.slice(at + remove));
 }
 
-/** Removes and inserts entries. What is known about an entry that is moved is kept. */
+/** Removes and inserts entries. The known data of moved entries is kept. */
 export function spliced(outline: Outline, splice: Splice): Outline {
 	const at = splice.at ?? 0, remove = splice.remove ?? 0, insert = splice.insert ?? [];
 	const known = insert.map((id) => placeOf(outline, id));

@@ -171,7 +171,7 @@ function Verbs(props: VerbsProps) {
 	const did = (work: Promise<unknown>) => void work.then(() => {
 		props.onDone();
 		if (isNarrow())
-			set({ drawer: null }); // its message is shown behind the drawer
+			set({ drawer: null }); // the drawer would hide its message
 	});
 	const many = count(rows.length, "entry", "entries");
 	const remove = () => did(act.batch(places.map((each) => ({ op: "entry.delete", ...each })), { say: `Deleted ${many}.` }));

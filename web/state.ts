@@ -135,7 +135,7 @@ export function useStore<T>(select: (from: State) => T): T {
 	const seen = useRef<{ select: (from: State) => T; value: T }>();
 	const value = select(state);
 	seen.current = { select, value };
-	// synchronously: keys and buttons act on what is rendered
+	// synchronously: keys and buttons act on the rendered state
 	useLayoutEffect(() => {
 		const look = () => {
 			const last = seen.current!;

@@ -112,7 +112,7 @@ export async function open(disc: string, take?: string, at?: string): Promise<vo
 	const last = await texts;
 	if (mine !== opening)
 		return;
-	// where the user has moved since, otherwise what was requested
+	// where the user has moved since, otherwise the requested entry
 	const wanted = state.focus !== was ? state.focus : at;
 	set({
 		disc, take: found.id, takes, takeCount: about.data.takes, settings, discTag: about.tag,

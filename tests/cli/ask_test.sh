@@ -12,7 +12,7 @@ holds() { # holds WORDS FILE TITLE
 r ask "Hello?" >"$work/out" 2>"$work/err" </dev/null
 [ $? = 4 ] && pass || fail "no model is 4" "$(cat "$work/err")"
 holds "no model is set" "$work/err" "no model"
-# Every command that needs a model lists what was found.
+# Every command that needs a model lists the providers it found.
 for c in "ask Hello" chat again compact compress "merge-take main" "go :1 --summary"; do
 	r add "for $c" -q
 	OPENAI_API_KEY=x GEMINI_API_KEY=y "$RETAKE" --db "$db" $c >"$work/out" 2>"$work/err" </dev/null
@@ -158,7 +158,7 @@ printf '\211PNG\r\n\032\nbytes' >"$work/a.png"
 printf 'GIF89a..' >"$work/no-name"
 mkdir -p "$XDG_CONFIG_HOME/retake"
 printf '[provider.%s]\nkind = "%s"\nurl = "http://169.254.1.1/v1"\n' near openai far gemini her ollama \
-	>"$XDG_CONFIG_HOME/retake/config.toml" # no request is sent there: the question stays
+	>"$XDG_CONFIG_HOME/retake/config.toml" # the request fails: the question stays
 count=$(r show --json | json 'len(d["entries"])')
 code "an image that is none" 2 r ask -m near/m --image "$work/out" "What is this?"
 has "an image that is none: says so" "is not a PNG, JPEG, GIF or WebP" "$err"

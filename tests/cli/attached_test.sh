@@ -4,7 +4,7 @@
 # Attachments of entries: stored once, sent in each provider's format, exported, undone, purged.
 . "$(dirname "$0")/lib.sh"
 
-blobs() { # how many files the store contains
+blobs() { # number of files in the store
 	"$python" - "$db" <<'EOF'
 import sqlite3, sys
 print(sqlite3.connect(sys.argv[1]).execute("select count(*) from side where cast(name as text) like 'blob/%'").fetchone()[0])

@@ -15,7 +15,7 @@ content() { # content ENTRY: as JSON, with ' for "
 	r show "$1" --json | json 'd["content"]' | tr '"' "'"
 }
 
-session() { # a session of pi's
+session() { # a pi session
 	rm -f "$db" "$db"-*
 	cat >"$work/session.jsonl" <<'EOF'
 {"type":"session","version":3,"id":"s","timestamp":"2026-01-01T00:00:00.000Z","cwd":"/"}
@@ -148,7 +148,7 @@ printf '%s\n' '{"op":"entry.append","content":"q"}' \
 	'{"op":"entry.append","id":"heard","content":[{"type":"text","text":"listen"},{"type":"audio","data":"QUJD"}]}' |
 	r -q apply >"$work/out"
 for provider in $(providers); do
-	[ "$provider" != builtin ] || continue # it is sent no request
+	[ "$provider" != builtin ] || continue # it gets no request
 	code "$provider: context" 0 r context --provider "$provider"
 	has "$provider: an unknown kind is sent" 'IMPORTANT' "$out"
 	has "$provider: a result without its call is sent" '[result of get]: FOUND' "$out"

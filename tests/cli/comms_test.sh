@@ -109,9 +109,9 @@ has "and why not" "comms_texts is false" "$err"
 code "but the request can be built again" 0 r replay @
 has "from the conversation" "however long it may become" "$(r replay @ 2>&1)"
 
-# Files: a line with texts contains what was sent, one without needs the store's rows.
+# Files: a line with texts contains the sent data, one without needs the store's rows.
 cd "$work" || exit 1
-sent() { # sent NUMBER: the file in the request of a reply
+sent() { # sent NUMBER: the file in the request of this reply
 	r replay "$1" 2>/dev/null | grep -o 'version [0-9]*'
 }
 files() {

@@ -120,7 +120,7 @@ is 'what a hook says' 'X h False 1' "$(json '(lambda e: "%s %s %s %d" % (e["cont
 is 'the text of an unknown kind' Y "$(json 'd["entries"][4]["content"]' <"$work/shown")"
 "$RETAKE" --db "$work/pi2.db" export --format pi >"$work/made2.jsonl"
 is 'the same file again' same "$(cmp -s "$work/made.jsonl" "$work/made2.jsonl" && echo same)"
-# --- messages that described something else than what was done ---
+# --- messages that were wrong ---
 db=$work/small.db
 r -q track v1
 code 'track without a name' 0 r track ''

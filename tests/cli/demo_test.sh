@@ -5,7 +5,7 @@
 # experiment with.
 . "$(dirname "$0")/lib.sh"
 
-took() { # took COMMAND…: how many milliseconds
+took() { # took COMMAND…: time in milliseconds
 	begin=$(date +%s%N)
 	"$@" >"$work/took" 2>&1
 	echo $((($(date +%s%N) - begin) / 1000000))
@@ -13,7 +13,7 @@ took() { # took COMMAND…: how many milliseconds
 code 'demo' 0 "$RETAKE" demo
 ms=$(took "$RETAKE" demo "$work/timed")
 tries=1
-while [ "$ms" -ge 1000 ] && [ $tries -lt 20 ]; do # a busy machine may have no time once or twice
+while [ "$ms" -ge 1000 ] && [ $tries -lt 20 ]; do # retries on a busy machine
 	sleep 1
 	tries=$((tries + 1))
 	ms=$(took "$RETAKE" demo "$work/timed$tries")

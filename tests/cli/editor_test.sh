@@ -11,7 +11,7 @@ editor() { # editor COMMANDS: a script that edits "$1"
 	EDITOR=$work/editor
 	export EDITOR
 }
-left() { # texts that the editor left behind
+left() { # number of remaining temporary files
 	find "$work" -maxdepth 1 -name '*.md' | wc -l | tr -d ' '
 }
 

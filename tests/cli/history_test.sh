@@ -77,7 +77,7 @@ r -q add five
 r -q add six
 r -q set model openai/foo
 r -q add seven
-same_as() { # same_as N: the present is what --at-op N shows
+same_as() { # same_as N: the current state is the one of --at-op N
 	is "state right after step $1" "$(r show --json --at-op "$1"; r settings --json --at-op "$1"; r tree --json --at-op "$1")" \
 		"$(r show --json; r settings --json; r tree --json)"
 }
@@ -134,7 +134,7 @@ is 'to that step' 'elsewhere|more' "$(contents -d other)"
 fresh
 r -q new 'Z z'
 r -q add elsewhere
-offered() { # offered ARGS…: run what the answer offers, and see that it takes back just that
+offered() { # offered ARGS…: the undo command in the output reverts exactly this change
 	before=$(r export --format canonical)
 	said=$(r "$@")
 	undo=$(printf '%s' "$said" | sed -n 's/.*undo: retake //p' | head -n 1)

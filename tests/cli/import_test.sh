@@ -4,7 +4,7 @@
 # Files that import refuses, and how much it reads before that; large files and pipes.
 . "$(dirname "$0")/lib.sh"
 
-fresh() { # a store that is not there yet
+fresh() { # a store that does not exist yet
 	rm -f "$work"/new.db*
 }
 
@@ -118,8 +118,8 @@ fresh
 i new first >/dev/null 2>&1
 before=$(i export --format canonical | cksum)
 cat >"$work/interrupt.py" <<'PY'
-"""Interrupts an import once it has written something: holds the store's lock meanwhile, so that
-the import is neither finished nor further when the signal is sent."""
+"""Interrupts an import once it has written something: holds the store's lock, so that
+the import makes no progress before the signal arrives."""
 import signal, sqlite3, subprocess, sys
 
 retake, store, path, said = sys.argv[1:5]
@@ -212,7 +212,7 @@ printf '[{"role":"user","content":"only"}]' >"$work/only.json"
 code 'one into the empty first discussion' 0 i import "$work/only.json" --name mine
 is 'its name' '["imported 1 entry as \"mine\""]' "$(i history --json | json "$what")"
 
-# --- the message names what was added ---
+# --- the message names the added objects ---
 fresh
 i -q add mine 2>/dev/null
 i -q import "$work/c.jsonl"

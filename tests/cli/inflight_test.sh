@@ -89,7 +89,7 @@ print(json.dumps({"wait_ms": 700}))
 print(json.dumps({"text": "y" * 900000}))' >"$work/long"
 export work
 out=$(unshare -Urm sh "$work/full.sh" 2>/dev/null)
-if [ -n "$out" ]; then # else there are no namespaces for us here
+if [ -n "$out" ]; then # otherwise namespaces are not permitted
 	has "a full disk is an error" "status 1" "$out"
 	has "what had arrived is said to be safe" "The partial reply is safe" "$(cat "$work/full.err")"
 	has "and it is kept by the next command" "Forty" "$out"

@@ -257,7 +257,7 @@ for i in range($count): print('{\"op\":\"entry.append\",\"content\":\"text %d.\"
 	cp "$db" "$work/again.db"
 	code 'repair' 0 "$RETAKE" --db "$work/again.db" repair
 	has 'says what was lost' 'The store is consistent again; ' "$out"
-	case $out in # one or two rows of the log share a sector
+	case $out in # a sector contains one or two rows of the log
 	*'1 step was lost.'* | *'2 steps were lost.'*) pass ;;
 	*) fail 'in steps' "$out" ;;
 	esac

@@ -7,7 +7,7 @@
 cat >"$work/server.py" <<'END'
 import http.server, json, sys, threading
 
-together = threading.Event() # set once the large model is asked
+together = threading.Event() # set when the large model is asked
 
 class Server(http.server.BaseHTTPRequestHandler):
     def answer(self, status, kind, body):
@@ -63,7 +63,7 @@ models = ["hidden"]
 kind = "openai"
 url = "http://127.0.0.1:$port/silent"
 END
-asked() { # how often, and nothing from here on
+asked() { # number of requests since the last call
 	count=$(cat "$work/asked" 2>/dev/null | grep -c "$1")
 	rm -f "$work/asked"
 	echo "$count"

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# A log that was continued by a newer version: the known part is shown with a notice that there is
-# more; nothing is written.
+# A log that was continued by a newer version: the known part is shown with a notice about the
+# rest; nothing is written.
 . "$(dirname "$0")/lib.sh"
 
 fresh

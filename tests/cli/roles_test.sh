@@ -4,7 +4,7 @@
 # One vocabulary of roles: aliases, and the labels of imported roles. Stored roles are unchanged.
 . "$(dirname "$0")/lib.sh"
 
-stored() { # the roles of the entries, as they are stored
+stored() { # the stored roles of the entries
 	r show --json | json '" ".join(each["role"] for each in d["entries"])'
 }
 
@@ -24,7 +24,7 @@ code 'filter' 0 r show -r assistant
 is 'filter: AI, and questions' 7 "$(printf '%s\n' "$out" | grep -c '^:')"
 
 hasnt 'filter: no other role' Critic "$out"
-shown() { # the roles that a filter lets pass
+shown() { # the roles of entries that pass a filter
 	r show --json -r "$1" | json '" ".join(each["role"] for each in d["entries"])'
 }
 for word in AI ai assistant model; do

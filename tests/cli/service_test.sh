@@ -44,10 +44,10 @@ until [ -s "$work/ports" ] || [ $tries -ge 1200 ]; do
 	sleep 0.05
 done
 read -r a b <"$work/ports"
-heard() { # heard LOG: how many requests
+heard() { # heard LOG: number of requests
 	if [ -f "$1" ]; then wc -l <"$1" | tr -d ' '; else echo 0; fi
 }
-configure() { # configure NAME PORT: a provider of that name, and openai on the other server
+configure() { # configure NAME PORT: a provider of that name; openai uses the other server
 	printf '[provider.%s]\nkind = "openai"\nurl = "http://127.0.0.1:%s/v1"\n' "$1" "$2" >"$config"
 	printf '[provider.openai]\nurl = "http://127.0.0.1:%s/v1"\n' "$b" >>"$config"
 }

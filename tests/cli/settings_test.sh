@@ -5,10 +5,10 @@
 # setting has no effect. A setting without such a function fails.
 . "$(dirname "$0")/lib.sh"
 
-body() { # the request that ask would send
+body() { # the next request of ask
 	r context --json -m builtin/echo 2>/dev/null
 }
-in_body() { # in_body VALUE PART: set, it is in the request, and was not before
+in_body() { # in_body VALUE PART: only after setting VALUE does the request contain PART
 	hasnt "$key: not before" "$2" "$(body)"
 	r -q set "$key" "$1"
 	has "$key: in the request" "$2" "$(body)"
@@ -18,7 +18,7 @@ long_take() { # six entries that do not fit into --budget 160
 		r -q add "$i ..................................................................."
 	done
 }
-compacted() { # compacted BUDGET: ids of the entries that a compaction on the threshold keeps
+compacted() { # compacted BUDGET: ids of the entries that an automatic compaction keeps
 	r ask -q -m builtin/summary --budget "$1" 'And now?' >/dev/null 2>&1
 	r show --json | json 'sum(e.get("kind") == "compaction" for e in d["entries"])'
 }
@@ -48,7 +48,7 @@ effect_model() {
 }
 effect_temperature() { in_body 0.25 '"temperature":0.25'; }
 effect_top_p() { in_body 0.5 '"top_p":0.5'; }
-effect_reasoning_effort() { # each provider has its own form
+effect_reasoning_effort() { # each provider has another format
 	r -q set reasoning_effort high
 	form() { r context --provider "$1" -m "$1/x" --json; }
 	is 'reasoning_effort: openai' high "$(form openai | json 'd["reasoning_effort"]')"
@@ -141,7 +141,7 @@ effect_undo_capacity() {
 	r -q undo 5
 	is 'undo_capacity: one step' 3 "$(r show --json | json 'len(d["entries"])')"
 }
-effect_draft() { # what a program shows in its input line
+effect_draft() { # the text of the input field
 	r -q set draft 'not sent yet'
 	got=$(PYTHONPATH=$root/tests/server "$python" - "$work" "$(basename "$db")" <<'E'
 import sys
@@ -154,7 +154,7 @@ E
 	is 'draft: in the input line' 'not sent yet' "$got"
 }
 
-effect_title() { # shown where the name is a generated one
+effect_title() { # shown instead of a generated name
 	r -q add hi
 	is 'title: the first words' hi "$(r ls --json | json 'd[0]["title"]')"
 	r -q set title 'Greetings, mostly'

@@ -8,14 +8,14 @@
 new() {
 	rm -f "$db" "$db"-*
 }
-play() { # play TEXT-AS-JSON…: asks a model that says this
+play() { # play TEXT-AS-JSON…: asks a model that replies with this
 	: >"$work/play.jsonl"
 	for piece; do
 		printf '{"text":%s}\n' "$piece" >>"$work/play.jsonl"
 	done
 	code "ask: $*" 0 r ask -m "builtin/play:$work/play.jsonl" Q
 }
-unsent() { # unsent NAME: no provider is sent the plan
+unsent() { # unsent NAME: the thinking is sent to no provider
 	for provider in $(providers); do
 		code "$1: context" 0 r context --provider "$provider"
 		hasnt "$1: $provider is not sent it" 'plan' "$out"

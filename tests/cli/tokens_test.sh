@@ -98,14 +98,14 @@ if [ "$(r context --tokens --json -m gpt-4o | json 'd["encoding"]')" = o200k_bas
 	hasnt 'not for others' 'exact' "$(r context --tokens -m ollama/gpt-oss:20b)"
 	code 'a budget to the letter' 0 r context --tokens -m gpt-4o --budget 46
 	has 'a budget to the letter: fits' 'exact' "$out"
-	# The request matches `context`: the same count decides what is dropped. The estimate for
+	# The request matches `context`: the same count decides which entries are dropped. The estimate for
 	# this text is half of its real size.
 	r -q add -r User "$(printf '%0.s1 2 3 4 5 6 7 8 9 ' 1 2 3 4 5 6 7 8)"
 	r -q add -r AI 'short'
 	mkdir -p "$HOME/.config/retake"
 	printf '[provider.near]\nkind = "openai"\nurl = "http://169.254.1.1/v1"\n' >"$HOME/.config/retake/config.toml"
 	for budget in 100 150 200 250 300; do
-		r -q ask -m near/gpt-4o --budget $budget 'Well?' 2>/dev/null # no request is sent there
+		r -q ask -m near/gpt-4o --budget $budget 'Well?' 2>/dev/null # the request fails
 		is "ask leaves out what context does: $budget" \
 			"$(r context --tokens --json -m near/gpt-4o --budget $budget 2>/dev/null | json 'd["left_out"]')" \
 			"$(cat "$(ls -t "$XDG_STATE_HOME"/retake/comms/*.jsonl | head -n 1)" | grep '"what":"request"' | tail -n 1 | json 'd["left_out"]')"

@@ -8,9 +8,9 @@
  *   swap   it is swapped with another one
  *   stale  it has the contents of an earlier version
  *
- * A reader of the result gets what was written or an error, never anything else with success; a
- * writer gets an error, or its data is there afterwards in addition to all earlier data. What
- * was refused is a finding of fsck. Some are repaired: fsck then finds nothing, and every text
+ * A reader of the result gets the written data or an error, never anything else with success; a
+ * writer gets an error, or its data is there afterwards in addition to all earlier data. Each refusal
+ * is a finding of fsck. Some are repaired: fsck then finds nothing, and every text
  * exists whose row was not damaged.
  *
  * The default is a sample; DAMAGE_FULL=1 tests every place, and larger stores. */

@@ -11,7 +11,7 @@ import time
 
 FIRE, WORK, PYTHON = os.environ["FIRE"], os.environ["work"], os.environ["python"]
 SLACK_S = 40  # tolerance for slow machines
-GONE_S = 20   # for what was killed; none of them would end by itself before
+GONE_S = 20   # timeout for killed processes; none would exit by itself before
 passed = failed = skipped = 0
 number = 0
 

@@ -63,9 +63,9 @@ for name, about in table.items():
         continue
     wanted = set(about["members"]) | {"v", "event", "id", "session", "cwd", "via"}
     got = told.get(name, [])
-    if name == "entry.before_delete":  # where several go
+    if name == "entry.before_delete":  # several entries
         wanted.discard("entries")
-    if name == "head.after_move":          # nothing was summed up on the way
+    if name == "head.after_move":          # without a summary
         wanted -= {"summaryEntry", "fromHook"}
     wrong = [e for e in got if set(e) != wanted
              or e["cwd"] != sys.argv[3] or e["via"] != "cli"

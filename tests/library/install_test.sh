@@ -13,7 +13,7 @@ trap 'rm -rf "$work"' EXIT
 passed=0
 failed=0
 
-result() { # result NAME STATUS [FILE]: what is in FILE is shown when STATUS is not 0
+result() { # result NAME STATUS [FILE]: the contents of FILE are shown if STATUS is not 0
 	if [ "$2" = 0 ]; then
 		passed=$((passed + 1))
 	else

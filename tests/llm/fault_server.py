@@ -21,7 +21,7 @@ import time
 
 LOG = open(sys.argv[1], "a", encoding="utf-8", buffering=1)
 LOCK = threading.Lock()
-SILENCE_S = 300    # far more than anybody waits
+SILENCE_S = 300    # longer than any timeout
 COUNT = {}
 
 STREAM = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n"

@@ -68,7 +68,7 @@ KEYS = {name: make_key(number + 1) for number, name in enumerate(PLANTS)}
 
 class Echo(BaseHTTPRequestHandler):
     heard = set()
-    told = threading.Event()    # an error was told, and the connection is open
+    told = threading.Event()    # an error was sent, and the connection is open
 
     def log_message(self, *_):
         pass
@@ -134,7 +134,7 @@ class Echo(BaseHTTPRequestHandler):
             try:
                 self.wfile.write(f"data: {json.dumps(chunk)}\n\n".encode())
                 self.wfile.flush()
-                time.sleep(0.3)     # so long that the next thing is written down at once
+                time.sleep(0.3)     # so long that the next piece is stored at once
                 self.wfile.write(f"data: {json.dumps({'error': {'message': words}})}\n\n".encode())
                 self.wfile.flush()
                 Echo.told.set()
@@ -334,7 +334,7 @@ def crash(run):
         until = time.monotonic() + 60
         while not any(reply.get("bytes") for reply in place.json("show").get("replies", [])) and \
                 time.monotonic() < until:
-            time.sleep(0.05)    # until it is written down
+            time.sleep(0.05)    # until it is stored
         process.send_signal(deadly)
         process.wait(timeout=120)
         check(f"{deadly.name}: it had begun, and died", begun == b"Begun" and
@@ -362,7 +362,7 @@ def midway(run):
         check(f"midway, {deadly}: it has begun", os.read(process.stdout.fileno(), 5) == b"Begun" and
               Echo.told.wait(60))
         if deadly is not None:
-            time.sleep(0.25)    # it ends 500 ms after the error
+            time.sleep(0.25)    # it exits 500 ms after the error
             process.send_signal(deadly)
         out, err = process.communicate(timeout=120)
         run.count += 1

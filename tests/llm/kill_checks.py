@@ -241,7 +241,7 @@ def interrupted(folder):
 
 def living(folder):
     """Processes that read while a reply arrives do not disturb it."""
-    for wait_ms in (1500, 8000, 40000):     # where it had ended before we were done: longer
+    for wait_ms in (1500, 8000, 40000):     # longer if it ended before the check
         inner = os.path.join(folder, str(wait_ms))
         os.mkdir(inner)
         place = Place(RETAKE, inner)

@@ -21,13 +21,13 @@ ASK, NODE, MOCK = sys.argv[1:4]
 KEY = "sk-canary/7Qx+Zr2LmV9pTtYw0aBc"
 BASE = {"openai": "/v1", "anthropic": "", "ollama": "", "gemini": "/v1beta"}
 PROVIDERS = list(BASE)
-MOCK_LACKS = ["ollama"]   # usage, thinking and length; fault_server.py has them
+MOCK_LACKS = ["ollama"]   # no usage, thinking and length; fault_server.py covers them
 WORDS = "Hello from the mock: wörld, 日本, 🙂."
 LONG = "word " * 200
-SOON_S = 60        # on a busy machine; what is waited for else lasts several minutes
+SOON_S = 60        # on a busy machine; without the fix it would take several minutes
 
 passed = failed = skipped = 0
-seen = []          # everything that was printed, for the canary
+seen = []          # all output, for check_canary
 
 
 def check(name, ok, *detail):
@@ -355,7 +355,7 @@ class Proxy:
 
 def check_bad_proxies():
     """Errors of a proxy name the proxy, without its password."""
-    closed = socket.socket()    # bound and no more, so that nobody else gets the port
+    closed = socket.socket()    # bound but not listening, so that the port stays closed
     closed.bind(("127.0.0.1", 0))
     place = f"127.0.0.1:{closed.getsockname()[1]}"
     seen_here = []
@@ -438,7 +438,7 @@ def check_certificates():
 def check_canary():
     text = "".join(seen)
     forms = [KEY, urllib.parse.quote(KEY, safe=""), KEY[:12], KEY[-8:], "org-secret"]
-    for pad in range(3):     # the middle of it in base64, whatever stands in front
+    for pad in range(3):     # its middle in base64, at each alignment
         forms.append(base64.b64encode((" " * pad + KEY).encode()).decode()[4:20])
     for form in forms:
         check(f"no sign of {form}", form not in text)

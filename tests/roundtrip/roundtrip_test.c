@@ -425,7 +425,7 @@ known_by_way_of_another_format(void **state)
 	desk_close(&b);
 }
 
-/* So many that a quadratic comparison would not finish within the test's timeout. Nothing is
+/* Enough discussions that a quadratic comparison would not finish within the test's timeout. Nothing is
  * measured, as machines differ. */
 static void
 many_discussions(void **state)

@@ -362,7 +362,7 @@ class Asker:
             for index, (route, cell, wanted) in enumerate(some):
                 answer = wire.answer(cell[4])
                 if answer is None and index > 0:
-                    break       # the one before ended the connection: once more on a new one
+                    break       # the previous request ended the connection: repeat on a new one
                 self.judge(route, cell, wanted, answer)
                 at += 1
                 if answer is None or answer[1].get(b"connection") == b"close":
@@ -438,7 +438,7 @@ def routes_of(document):
         # "…/entries/delete" is also "…/entries/{entry}".
         methods = set().union(*(found[other] for other in found if fits[other].fullmatch(path)))
         if pattern.endswith("/events"):
-            path += "?last_event_id=no-such"    # refused by the route, so no stream begins
+            path += "?last_event_id=no-such"    # refused by the route, so no stream is opened
         routes.append(Route(pattern, methods, path, BODIES.get(inner, b"{}")))
     return routes + [Route(path, set()) for path in UNKNOWN] + [Route("/", {"GET"})]
 
@@ -768,7 +768,7 @@ def half_a_port(tally):
             except RuntimeError as why:
                 said = str(why)
             if f"on 127.0.0.1 port {port} already" in said:
-                continue    # somebody else happens to have the half that was to be ours
+                continue    # another program has the address that this test needs
             tally.check("a port that is half ours is none",
                         f"another program already listens on ::1 port {port}" in said, said)
             with Server(place) as server:

@@ -66,7 +66,7 @@ class Browser:
         self.number = 0
         self.answers = {}
         self.loaded = set()
-        self.pages = {}     # URL: what is given in its place
+        self.pages = {}     # URL: replacement body
 
     def __enter__(self):
         return self
@@ -259,7 +259,7 @@ def control(tally, browser, page_server):
         return {how for how, _, cookie, _ in list(open_server.seen)
                 if cookie and "inside=yes" in cookie}
 
-    wait_for(lambda: arrived() >= set(wanted))     # a beacon is on its way when the page is done
+    wait_for(lambda: arrived() >= set(wanted))     # a beacon may arrive after the page has finished
     for how in wanted:
         tally.check(f"control: {how} arrives with the cookie", how in arrived(), sorted(arrived()))
     evil = [body for how, _, _, body in open_server.seen if how == "form-text-plain"]
@@ -323,7 +323,7 @@ def main():
                 code = client.post("/codes", {}).json["code"]
                 before, requests = state(), client.get("/server").json["requests"]
                 tab, report = run_attack(browser, page + "/attack", target, routes(code))
-                asked = 0      # what we ask counts, too
+                asked = 0      # our own request counts, too
                 end = time.monotonic() + PATIENCE_S
                 while True:
                     asked += 1

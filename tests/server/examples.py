@@ -23,7 +23,7 @@ from client import RETAKE, ROOT, WAIT_S, Tally
 
 PAGE = os.path.join(ROOT, "docs/http.md")
 WRITE = "--write" in sys.argv[1:]
-PORT = 8999            # on the page
+PORT = 8999            # as on the page
 BLOCK = re.compile(r"^```console\n(.*?)^```$", re.M | re.S)
 NAMES = ["k3f9", "3zn0", "x7qp", "b2ma", "9wde", "h5tc", "m0vr", "e8js", "q4yn", "u6ak", "c1zg",
          "p9xb"]

@@ -19,10 +19,10 @@ from client import API, WAIT_S, Place, Server, Tally
 LEAVES = int(os.environ.get("LEAVES", "200"))
 THREADS = 8
 PIECE_S = 0.02
-LONG = 30000           # pieces: ten minutes, far more than anybody waits here
-STOP_S = 40            # a model's server hears of a stop by then; it is a second or so
-STORE = 20             # descriptors: five connections, and what they share
-MEMORY = 4             # times as much as before is another order of magnitude
+LONG = 30000           # pieces: ten minutes, longer than any timeout here
+STOP_S = 40            # timeout for a stop to reach the model server; usually about a second
+STORE = 20             # descriptors: five connections and shared ones
+MEMORY = 4             # tolerated growth factor
 
 
 class Heard:
@@ -32,7 +32,7 @@ class Heard:
         self.pieces = pieces
         self.said = ""
         self.began = time.monotonic()
-        self.gone = None      # when its client had left
+        self.gone = None      # time of the disconnection
         self.is_whole = False
 
 
@@ -188,7 +188,7 @@ def check_goes_on(tally, server, client, model):
         tally.equal(f"{how}: the run goes on when who followed it is gone", run["state"], "done")
         until = time.monotonic() + WAIT_S
         while not heard.is_whole and heard.gone is None and time.monotonic() < until:
-            time.sleep(0.005)     # the model's own thread has to note it yet
+            time.sleep(0.005)     # until the model's thread has recorded it
         tally.check(f"{how}: the model was let finish", heard.is_whole and heard.gone is None)
         kept = content_of(client, run)
         tally.equal(f"{how}: its reply is kept whole", kept["content"], heard.said)
@@ -316,7 +316,7 @@ def many_leave(server, count):
 
 def check_leaves(tally, server, client, model):
     client.post("/discussions", {"name": "side"})
-    many_leave(server, 80)    # so that what is made once and stays is there
+    many_leave(server, 80)    # allocates everything that is kept
     early = calm(server, client)
     made, heard = begun(client, model, LONG)
     began = time.monotonic()

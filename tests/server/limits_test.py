@@ -61,7 +61,7 @@ def ask(server, data):
         try:
             wire.sendall(data)
         except (ConnectionError, BrokenPipeError):
-            pass    # answered before all was sent
+            pass    # answered before the whole request was sent
         return status_of(wire)
 
 
@@ -98,7 +98,7 @@ def holdings(server):
         try:
             kinds.append(os.readlink(folder + "fd/" + name).startswith("socket:"))
         except OSError:
-            pass    # closed meanwhile
+            pass    # closed in the meantime
     return sum(kinds), len(kinds) - sum(kinds), len(os.listdir(folder + "task"))
 
 
@@ -388,7 +388,7 @@ def late(tally):
             try:
                 wire.sendall(b"GET / HTTP/1.1\r\nX: ")
             except ConnectionError:
-                pass    # late already
+                pass    # timed out already
         tally.equal("beside 300 who hesitate", server.client().get("/health").status, 200)
         for wire in wires:
             wire.close()
@@ -425,7 +425,7 @@ def unread_stream(tally):
 def unread(tally, server):
     server.client().op({"op": "entry.append", "content": "x"})
     for _ in range(3):
-        changes(server, 20000)      # what the changes themselves take
+        changes(server, 20000)      # memory of the changes themselves
     wires = []
     for _ in range(20):
         wire = connect(server, small=True)
@@ -476,7 +476,7 @@ def unread(tally, server):
 # ---- clients that disconnect ----
 
 def leave(wire, hard):
-    if hard:    # a reset in place of an orderly end
+    if hard:    # a reset instead of an orderly close
         wire.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
     wire.close()
 
@@ -513,7 +513,7 @@ def gone(tally):
                     if name in ("in an answer", "in a stream"):
                         wire.recv(100)
                 except ConnectionError:
-                    pass    # late, where the machine had no time for two seconds
+                    pass    # timed out: the machine was too slow for two seconds
                 leave(wire, at % 2 == 1)
 
         def settle(sockets):
@@ -526,7 +526,7 @@ def gone(tally):
                 now = holdings(server)
             return now
 
-        visit(200)      # the store keeps some files open for those who read at the same time
+        visit(200)      # the store keeps some files open for parallel readers
         start = settle(sockets)
         before = place.canonical()
         visit(1000)

@@ -33,10 +33,10 @@ SECONDS = float(os.environ.get("SECONDS", "8"))
 PERIOD = float(os.environ.get("PERIOD", "300"))
 PAUSE_S = float(os.environ.get("PAUSE_MS", "40")) / 1000
 SEED = int(os.environ.get("SEED", "1"))
-END_S = 50           # the server has to end within
-SETTLE_S = 60        # streams have to be where the log is within
+END_S = 50           # timeout for the end of the server
+SETTLE_S = 60        # timeout for streams to reach the end of the log
 STREAMS = 40
-STORE = 20           # descriptors of the store: five connections, and what they share
+STORE = 20           # descriptors of the store: five connections and shared ones
 TAGGED = re.compile(r"#\w+\.")
 # Possible statuses of random operations: most of them name objects that do not exist.
 RANDOM = (200, 201, 400, 404, 409, 413)
@@ -67,12 +67,12 @@ class Generation:
         self.kept = f"kept{number}"
         self.wild = f"wild{number}"
         self.lock = threading.Lock()
-        self.entries = {}        # tag in the text: id of the entry, or None (whoever wrote it)
-        self.maybe = set()       # tags that nobody was told of
-        self.counts = 0          # times that the counter was set
+        self.entries = {}        # tag in the text: id of the entry, or None (unknown)
+        self.maybe = set()       # tags of unacknowledged entries
+        self.counts = 0          # number of increments
         self.counter = None
         self.secrets = []        # purged
-        self.runs = {}           # name: what it ended with
+        self.runs = {}           # name: its result
         self.rows = {}           # (project, epoch): {seq: data}
         self.is_over = False
 
@@ -770,7 +770,7 @@ class Watcher:
             self.texts[run] = {}
         elif name == "run.snapshot":
             tally.check("a run is told of once", run not in self.texts, data)
-            self.texts[run] = None     # a part of it, or all: only what follows is looked at
+            self.texts[run] = None     # possibly incomplete: only later deltas are checked
         elif name == "run.delta":
             self.load.count("deltas")
             if not tally.check("a run has begun", run in self.texts, data):
@@ -853,7 +853,7 @@ def vanish(self, project, method, path, body, headers, part=1.0):
     try:
         wire.sendall(whole[:int(len(whole) * part)])
     except ConnectionError:
-        pass    # late
+        pass    # timed out
     if self.roll.random() < 0.5:
         time.sleep(self.roll.random() * 0.02)
     wire.close()
@@ -953,7 +953,7 @@ def browses(load, number):
         self.ask(browser, "POST", "/logout", (200,), {})
         self.ask(browser, "GET", "/discussions", (401,))
         while not stream.read()[1]:
-            pass               # it ends, since the browser is out
+            pass               # the stream ends after signing out
         stream.close()
         browser.close()
 
@@ -993,12 +993,12 @@ ROLES = [(reads, 3), (writes, 3), (roams, 2), (moves, 1), (files, 1), (runs, 2),
 
 
 def end_while_busy(load):
-    """Shuts down the server with active runs and open streams: it ends normally, and keeps what
-    has arrived."""
+    """Shuts down the server with active runs and open streams: it ends normally, and keeps the
+    received text."""
     client = load.server.client(load.generation.kept)
     slow = "builtin/play:" + os.path.join(load.place.folder, "endless.jsonl")
     names = []
-    told = []     # texts of entries that were acknowledged
+    told = []     # texts of acknowledged entries
     streams = [client.events() for _ in range(4)]
     for i in range(6):
         made = client.post("/discussions/runs/runs", {"text": f"last {i}", "model": slow})
@@ -1024,7 +1024,7 @@ def end_while_busy(load):
             try:
                 ended = stream.read()[1]
             except (http.client.IncompleteRead, ConnectionError):
-                ended = True   # in the middle of what was being sent
+                ended = True   # in the middle of a response
         stream.close()
     return told
 
@@ -1112,7 +1112,7 @@ def main():
             tally.check(f"{thread.name} comes to its end", not thread.is_alive())
         load.settle()
         load.streams_over = True
-        load.touch()   # so that who waits sees that it is over
+        load.touch()   # wakes up waiting streams
         for watcher in load.watchers:
             watcher.thread.join(WAIT_S)
             tally.check("a stream comes to its end", not watcher.thread.is_alive())

@@ -99,7 +99,7 @@ def body_of(user, spec, path):
 
 
 def attempts(mine, theirs, method, path, spec):
-    """Returns (path, body, must be 404): all foreign; foreign objects in one's own discussion."""
+    """Returns (path, body, must be 404): all foreign; foreign objects in the browser's own discussion."""
     params = re.findall(r"{(\w+)}", path)
     makes = any((method, param) in MAKES for param in params)
     full = path

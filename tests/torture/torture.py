@@ -49,8 +49,8 @@ ROOT = os.path.dirname(os.path.dirname(HERE))
 RETAKE = os.path.abspath(os.environ.get("RETAKE") or os.path.join(ROOT, "build/retake"))
 EXIT_CODES = {0, 1, 2, 3, 4, 5, 6, 7, 8, 130}
 TIMEOUT_S = 120
-SHALLOW = 25   # calls from the start that are tried
-DEEP = 4       # points of each fault beyond them
+SHALLOW = 25   # number of first calls to test
+DEEP = 4       # number of later points of each fault
 
 # kind of call, once or from there on, pattern of the error
 SAYS_MEMORY = re.compile(r"memory", re.I)
@@ -312,9 +312,9 @@ class Case:
         self.exit = 0
         self.out = b""
         self.err = b""
-        self.states = []   # before, in between, after
+        self.states = []   # before, between, after
         self.by_lines = {} # for STEPS: the applied lines (True, False, …), and the state
-        self.files = {}    # the other files it makes: name, contents
+        self.files = {}    # other files that it creates: name, contents
 
 
 class Server:
@@ -368,9 +368,9 @@ class Torture:
         self.keep = keep
         self.library = build_library(work)
         self.start = os.path.join(work, "start")
-        self.own = None      # our folder
+        self.own = None      # the directory of this process
         self.servers = {}    # words, server
-        self.marks = {}      # of the files that were put into the folder: name, mark
+        self.marks = {}      # initial files of the directory: name, mark
 
     # ---- running commands ----
 
@@ -788,7 +788,7 @@ def one(item):
 def go(torture, args):
     begin = time.monotonic()
     passed = failed = 0
-    late = {}    # command, points of it that were not reached
+    late = {}    # by command: number of points that were not reached
     seen = {}
     workers = multiprocessing.get_context("fork")
     Work.torture, Work.args, Work.begin = torture, args, begin

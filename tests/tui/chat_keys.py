@@ -330,7 +330,7 @@ def verbs_place(c, place):
     def branch():
         t.key("Home", "Down", "M-b")
         answer(t, "New take from AI, entry 2. Name (optional)", "third")
-        t.wait('Branched "third"')     # and then one writes
+        t.wait('Branched "third"')     # the input is focused
         t.key("M-Up")
         t.wait("› AI")
     c.verb("b", place, t, branch, 'Branched "third"', "take.branch",

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * What tests with hostile texts share: texts that want something of the terminal, and libvterm,
- * which knows nothing of us, as the judge of what arrives. Wherever there was a reply, a bell, a
- * title, a mode but those of a screen, or a string to the terminal (clipboard, links, whatever
- * begins an OSC or DCS, but for one question about the background), `crime` says so. */
+ * Shared by tests with hostile texts: texts that try to control the terminal, and libvterm, an
+ * independent implementation, as the judge of the output. `crime` describes a violation: a reply,
+ * a bell, a title, a mode except those of a full screen, or an OSC or DCS string (clipboard, links
+ * …) except one query of the background colour. */
 #ifndef RT_TESTS_TUI_JUDGE_H
 #define RT_TESTS_TUI_JUDGE_H
 
@@ -29,7 +29,7 @@ random_next(uint64_t *seed)
 	return rt_hash_u64(*seed);
 }
 
-/* A text that wants something of the terminal. */
+/* A text that tries to control the terminal. */
 static inline void
 add_hostile(rt_buf *buf, uint64_t *seed)
 {
@@ -55,7 +55,7 @@ add_hostile(rt_buf *buf, uint64_t *seed)
 		uint32_t span = ranges[range].last - ranges[range].first + 1;
 
 		switch (random_next(seed) % 4) {
-		case 0: /* no character by chance: the judge is older than some */
+		case 0: /* a random byte that is not part of a character: libvterm does not know the newest ones */
 			rt_buf_add_byte(buf, (char)(random_next(seed) & 0xFF));
 			rt_buf_add_byte(buf, '.');
 			break;
@@ -112,7 +112,7 @@ on_escape(const char *string, size_t size, void *ctx)
 	return 1;
 }
 
-/* Of what it does not know: frames (?2026), and the title that xterm keeps with its screen. */
+/* Sequences unknown to libvterm: frames (?2026), and xterm's title stack. */
 static inline int
 on_csi(const char *leader, const long args[], int count, const char *intermed, char command, void *ctx)
 {
@@ -134,17 +134,17 @@ on_string(const char *string, size_t size, void *ctx)
 	bool is_question = size == 4 && memcmp(string, "11;?", 4) == 0;
 
 	(void)ctx;
-	if (!is_question || has_asked) /* which background, once */
+	if (!is_question || has_asked) /* the query of the background colour, once */
 		crime = "a string to the terminal";
 	has_asked = true;
 	return 1;
 }
 
-/* What has come, to be judged. */
+/* The output so far. */
 static char came[1 << 20];
 static size_t came_size;
 
-/* All that has come. */
+/* Reads the available output. */
 static inline void
 take(int tty)
 {
@@ -154,7 +154,7 @@ take(int tty)
 		came_size += (size_t)got;
 }
 
-/* A terminal with the judge behind it. */
+/* A terminal with callbacks of the judge. */
 static inline VTerm *
 judge_new(int columns, int rows)
 {
@@ -180,8 +180,8 @@ judge_read(VTerm *vterm)
 	came_size = 0;
 }
 
-/* Nothing was asked of the terminal, and it shows what the canvas has: a cell, a blank, or "?"
- * where the C library has another opinion of its width. */
+/* There was no violation, and the terminal shows the canvas: the cell, a blank, or "?" if the C
+ * library assumes another width. */
 static inline void
 judge_canvas(VTerm *vterm, const rt_canvas_cell *cells, int columns, int rows, int frame)
 {
@@ -204,7 +204,7 @@ judge_canvas(VTerm *vterm, const rt_canvas_cell *cells, int columns, int rows, i
 		}
 }
 
-/* The child has shown its frame; what it writes is read meanwhile, or it would wait for us. */
+/* Waits for the child's frame, and reads its output in the meantime, which it would block on. */
 static inline void
 wait_for_frame(VTerm *vterm, int tty, int done)
 {

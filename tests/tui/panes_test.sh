@@ -26,14 +26,14 @@ def steps(place, count):
 
 
 def leave(term):
-    term.wait("Enter send") # Escape and a character at once are another key
+    term.wait("Enter send") # Escape with a character right after it would be another key
     term.type("/quit")
     term.key("Enter")
     term.wait("ended 0")
 
 
 def history(t, place):
-    """To its end and back, and what was there is seen where the cursor rests."""
+    """To its end and back; the state at the cursor is shown after a pause."""
     steps(place, STEPS)
     with place.open(size=(120, 24)) as term:
         term.wait(f"thought {STEPS}")
@@ -56,7 +56,7 @@ def history(t, place):
 
 
 def others(t, place):
-    """What another program does is there, and the cursor stays where it was."""
+    """Changes by another program appear, and the cursor stays."""
     steps(place, 3)
     with place.open(size=(80, 20)) as term:
         term.wait("thought 3")
@@ -71,7 +71,7 @@ def others(t, place):
 
 
 def search(t, place):
-    """Over all discussions, while it is typed; and to what was found."""
+    """Incremental search in all discussions; Enter opens the match."""
     steps(place, 30)
     place.run("new", "second")
     place.run("add", "nothing of note")
@@ -88,7 +88,7 @@ def search(t, place):
 
 
 def commands(t, place):
-    """Carried out by the program itself: what it says, and what it did, are on the screen."""
+    """Commands run inside the program: output and effect are on the screen."""
     steps(place, 2)
     with place.open(size=(80, 20)) as term:
         term.wait("thought 2")
@@ -99,7 +99,7 @@ def commands(t, place):
         term.wait("#good start", gone=["Commands"])
         term.key("C-p")
         term.type("tree")
-        term.wait(re.compile("› tree"), "  /tree")   # the screen, and the command
+        term.wait(re.compile("› tree"), "  /tree")   # the screen and the slash command
         term.key("Down", "Enter")
         term.wait(re.compile("tree +1-"), "[good start]")
         term.key("q", "C-p")
@@ -119,7 +119,7 @@ def commands(t, place):
 
 
 def a_long_command(t, place):
-    """Keys are heard while it runs, and it is ended by one, or by leaving."""
+    """Keys work while it runs; a key, or leaving, stops it."""
     steps(place, 2)
     script = os.path.join(place.dir, "slow.jsonl")
     with open(script, "w", encoding="utf-8") as out:
@@ -154,7 +154,7 @@ def a_long_command(t, place):
 
 
 def keys_that_cannot_be_read(t, place):
-    """They are as they come, and why is said."""
+    """The default keys are used, with an error message."""
     path = os.path.join(place.dir, ".config/retake/keys.toml")
     os.makedirs(path)
     with place.open(size=(140, 20)) as term:

@@ -138,9 +138,9 @@ class Term:
         self.socket = os.path.join(place.dir, f"tmux-{place.opened}")
         place.opened += 1
         self.place = place
-        self.before = []    # in a strict run: the screens before each key since the last good wait
+        self.before = []    # in a strict run: the screens before each key since the last strong wait
         self.pressed = None # the last of these keys
-        self.shown = None   # of these screens, the one that is looked at now
+        self.shown = None   # the recorded screen that is being checked
         columns, rows = size
         line = " ".join(f"{key}={shlex.quote(value)}" for key, value in env.items() if key != "PATH")
         # A separate shell, so that the final screen can be inspected.

@@ -20,7 +20,7 @@ def chat(place, **more):
 
 def say(t, line):
     t.type(line)
-    t.wait("> " + line[:20])           # a longer one goes on in the next row
+    t.wait("> " + line[:20])           # a longer one is wrapped
     t.wait(line.rsplit("/", 1)[-1][-30:])
     t.key("Enter")
 

@@ -30,7 +30,7 @@ import termios
 import time
 
 LOOK = os.environ["LOOK"]
-WAIT_S = 30 # for what comes at once, on a machine that has other things to do
+WAIT_S = 30 # timeout, for a busy machine
 passed = failed = 0
 work = tempfile.mkdtemp()
 log = work + "/log"
@@ -51,7 +51,7 @@ def result(ok, name, *details):
 
 
 def wait(what, seconds=WAIT_S):
-    """Until what() is true; what it was in the end."""
+    """Waits until what() is true; returns its last value."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         got = what()
@@ -103,9 +103,9 @@ def typed(line):
 
 
 def modes(name):
-    """stty -a, from the shell of the pane."""
+    """Output of stty -a in the shell of the pane."""
     path = work + "/" + name
-    for _ in range(5):      # what is typed while a program gives the terminal back may be dropped
+    for _ in range(5):      # keys may be dropped while a program restores the terminal
         typed(f"stty -a > {path}; echo done >> {path}")
         if wait(lambda: "done" in read(path), WAIT_S / 5):
             break
@@ -128,7 +128,7 @@ def pid_of_look():
 
 
 def back(name, before):
-    """The shell has its screen and its modes again."""
+    """Checks that the screen and the terminal modes are restored."""
     shown = wait(lambda: not is_shown() and "what was here" in screen() and
                  re.search(r"[#$]$", screen().rstrip()))
     result(shown, f"{name}: the screen is as it was", screen())
@@ -242,7 +242,7 @@ result(wait(lambda: "look 80x24" in screen() and read(log).count("resize") == 2)
 os.kill(look, signal.SIGSTOP)
 wait(lambda: re.search(r"[#$]$", screen().rstrip()))
 keys("-l", "fg")
-keys("C-j") # what this shell has is a raw terminal
+keys("C-j") # the terminal of this shell is in raw mode
 # Keys that are pressed before it has the terminal again are dropped.
 wait(lambda: read(log).count("resize") == 3)
 keys("d")
@@ -270,13 +270,13 @@ tmux("kill-server")
 
 
 class Bare:
-    """look on a terminal of its own; what it writes is collected."""
+    """look on a separate pty; collects its output."""
 
     def __init__(self, columns=80, rows=24, **more):
         forget()
         env = {**surroundings, "TERM": "xterm-256color", **more}
         self.pid, self.fd = pty.fork()
-        if self.pid == 0: # its size is there before anybody asks for it
+        if self.pid == 0: # sets the size before the program reads it
             fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
             os.execve(LOOK, [LOOK, log], env)
         os.set_blocking(self.fd, False)
@@ -325,9 +325,9 @@ class Bare:
 
 
 def asks(**more):
-    """What it writes to a terminal like that, and its exit status, when q is pressed."""
+    """Its output on such a terminal, and its exit status after q."""
     bare = Bare(**more)
-    bare.until(lambda: b"<U+202E>|" in bare.out) # the end of its first frame; or it has ended
+    bare.until(lambda: b"<U+202E>|" in bare.out) # the end of its first frame, or it has exited
     try:
         bare.put(b"q")
     except OSError:

@@ -32,7 +32,7 @@ async function exported(project) {
 	return file;
 }
 
-/** Opens a page and records what goes wrong in it. */
+/** Opens a page and records errors in it. */
 async function open(file, options = {}, hash = "") {
 	const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
 	const page = await context.newPage(), url = pathToFileURL(file).href;

@@ -6,7 +6,7 @@ import { until } from "./place.mjs";
 
 const PATIENT_MS = 5000, NOWHERE = "nothing has the focus";
 
-/** In the page: what is wrong with the focused element; "": nothing. */
+/** In the page: a problem of the focused element; "": none. */
 function focusFault() {
 	const at = document.activeElement;
 	if (!at || at === document.body)

@@ -4,7 +4,7 @@
 # tests/web/in_browser.sh TEST.mjs [NEEDED ...]
 #
 # Runs a test of this directory if Debian's chromium, its driver and NEEDED (in build/deps) exist
-# and the browser starts; otherwise prints what is missing and exits with 77: skipped.
+# and the browser starts; otherwise prints the missing parts and exits with 77: skipped.
 cd "$(dirname "$0")/../.." || exit 1
 deps=${RETAKE_DEPS:-$PWD/build/deps}
 chromium=${CHROMIUM:-/usr/bin/chromium}

@@ -48,7 +48,7 @@ export async function run({ server, browser, tally }) {
 	tally.check("an import of two discussions is seen", await until(async () => await b.locator(".discussions .name").count() === 3));
 	tally.check("and said to others", await until(async () => /imported/.test(await b.locator(".news").textContent())), await b.locator(".news").textContent());
 	await a.locator(".toast").getByText("Imported 4 entries.").waitFor();
-	await a.waitForTimeout(300); // the rows of its own import arrive as events, too
+	await a.waitForTimeout(300); // rows of an import by this page arrive as events, too
 	tally.check("but not to who did it", !/imported/.test(await a.locator(".news").textContent()), await a.locator(".news").textContent());
 	await a.locator(".discussions .name").filter({ hasText: "main" }).click();
 	await a.locator(".take-bar [role=tab]").nth(1).click();
