@@ -1,58 +1,26 @@
 /* SPDX-License-Identifier: MIT
  *
  * From a question to a reply that is kept: the stages of send.h in their order. */
-#include "chat/send.h"
+#include "chat/send_impl.h"
 
 #include <stdio.h>
 
 #include "base/moment.h"
 #include "chat/context.h"
-#include "chat/edit_notice.h"
 #include "chat/exchange.h"
-#include "chat/inflight.h"
 #include "chat/last_request.h"
-#include "chat/prompt_update.h"
 #include "chat/send_group.h"
 #include "chat/summary.h"
-#include "core/role.h"
 #include "core/setting.h"
 
 enum {
 	LOOK_EVERY_US = 1000 * 1000, /* how often the anchor is checked while a reply arrives */
-	COMPACT_RESERVE_TOKENS = 16384,
-	REQUESTS_MAX = RT_EDIT_NOTICES_MAX + 3 /* of a question */
+	COMPACT_RESERVE_TOKENS = 16384
 };
 
-typedef struct sending {
-	rt_scope scope;
-	rt_engine *engine;
-	const rt_send_options *options;
-	rt_send_result *out;
-	rt_apply_context apply;  /* of the question and the reply */
-	const rt_project *value; /* that the request is built from; or NULL */
-	rt_place place;
-	uint32_t anchor;  /* the entry that is answered; 0: none */
-	uint32_t into;    /* CONTINUE: the reply that is continued, which is the anchor too */
-	bool is_mid_take;   /* the reply gets a new take */
-	bool answers_reply; /* the anchor is a model's reply */
-	rt_attachments files;
-	const rt_project *files_of; /* the value for which they were read; or NULL */
-	rt_str files_message;       /* the message whose symbols are among them */
-	yyjson_val *blocks;         /* of the question; or NULL */
-	size_t budget_tokens; /* of the request */
-	size_t newest;    /* entries that are sent besides summaries */
-	rt_inflight inflight;
-	rt_buf *model;    /* "openai/gpt-4o" */
-	rt_buf *notes;
-	rt_reply reply;
-	rt_prompt_updates updates;
-	rt_prompt_stream stream; /* of a JSON reply */
-	int64_t looked_us;
-	bool gone;        /* the anchor, or its discussion, was deleted */
-} sending;
 
 static int64_t
-now_us(const sending *s)
+now_us(const rt_sending *s)
 {
 	return s->engine->env->now_us(s->engine->env->ctx);
 }
@@ -60,7 +28,7 @@ now_us(const sending *s)
 static bool
 stopped(void *ctx)
 {
-	const sending *s = ctx;
+	const rt_sending *s = ctx;
 	const rt_send_with *with = &s->options->with;
 
 	return s->gone || (with->stop != NULL && with->stop(with->ctx));
@@ -69,7 +37,7 @@ stopped(void *ctx)
 static void
 pass_notice(void *ctx, const rt_notice *said)
 {
-	const sending *s = ctx;
+	const rt_sending *s = ctx;
 	const rt_send_with *with = &s->options->with;
 
 	if (with->notice != NULL)
@@ -77,23 +45,9 @@ pass_notice(void *ctx, const rt_notice *said)
 }
 
 static void
-notice(sending *s, const char *words)
+notice(rt_sending *s, const char *words)
 {
 	pass_notice(s, &(rt_notice){.words = words});
-}
-
-static void
-note(sending *s, const char *words, rt_str why)
-{
-	rt_hook_call_next_note(s->notes);
-	rt_buf_add_c(s->notes, words);
-	rt_buf_add_str(s->notes, why);
-}
-
-static rt_str
-take_address(const sending *s)
-{
-	return s->out->take[0] != '\0' ? rt_str_of(s->out->take) : s->options->take;
 }
 
 /* ---- files ---- */
@@ -115,7 +69,7 @@ has_same_files(const rt_fields *a, const rt_fields *b)
  * same lists and message. This happens before a question is appended, too, so that nothing has
  * changed if one cannot be sent. */
 static void
-read_files(sending *s, const rt_project *value, rt_str message)
+read_files(rt_sending *s, const rt_project *value, rt_str message)
 {
 	const rt_send_with *with = &s->options->with;
 	const rt_disc *then = NULL, *now = NULL;
@@ -143,324 +97,11 @@ read_files(sending *s, const rt_project *value, rt_str message)
 	s->out->files_failed = sc->status == RT_REFUSED;
 }
 
-/* ---- ask ---- */
-
-/* Files in a question that the provider does not accept. */
-static void
-check_file(sending *s, yyjson_val *block)
-{
-	const rt_provider *provider = s->options->with.model->provider;
-	rt_str mime = rt_json_str(rt_json_get(block, "mimeType"));
-	rt_str name = rt_json_str(rt_json_get(block, "name"));
-	bool is_pdf = rt_str_is(mime, "application/pdf");
-
-	if (!is_pdf && !rt_str_is(mime, "text/plain"))
-		rt_scope_fail(&s->scope, RT_REFUSED,
-			      "%.*s cannot be sent: it is not a text, a PDF or a PNG, JPEG, GIF or "
-			      "WebP image", RT_STR_ARG(name));
-	else if (is_pdf && (provider->writer->file == NULL || provider->no_images))
-		rt_scope_fail(&s->scope, RT_REFUSED,
-			      "%s does not accept PDF files (%.*s): attach its text, or choose "
-			      "another model", provider->name, RT_STR_ARG(name));
-}
-
-/* Images and files that the provider cannot be sent are refused in a question; those of older
- * entries are replaced by placeholder text. */
-static void
-check_images(sending *s, yyjson_val *blocks)
-{
-	const rt_provider *provider = s->options->with.model->provider;
-	yyjson_val *block;
-	size_t i, max;
-
-	yyjson_arr_foreach(blocks, i, max, block)
-	{
-		rt_str type = rt_json_str(rt_json_get(block, "type"));
-		bool is_url = rt_str_is(type, "image_url");
-
-		if (rt_str_is(type, "file"))
-			check_file(s, block);
-		if (!is_url && !rt_str_is(type, "image"))
-			continue;
-		if (provider->no_images)
-			rt_scope_fail(&s->scope, RT_REFUSED, "%s does not accept images", provider->name);
-		else if (is_url && provider->no_image_urls)
-			rt_scope_fail(&s->scope, RT_REFUSED,
-				      "%s does not accept image URLs: download the image and "
-				      "attach the file", provider->name);
-	}
-}
-
-/* Before anything is changed: can the question be sent? */
-static void
-check_question(sending *s)
-{
-	const rt_send_options *o = s->options;
-
-	if (o->how != RT_SEND_ASK || o->text.ptr == NULL)
-		return;
-	if (o->content.size > 0)
-		s->blocks = rt_json_parse(&s->scope, o->content);
-	check_images(s, s->blocks);
-}
-
-/* With auto_add_history off an exchange gets a new take, unless it begins one anyway: the original
- * take is not changed. */
-static bool
-is_aside(sending *s)
-{
-	const rt_project *value = rt_engine_value(s->engine);
-	bool is_off = rt_str_is(rt_fields_get(value->fields, RT_STR("setting.auto_add_history")),
-				"false");
-
-	rt_object_unref(value);
-	return is_off && s->options->at.size == 0;
-}
-
-/* The question, preceded by notices of changes unknown to the model, as one step. */
-static void
-append_question(sending *s)
-{
-	const rt_send_options *o = s->options;
-	rt_request requests[REQUESTS_MAX];
-	rt_result results[REQUESTS_MAX];
-	rt_request question = {.op = RT_OP_ENTRY_APPEND,
-			       .role = o->role.size > 0 ? o->role : RT_STR("User"),
-			       .content.text = o->text};
-	size_t count = 0;
-
-	if (o->how != RT_SEND_ASK || o->text.ptr == NULL)
-		return;
-	question.content.blocks = s->blocks;
-	if (is_aside(s))
-		question.aside = RT_YES; /* the next question will bring the notices */
-	if (o->at.size > 0)
-		requests[count++] = (rt_request){.op = RT_OP_HEAD_MOVE, .entry = o->at};
-	if (question.aside != RT_YES)
-		count += rt_edit_notice_requests(&s->scope, s->engine, o->discussion, o->take,
-						 o->at, requests + count);
-	if (o->clears_draft)
-		requests[count++] = (rt_request){
-			.op = RT_OP_SETTING_SET,
-			.key = RT_STR("draft"),
-			.value = rt_json_parse(&s->scope, RT_STR("null"))};
-	requests[count++] = question;
-	if (!rt_ok(&s->scope))
-		return;
-	rt_status st = rt_apply(s->engine, &s->apply, requests, count, count > 1, o->discussion,
-				o->take, results);
-	if (st != RT_OK)
-		rt_results_error(results, count, &s->scope.error);
-	if (rt_scope_note(&s->scope, st) == RT_OK) {
-		memcpy(s->out->question, results[count - 1].entry, sizeof(s->out->question));
-		s->out->question_seq = results[count - 1].seq;
-	}
-	if (st == RT_OK && question.aside == RT_YES) {
-		s->out->aside = true;
-		note(s, "auto_add_history is off: to continue this exchange, switch to its take, ",
-		     rt_str_of(results[count - 1].take));
-	}
-	for (size_t i = 0; i < count; i++) {
-		if (st == RT_OK && results[i].take[0] != '\0') /* appended in mid-take: a new one */
-			memcpy(s->out->take, results[i].take, sizeof(s->out->take));
-		rt_result_deinit(&results[i]);
-	}
-}
-
-/* ---- the anchor: the answered entry ---- */
-
-static rt_slot
-slot_at(sending *s, const rt_take *take, size_t at)
-{
-	rt_slot slot = {0};
-
-	RT_TRY(&s->scope, rt_seq_copy(take->slots, at, 1, &slot, &s->scope.error));
-	return slot;
-}
-
-static bool
-is_reply(sending *s, const rt_slot *slot)
-{
-	rt_str role = {0};
-
-	if (slot->kind != 0)
-		return false;
-	RT_TRY(&s->scope, rt_project_name(s->value, slot->role, &role, &s->scope.error));
-	return rt_ok(&s->scope) && rt_role_is_assistant(role);
-}
-
-/* A message: not a summary, label or the like. */
-static bool
-is_message(const rt_slot *slot)
-{
-	return slot->kind == 0 && (slot->flags & RT_SLOT_MUTED) == 0;
-}
-
-/* The reply that AGAIN and CONTINUE refer to, and its position. *out_found false: it is a question,
- * given by `at`, or the last message. */
-static size_t
-find_reply(sending *s, const rt_take *take, size_t end, bool *out_found)
-{
-	rt_scope *sc = &s->scope;
-	rt_slot slot = {0};
-	uint32_t entry = 0;
-	bool found = false;
-	size_t at = end;
-
-	*out_found = false;
-	if (s->options->at.size > 0) {
-		RT_TRY(sc, rt_resolve_entry(s->value, s->place, s->options->at, false, &entry,
-					    &sc->error));
-		RT_TRY(sc, rt_take_find(s->value, take, entry, &at, &slot, &found, &sc->error));
-		if (!found)
-			rt_scope_fail(sc, RT_NOT_FOUND, "the take does not contain that entry");
-		*out_found = rt_ok(sc) && is_reply(s, &slot);
-		return at;
-	}
-	while (rt_ok(sc) && at > 0) {
-		slot = slot_at(s, take, --at);
-		*out_found = is_reply(s, &slot);
-		if (*out_found || is_message(&slot)) /* or an unanswered question */
-			return at;
-	}
-	rt_scope_fail(sc, RT_REFUSED, "there is no reply yet; ask something first");
-	return at;
-}
-
-/* The question that was just appended. If another take was activated meanwhile, the first one that
- * contains it. */
-static void
-find_question(sending *s, const rt_disc *disc)
-{
-	rt_str question = rt_str_of(s->out->question);
-	rt_scope *sc = &s->scope;
-	rt_place place = s->place;
-	rt_status st = rt_resolve_entry(s->value, place, question, false, &s->anchor, &sc->error);
-
-	if (st == RT_NOT_FOUND && take_address(s).size == 0)
-		for (place.take = 1; place.take <= rt_disc_take_count(disc); place.take++)
-			if (rt_disc_take(disc, place.take)->present &&
-			    rt_resolve_entry(s->value, place, question, false, &s->anchor, NULL) ==
-				    RT_OK) {
-				s->place = place;
-				snprintf(s->out->take, sizeof(s->out->take), "t%u", place.take);
-				return;
-			}
-	rt_scope_note(sc, st);
-}
-
-/* Where the reply goes: place, anchor, into, is_mid_take. */
-static void
-find_anchor(sending *s)
-{
-	rt_send_how how = s->options->how;
-	rt_scope *sc = &s->scope;
-	const rt_disc *disc = NULL;
-	bool is_one = false;
-
-	RT_TRY(sc, rt_resolve_place(s->value, s->options->discussion, take_address(s), &s->place,
-				    &sc->error));
-	RT_TRY(sc, rt_project_disc(s->value, s->place.disc, &disc, &sc->error));
-	if (!rt_ok(sc))
-		return;
-	const rt_take *take = rt_disc_take(disc, s->place.take);
-	size_t count = rt_seq_count(take->slots), end = count;
-	if (how == RT_SEND_ASK && s->out->question[0] != '\0') {
-		find_question(s, disc); /* others may have appended after it */
-		return;
-	}
-	if (take->number == disc->active)
-		RT_TRY(sc, rt_disc_head_at(s->value, disc, &end, &sc->error));
-	if (how == RT_SEND_ASK) {
-		if (end == 0)
-			rt_scope_fail(sc, RT_REFUSED, "there is no entry to answer yet");
-		rt_slot last = rt_ok(sc) ? slot_at(s, take, end - 1) : (rt_slot){0};
-		s->anchor = last.entry;
-		s->answers_reply = rt_ok(sc) && is_reply(s, &last);
-		/* in mid-take as append does (C9); entries that others append later do not count */
-		s->is_mid_take = end < count;
-		return;
-	}
-	size_t at = find_reply(s, take, end, &is_one);
-	if (how == RT_SEND_CONTINUE) {
-		if (!is_one && s->options->at.size == 0)
-			rt_scope_fail(sc, RT_REFUSED, "the last entry is not a reply, so it "
-				      "cannot be continued; to get a reply: retake again");
-		if (!is_one)
-			rt_scope_fail(sc, RT_REFUSED, "that entry is not a model's reply");
-		if (rt_ok(sc))
-			s->into = s->anchor = slot_at(s, take, at).entry;
-		return;
-	}
-	if (is_one && at == 0)
-		rt_scope_fail(sc, RT_REFUSED, "there is no entry before that reply to answer");
-	if (rt_ok(sc))
-		s->anchor = slot_at(s, take, is_one ? at - 1 : at).entry;
-	/* a question that ends its take is answered in that take */
-	s->is_mid_take = is_one || at + 1 < count;
-}
-
-rt_status
-rt_send_continued(const rt_project *value, rt_str discussion, rt_str take, rt_str at, uint32_t *out,
-		  rt_error *err)
-{
-	rt_send_options options = {
-		.how = RT_SEND_CONTINUE, .discussion = discussion, .take = take, .at = at};
-	rt_send_result result = {0};
-	sending s = {.options = &options, .out = &result, .value = value};
-
-	rt_scope_init(&s.scope, rt_alloc_libc());
-	find_anchor(&s);
-	if (rt_ok(&s.scope))
-		*out = s.into;
-	return rt_scope_end(&s.scope, err);
-}
-
-/* ---- a group ---- */
-
-/* Adds the question, or waits until another member has added it. */
-static void
-ask(sending *s)
-{
-	rt_send_group *group = s->options->group;
-	rt_scope *sc = &s->scope;
-	rt_send_asked asked = {0};
-	bool leads = true, can_ask = rt_ok(sc);
-
-	if (can_ask && group != NULL)
-		leads = rt_send_group_wait(group, &asked);
-	if (rt_ok(sc) && leads)
-		append_question(s);
-	s->value = rt_engine_value(s->engine);
-	if (rt_ok(sc) && leads)
-		find_anchor(s);
-	if (group == NULL || !can_ask)
-		return;
-	if (!leads) {
-		memcpy(s->out->question, asked.question, sizeof(asked.question));
-		memcpy(s->out->take, asked.take, sizeof(asked.take));
-		s->out->question_seq = asked.question_seq;
-		s->place = asked.place;
-		s->anchor = asked.anchor;
-		s->is_mid_take = asked.is_mid_take;
-		s->answers_reply = asked.answers_reply;
-		return;
-	}
-	asked = (rt_send_asked){.question_seq = s->out->question_seq,
-				.place = s->place,
-				.anchor = s->anchor,
-				.is_mid_take = s->is_mid_take,
-				.answers_reply = s->answers_reply};
-	memcpy(asked.question, s->out->question, sizeof(asked.question));
-	memcpy(asked.take, s->out->take, sizeof(asked.take));
-	rt_send_group_asked(group, rt_ok(sc) || asked.question[0] != '\0' ? &asked : NULL);
-}
-
 /* ---- compact (T15) ---- */
 
 /* A setting of the discussion, else of the project, as JSON; ptr NULL: neither has it. */
 static rt_str
-setting(sending *s, const char *name)
+setting(rt_sending *s, const char *name)
 {
 	const rt_disc *disc = NULL;
 	rt_str json = {0};
@@ -473,7 +114,7 @@ setting(sending *s, const char *name)
 
 /* A whole number; anything else counts as unset. */
 static size_t
-count_setting(sending *s, const char *name, size_t standard)
+count_setting(rt_sending *s, const char *name, size_t standard)
 {
 	rt_str json = setting(s, name);
 	uint64_t count;
@@ -486,7 +127,7 @@ count_setting(sending *s, const char *name, size_t standard)
 /* Sets the budget of the request. Returns the part that a compaction would keep; 0: no automatic
  * compaction. */
 static size_t
-plan_budget(sending *s)
+plan_budget(rt_sending *s)
 {
 	size_t window = s->options->with.budget_tokens;
 
@@ -494,7 +135,7 @@ plan_budget(sending *s)
 	if (!rt_str_is(setting(s, "setting.compact_auto"), "true"))
 		return 0;
 	if (window == 0) {
-		note(s, "compact_auto is on, but the size of the model's context is unknown: set "
+		rt_send_note(s, "compact_auto is on, but the size of the model's context is unknown: set "
 			"context_tokens in config.toml, or use --budget", RT_STR(""));
 		return 0;
 	}
@@ -510,7 +151,7 @@ plan_budget(sending *s)
 /* Replaces the oldest entries by a summary. A failure changes nothing, and the request is sent
  * without them; only the user can stop the sending. */
 static void
-compact(sending *s, size_t keep_tokens)
+compact(rt_sending *s, size_t keep_tokens)
 {
 	char disc[16], take[16], before[RT_ID_MAX + 1];
 	rt_compact_options o = {.with = s->options->with,
@@ -531,7 +172,7 @@ compact(sending *s, size_t keep_tokens)
 	notice(s, "summarising the oldest entries to fit the model's context …");
 	rt_status st = rt_engine_compact(s->engine, &o, &made, &why);
 	if (made.note != NULL)
-		note(s, "", rt_text_str(made.note));
+		rt_send_note(s, "", rt_text_str(made.note));
 	if (st == RT_OK) {
 		memcpy(out->entry, made.entry, sizeof(out->entry));
 		out->seq = made.seq;
@@ -544,7 +185,7 @@ compact(sending *s, size_t keep_tokens)
 		s->scope.error = why;
 		rt_scope_note(&s->scope, st);
 	} else {
-		note(s, "the oldest entries were left out without a summary: ", rt_str_of(why.text));
+		rt_send_note(s, "the oldest entries were left out without a summary: ", rt_str_of(why.text));
 	}
 	if (rt_ok(&s->scope))
 		notice(s, "waiting for the reply …");
@@ -554,7 +195,7 @@ compact(sending *s, size_t keep_tokens)
 /* ---- build ---- */
 
 static rt_context_totals
-build_once(sending *s, rt_buf *body, rt_buf *trimmed, rt_buf *unsent)
+build_once(rt_sending *s, rt_buf *body, rt_buf *trimmed, rt_buf *unsent)
 {
 	const rt_model *model = s->options->with.model;
 	rt_context_totals totals = {0};
@@ -580,7 +221,7 @@ build_once(sending *s, rt_buf *body, rt_buf *trimmed, rt_buf *unsent)
 
 /* The body of the request, leaving tokens for the reply. */
 static void
-build(sending *s, rt_buf *body)
+build(rt_sending *s, rt_buf *body)
 {
 	rt_buf *trimmed = rt_scope_buf(&s->scope), *unsent = rt_scope_buf(&s->scope);
 	size_t keep = plan_budget(s);
@@ -599,7 +240,7 @@ build(sending *s, rt_buf *body)
 	if (s->into != 0)
 		rt_reply_skip(&s->reply, rt_scope_str(&s->scope, trimmed));
 	if (unsent->size > 0 && rt_ok(&s->scope))
-		note(s, "", rt_str_trim(rt_buf_str(unsent)));
+		rt_send_note(s, "", rt_str_trim(rt_buf_str(unsent)));
 	s->out->left_out = totals.left_out;
 	s->newest = totals.entries - totals.summaries;
 	s->out->tokens = totals.tokens;
@@ -608,7 +249,7 @@ build(sending *s, rt_buf *body)
 
 /* The side row exists before the request is sent. */
 static void
-begin_flight(sending *s)
+begin_flight(rt_sending *s)
 {
 	rt_inflight *f = &s->inflight;
 	rt_scope *sc = &s->scope;
@@ -635,7 +276,7 @@ begin_flight(sending *s)
 /* ---- receive ---- */
 
 static bool
-is_listed(const sending *s, const rt_project *value)
+is_listed(const rt_sending *s, const rt_project *value)
 {
 	const rt_cell *cell = rt_project_cell(value, s->place.disc);
 
@@ -644,7 +285,7 @@ is_listed(const sending *s, const rt_project *value)
 
 /* Is the anchor still in its take, and the discussion in the catalogue (or was it in neither)? */
 static void
-look(sending *s)
+look(rt_sending *s)
 {
 	const rt_project *value;
 	const rt_disc *disc;
@@ -671,7 +312,7 @@ look(sending *s)
 static void
 tick(void *ctx)
 {
-	sending *s = ctx;
+	rt_sending *s = ctx;
 	int64_t since;
 
 	if (rt_inflight_write(&s->inflight, false, NULL) != RT_OK)
@@ -687,7 +328,7 @@ tick(void *ctx)
 static void
 arrived(void *ctx, rt_reply_block_kind kind, size_t block, rt_str added)
 {
-	sending *s = ctx;
+	rt_sending *s = ctx;
 	const rt_send_with *with = &s->options->with;
 	rt_buf shown;
 
@@ -707,7 +348,7 @@ arrived(void *ctx, rt_reply_block_kind kind, size_t block, rt_str added)
 
 /* Takes the prompt out of a complete reply. */
 static void
-read_prompt(sending *s)
+read_prompt(rt_sending *s)
 {
 	rt_scope *sc = &s->scope;
 	rt_buf *raw = rt_scope_buf(sc), *text = rt_scope_buf(sc);
@@ -724,7 +365,7 @@ read_prompt(sending *s)
 	if (!rt_ok(sc))
 		return;
 	if (update.is_broken)
-		note(s, "the reply is not the JSON object that prompt_updates asks for; it is kept "
+		rt_send_note(s, "the reply is not the JSON object that prompt_updates asks for; it is kept "
 			"as it arrived, and the working prompt stays", RT_STR(""));
 	if (update.content.size > 0)
 		rt_reply_set_text(&s->reply, update.content);
@@ -733,7 +374,7 @@ read_prompt(sending *s)
 
 /* Reports a prompt that was kept with the reply. */
 static void
-note_prompt(sending *s)
+note_prompt(rt_sending *s)
 {
 	rt_scope *sc = &s->scope;
 	const rt_disc *disc = NULL;
@@ -748,7 +389,7 @@ note_prompt(sending *s)
 	if (rt_str_eq(before, s->inflight.prompt))
 		return;
 	rt_prompt_update_add_diff(diff, before, s->inflight.prompt);
-	note(s, "prompt updated", rt_scope_str(sc, diff));
+	rt_send_note(s, "prompt updated", rt_scope_str(sc, diff));
 }
 
 /* ---- keep ---- */
@@ -766,7 +407,7 @@ nothing_words(rt_stop stop)
 
 /* st: status of the request; returns the status of the sending. */
 static rt_status
-keep_nothing(sending *s, rt_status st, rt_error *err)
+keep_nothing(rt_sending *s, rt_status st, rt_error *err)
 {
 	if (s->gone)
 		st = rt_fail(err, RT_CONFLICT, "the question no longer exists");
@@ -777,7 +418,7 @@ keep_nothing(sending *s, rt_status st, rt_error *err)
 
 /* Replies of a group are kept one at a time, as rows of one group of the log. */
 static rt_status
-keep_reply(sending *s, bool partial, rt_result *result)
+keep_reply(rt_sending *s, bool partial, rt_result *result)
 {
 	rt_send_group *group = s->options->group;
 	rt_status st;
@@ -791,7 +432,7 @@ keep_reply(sending *s, bool partial, rt_result *result)
 }
 
 static rt_status
-keep(sending *s, rt_status st, rt_error *err)
+keep(rt_sending *s, rt_status st, rt_error *err)
 {
 	rt_stop stop = s->reply.stop;
 	bool partial = st != RT_OK || stop == RT_STOP_NONE || stop == RT_STOP_USER ||
@@ -836,7 +477,7 @@ keep(sending *s, rt_status st, rt_error *err)
 /* Records the request in the store as the last one of this discussion (last_request.h), then in the
  * log, whose lines may need its files. */
 static void
-record_request(sending *s, const rt_exchange *x)
+record_request(rt_sending *s, const rt_exchange *x)
 {
 	char upto[RT_ID_MAX + 1] = "";
 	rt_request_window window = {.left_out = s->out->left_out,
@@ -863,14 +504,14 @@ record_request(sending *s, const rt_exchange *x)
 	if (row.status != RT_OK ||
 	    rt_engine_keep_last_request(s->engine, s->place.disc, rt_buf_str(&row), &s->files,
 					s->options->with.bare_log, NULL) != RT_OK)
-		note(s, "the request could not be recorded as the last one", RT_STR(""));
+		rt_send_note(s, "the request could not be recorded as the last one", RT_STR(""));
 	rt_exchange_record_request(x, &r);
 	rt_buf_deinit(&row);
 }
 
 /* reply.after */
 static void
-notify_kept(sending *s, const rt_exchange *x)
+notify_kept(rt_sending *s, const rt_exchange *x)
 {
 	rt_str role = s->options->reply_role;
 	rt_scope sc;
@@ -896,7 +537,7 @@ notify_kept(sending *s, const rt_exchange *x)
 
 /* Asks the model and keeps its answer. */
 static void
-receive(sending *s, rt_exchange *x)
+receive(rt_sending *s, rt_exchange *x)
 {
 	rt_model *model = s->options->with.model;
 	rt_error *err = &s->scope.error;
@@ -915,7 +556,7 @@ receive(sending *s, rt_exchange *x)
 	st = keep(s, st, err);
 	note_prompt(s);
 	rt_exchange_record_answer(x, s->inflight.name, s->out, &s->reply, st, err);
-	x->take = take_address(s);
+	x->take = rt_send_take_address(s);
 	rt_exchange_after(x, &s->out->usage, st);
 	notify_kept(s, x);
 	rt_scope_note(&s->scope, st);
@@ -924,7 +565,7 @@ receive(sending *s, rt_exchange *x)
 /* Why the question has no reply, in the form in which it is kept. Nothing if the user stopped
  * it. */
 static void
-put_failure(const sending *s, rt_buf *out)
+put_failure(const rt_sending *s, rt_buf *out)
 {
 	rt_status st = s->scope.status;
 
@@ -941,7 +582,7 @@ put_failure(const sending *s, rt_buf *out)
 
 /* Keeps it with the question; for a group, once all have failed. */
 static void
-record_failure(sending *s)
+record_failure(rt_sending *s)
 {
 	rt_send_group *group = s->options->group;
 	char disc[16], take[16], id[RT_ID_MAX + 1];
@@ -974,7 +615,7 @@ rt_status
 rt_engine_send(rt_engine *engine, const rt_send_options *options, rt_send_result *out, rt_error *err)
 {
 	const rt_send_with *with = &options->with;
-	sending s = {.engine = engine, .options = options, .out = out};
+	rt_sending s = {.engine = engine, .options = options, .out = out};
 
 	*out = (rt_send_result){.usage = {SIZE_MAX, SIZE_MAX, SIZE_MAX, SIZE_MAX}};
 	rt_scope_init(&s.scope, engine->alloc);
@@ -994,8 +635,8 @@ rt_engine_send(rt_engine *engine, const rt_send_options *options, rt_send_result
 	s.value = rt_engine_value(engine);
 	read_files(&s, s.value, options->how == RT_SEND_ASK ? options->text : RT_STR(""));
 	rt_object_unref(s.value);
-	check_question(&s);
-	ask(&s);
+	rt_send_check_question(&s);
+	rt_send_ask(&s);
 	if (rt_ok(&s.scope))
 		read_files(&s, s.value,
 			   rt_attach_message(&s.scope, engine, s.value, s.place, s.anchor));
@@ -1004,7 +645,7 @@ rt_engine_send(rt_engine *engine, const rt_send_options *options, rt_send_result
 		s.updates = rt_prompt_updates_of(setting(&s, "setting.prompt_updates"));
 		build(&s, body);
 	}
-	rt_exchange x = rt_exchange_of(engine, with, "reply", options->discussion, take_address(&s),
+	rt_exchange x = rt_exchange_of(engine, with, "reply", options->discussion, rt_send_take_address(&s),
 				       s.notes);
 	x.ask.stop = stopped;
 	x.ask.notice = pass_notice;
