@@ -10,6 +10,7 @@ python=$(python3 -c 'import sys; print(sys.executable)') # past any wrapper, whi
 trap 'rm -rf "$work"' EXIT
 passed=0
 failed=0
+count=0
 
 result() { # result NAME OK
 	if [ "$2" = yes ]; then
@@ -22,26 +23,51 @@ result() { # result NAME OK
 }
 
 # try RULE FILE LINE...: checking a tree with this one file reports RULE, or nothing if RULE is
-# "good". The licence line is added unless RULE is licence.
+# "good". The licence line is added unless RULE is licence. The function "tried" checks all of them.
 try() {
 	rule=$1
 	path=$2
 	shift 2
-	rm -rf "$work/tree"
-	mkdir -p "$work/tree/$(dirname "$path")"
+	count=$((count + 1))
+	mkdir -p "$work/tried/$count/${path%/*}"
 	{
 		[ "$rule" = licence ] || echo '/* SPDX-License-Identifier: MIT */'
 		printf '%s\n' "$@"
-	} >"$work/tree/$path"
-	status=0
-	"$python" "$root/tools/check_layers.py" --root "$work/tree" >"$work/out" 2>&1 || status=$?
-	ok=no
-	if [ "$rule" = good ]; then
-		[ "$status" = 0 ] && ok=yes
-	else
-		[ "$status" = 1 ] && grep -q "^$path:[0-9]*: $rule: " "$work/out" && ok=yes
-	fi
-	result "$rule $path: $*" "$ok"
+	} >"$work/tried/$count/$path"
+	printf '%s\n' "$rule $path: $*" >"$work/tried/$count.name"
+}
+
+# Checks all trees in one Python process; each has its own output and exit status.
+tried() {
+	PYTHONPATH=$root/tools "$python" - "$work/tried" "$count" <<'END'
+import contextlib
+import sys
+import check_layers
+
+folder, count = sys.argv[1], int(sys.argv[2])
+for number in range(1, count + 1):
+    sys.argv = ["check_layers.py", "--root", f"{folder}/{number}"]
+    with open(f"{folder}/{number}.out", "w") as out, contextlib.redirect_stdout(out):
+        status = check_layers.main()
+    with open(f"{folder}/{number}.status", "w") as file:
+        file.write(f"{status}\n")
+END
+	number=0
+	while [ $number -lt "$count" ]; do
+		number=$((number + 1))
+		read -r rule path <"$work/tried/$number.name"
+		path=${path%%:*}
+		status=none
+		[ -e "$work/tried/$number.status" ] && read -r status <"$work/tried/$number.status"
+		cp "$work/tried/$number.out" "$work/out"
+		ok=no
+		if [ "$rule" = good ]; then
+			[ "$status" = 0 ] && ok=yes
+		else
+			[ "$status" = 1 ] && grep -q "^$path:[0-9]*: $rule: " "$work/out" && ok=yes
+		fi
+		result "$(cat "$work/tried/$number.name")" "$ok"
+	done
 }
 
 try layer src/base/a.c '#include "core/seq.h"'
@@ -131,6 +157,8 @@ try good src/app/host.c 'void f(void) { _exit(1); }'
 try good src/tui/a.c '#include "app/width.h"' '#include "app/session.h"'
 try good src/program/a.c '#include "cli/cli.h"' '#include "tui/tui.h"' '#include "server/server.h"'
 try good src/server/a.c '#include "retake/retake.h"'
+
+tried
 
 # cycle COUNT: a tree with COUNT files that call each other in a cycle.
 cycle() {

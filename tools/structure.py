@@ -57,17 +57,21 @@ def measure_files():
     return lines, plumbing, files, sideways
 
 
-def symbols(path):
-    """The symbols that an object defines, and those that it leaves undefined."""
-    defined, needed = set(), set()
-    out = subprocess.run(["nm", path], stdout=subprocess.PIPE, text=True, check=True).stdout
+def symbols(paths):
+    """For each object, the symbols that it defines and those that it leaves undefined."""
+    found = {path: (set(), set()) for path in paths}
+    if not found:
+        return found
+    out = subprocess.run(["nm", "--print-file-name", *found], stdout=subprocess.PIPE, text=True,
+                         check=True).stdout
     for line in out.splitlines():
-        *_, kind, name = line.split()
+        path, rest = line.split(":", 1)
+        *_, kind, name = rest.split()
         if kind == "U":
-            needed.add(name)
+            found[path][1].add(name)
         elif kind in "TDRBVW":
-            defined.add(name)
-    return defined, needed
+            found[path][0].add(name)
+    return found
 
 
 def strongly_connected(edges):
@@ -110,7 +114,7 @@ def strongly_connected(edges):
 
 def measure_cycles(build, root=ROOT):
     """Groups of files that depend on each other, the largest first."""
-    defines, needs = {}, {}
+    defines, needs, names = {}, {}, {}
     for path in glob.glob(os.path.join(build, "src/librt_*.a.p/*.c.o")):
         layer = re.search(r"librt_(\w+)\.a\.p", path)[1]
         if layer.endswith("_tiny"):
@@ -121,8 +125,10 @@ def measure_cycles(build, root=ROOT):
         generated = folder.startswith("meson-")
         if not generated and not os.path.exists(os.path.join(root, "src", folder, file + ".c")):
             continue  # the object of a file that was moved
-        name = f"{layer if generated else folder}/{file}"
-        defined, needs[name] = symbols(path)
+        names[path] = f"{layer if generated else folder}/{file}"
+    for path, (defined, needed) in symbols(names).items():
+        name = names[path]
+        needs[name] = needed
         for symbol in defined:
             defines[symbol] = name
     edges = {name: {defines[s] for s in wanted if s in defines} - {name}
