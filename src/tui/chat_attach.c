@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "app/attached.h"
 #include "tui/command_host.h"
@@ -155,13 +156,21 @@ rt_slash_attach(rt_tui *tui, rt_action action, rt_str rest)
 	}
 	rt_scope_init(&s, tui->alloc);
 	words = rt_scope_buf(&s);
-	if (rt_tui_ok(tui, rt_command_split(rest, words, &count, &err), &err)) {
-		word = words->ptr;
-		for (; done < count && rt_chat_attach(chat, rt_str_of(word)); done++)
-			word += strlen(word) + 1;
-		if (done == count)
-			rt_tui_say(tui, "Attached to the next message");
+	rest = rt_scope_copy(&s, rest);
+	if (rt_ok(&s) && access(rest.ptr, F_OK) == 0) { /* a name with blanks, without quotes */
+		rt_buf_add_str(words, rest);
+		rt_buf_add_byte(words, 0);
+		count = 1;
+	} else {
+		(void)rt_tui_ok(tui, rt_command_split(rest, words, &count, &err), &err);
 	}
+	word = words->ptr;
+	for (; rt_ok(&s) && done < count && rt_chat_attach(chat, rt_str_of(word)); done++)
+		word += strlen(word) + 1;
+	if (count > 0 && done == count)
+		rt_tui_say(tui, "Attached to the next message");
+	else /* it can be corrected */
+		tui->chat->return_line(tui->panes[0], rt_tui_format(tui, "/attach %.*s", RT_STR_ARG(rest)));
 	st = s.status;
 	rt_scope_deinit(&s);
 	return st;
@@ -188,12 +197,25 @@ is_blank(char c)
 	return c == ' ' || c == '\n' || c == '\t';
 }
 
+static const rt_str attach_command = RT_STR_INIT("/attach ");
+
+bool
+rt_chat_is_attach(rt_str text)
+{
+	return rt_str_starts(text, attach_command) && memchr(text.ptr, '\n', text.size) == NULL;
+}
+
 rt_str
 rt_chat_file_word(const rt_chat *chat)
 {
 	rt_str text = rt_field_text(chat->field);
 	size_t end = rt_field_cursor(chat->field), at = end;
 
+	if (rt_chat_is_attach(text))
+		return end == text.size ? rt_str_skip(text, attach_command.size)
+					: rt_str_at(NULL, 0);
+	if (rt_chat_is_command(text))
+		return rt_str_at(NULL, 0);
 	if (end < text.size && !is_blank(text.ptr[end]))
 		return rt_str_at(NULL, 0);
 	while (at > 0 && !is_blank(text.ptr[at - 1]))

@@ -99,7 +99,7 @@ lay_entry(rt_chat *chat, const rt_work_entry *e, unsigned look, rt_lines *lines)
 {
 	rt_lines_options options = options_for(chat, (look & RT_CHAT_MUTED) != 0 ? RT_INK_DIM
 										 : RT_INK_TEXT);
-	rt_lines_options dim = options_for(chat, RT_INK_DIM);
+	rt_lines_options dim = options_for(chat, RT_INK_DIM), tool = options_for(chat, RT_INK_TOOL);
 	rt_str text = rt_buf_str(&e->text), parts = rt_buf_str(&e->parts);
 
 	rt_lines_clear(lines);
@@ -118,9 +118,8 @@ lay_entry(rt_chat *chat, const rt_work_entry *e, unsigned look, rt_lines *lines)
 	else if (text.size > 0)
 		rt_lines_add_markdown(lines, text, &options);
 	if (parts.size > 0)
-		rt_lines_add_row(lines, INDENT,
-				 rt_tui_format(chat->pane.tui, "(%.*s)", RT_STR_ARG(parts)),
-				 RT_INK_TOOL);
+		rt_lines_add_plain(lines, rt_tui_format(chat->pane.tui, "(%.*s)", RT_STR_ARG(parts)),
+				   &tool);
 }
 
 /* ---- the cache ---- */

@@ -5,6 +5,7 @@
  * the take. An entry is a row with its role, its text, and an empty row. */
 #include "tui/pane_chat_impl.h"
 
+#include "app/template.h"
 #include "tui/bar.h"
 
 enum {
@@ -392,6 +393,28 @@ is_slash(const char *name)
 	return s->name != NULL;
 }
 
+/* Templates whose names begin so, after the count suggestions; returns how many there are then. */
+static int
+add_templates(const rt_chat *chat, rt_str part, rt_chat_suggestion out[RT_CHAT_SUGGESTIONS], int count)
+{
+	const rt_fields *fields = chat->pane.tui->work.value->fields;
+	static const rt_str prefix = RT_STR_INIT("setting." RT_TEMPLATE_KEY);
+
+	for (size_t i = 0; i < rt_fields_count(fields) && count < RT_CHAT_SUGGESTIONS; i++) {
+		rt_str name = rt_fields_name(fields, i);
+
+		if (!rt_str_starts(name, prefix))
+			continue;
+		name = rt_str_skip(name, prefix.size);
+		if (rt_str_starts(name, part) && !rt_str_eq(name, part))
+			out[count++] = (rt_chat_suggestion){
+				.name = rt_tui_format(chat->pane.tui, "%.*s", RT_STR_ARG(name)).ptr,
+				.words = "",
+				.what = "template"};
+	}
+	return rt_ok(&chat->pane.tui->scope) ? count : 0;
+}
+
 int
 rt_chat_suggestions(const rt_chat *chat, rt_chat_suggestion out[RT_CHAT_SUGGESTIONS], int *out_own)
 {
@@ -400,7 +423,7 @@ rt_chat_suggestions(const rt_chat *chat, rt_chat_suggestion out[RT_CHAT_SUGGESTI
 
 	*out_own = 0;
 	part = rt_chat_file_word(chat);
-	if (part.ptr != NULL && !rt_chat_is_command(text))
+	if (part.ptr != NULL)
 		return *out_own = rt_chat_files(chat, part, out);
 	if (text.size == 0 || text.ptr[0] != '/' ||
 	    rt_str_find(text, RT_STR("\n"), 0) != SIZE_MAX ||
@@ -410,6 +433,7 @@ rt_chat_suggestions(const rt_chat *chat, rt_chat_suggestion out[RT_CHAT_SUGGESTI
 	for (const rt_slash *s = rt_slashes; s->name != NULL && count < RT_CHAT_SUGGESTIONS; s++)
 		if (rt_str_starts(rt_str_of(s->name), text) && !rt_str_is(text, s->name))
 			out[count++] = (rt_chat_suggestion){s->name + 1, s->words, s->what, false};
+	count = add_templates(chat, part, out, count);
 	*out_own = count;
 	if (part.size == 0)
 		return count;
@@ -423,28 +447,65 @@ rt_chat_suggestions(const rt_chat *chat, rt_chat_suggestion out[RT_CHAT_SUGGESTI
 	return count;
 }
 
+/* Columns of the names with their words. */
+static int
+name_columns(const rt_canvas *c, rt_box box, const rt_chat_suggestion list[], int count)
+{
+	int most = 18;
+
+	for (int i = 0; i < count; i++) {
+		int columns = rt_canvas_width(c, rt_str_of(list[i].name)) + 2 +
+			      rt_canvas_width(c, rt_str_of(list[i].words));
+
+		most = columns > most ? columns : most;
+	}
+	return most < box.w / 2 ? most : box.w / 2;
+}
+
+static void
+draw_suggestion(rt_canvas *c, rt_box box, int y, const rt_chat_suggestion *one, const char *sign,
+		int columns)
+{
+	int end = 2 + columns, x = rt_canvas_put_c(c, box, 2, y, sign, RT_INK_TEXT | RT_INK_BOLD);
+
+	x = rt_canvas_put_cut(c, box, x, y, box.w - x, rt_str_of(one->name), RT_INK_TEXT | RT_INK_BOLD);
+	if (c->utf8 || strcmp(one->words, "…") != 0)
+		x = rt_canvas_put_cut(c, box, x + 1, y, end > x + 1 ? end - x - 1 : 0,
+				      rt_str_of(one->words), RT_INK_DIM);
+	x = x + 2 > end + 2 ? x + 2 : end + 2;
+	if (x < box.w)
+		(void)rt_canvas_put_cut(c, box, x, y, box.w - x, rt_str_of(one->what), RT_INK_DIM);
+}
+
 /* Scrolled, with the number of those below in the last row. */
 static void
 draw_suggestions(rt_chat *chat, rt_canvas *c, rt_box box, const rt_chat_suggestion list[], int count)
 {
-	int shown = box.h;
+	const char *sign = count == 0           ? ""
+			   : !list[0].is_file   ? "/"
+			   : rt_chat_is_attach(rt_field_text(chat->field)) ? "" : "@";
+	int at = chat->slash_at < count ? chat->slash_at : count, columns = name_columns(c, box, list, count);
+	int rows = box.h, top;
 
-	chat->slash_more = count - box.h;
-	if (chat->slash_top > chat->slash_more)
-		chat->slash_top = chat->slash_more;
-	list += chat->slash_top;
-	if (chat->slash_top < chat->slash_more)
-		(void)rt_canvas_put_f(c, box, 2, --shown, RT_INK_DIM, "%s %d more: Down",
-				      c->utf8 ? "…" : "...", count - chat->slash_top - box.h + 1);
-	for (int i = 0; i < shown; i++) {
-		int x = rt_canvas_put_c(c, box, 2, i, list[i].is_file ? "@" : "/",
-					RT_INK_TEXT | RT_INK_BOLD);
-
-		x = rt_canvas_put_c(c, box, x, i, list[i].name, RT_INK_TEXT | RT_INK_BOLD);
-		if (c->utf8 || strcmp(list[i].words, "…") != 0)
-			x = rt_canvas_put_c(c, box, x + 1, i, list[i].words, RT_INK_DIM);
-		(void)rt_canvas_put_c(c, box, x + 2 > 24 ? x + 2 : 24, i, list[i].what,
-				      RT_INK_DIM);
+	chat->slash_count = count;
+	chat->slash_at = at;
+	if (count == 0 || rows == 0)
+		return;
+	top = chat->slash_top < count - rows ? chat->slash_top : count > rows ? count - rows : 0;
+	if (at > 0 && at <= top)
+		top = at - 1;
+	while (at > top + rows - (top + rows < count))
+		top++;
+	chat->slash_top = top;
+	if (top + rows < count) {
+		rows--;
+		(void)rt_canvas_put_f(c, box, 2, rows, RT_INK_DIM, "%s %d more: Down",
+				      c->utf8 ? "…" : "...", count - top - rows);
+	}
+	for (int i = 0; i < rows && top + i < count; i++) {
+		draw_suggestion(c, box, i, &list[top + i], sign, columns);
+		if (top + i == at - 1)
+			rt_bar_select(c, box, i);
 	}
 }
 

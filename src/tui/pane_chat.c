@@ -313,13 +313,39 @@ quit(rt_chat *chat, bool interrupted)
 	rt_tui_say(tui, "Press it again to quit; your text is kept and restored next time");
 }
 
-/* As far as all names agree; a file that is complete then is attached. */
+/* Put a suggestion into the input. A file is attached; a command that needs no words is carried out,
+ * if runs. */
 static void
-complete_file(rt_chat *chat, const rt_chat_suggestion list[], int count)
+accept_suggestion(rt_chat *chat, const rt_chat_suggestion *one, bool runs)
 {
 	rt_scope *s = rt_chat_scope(chat);
-	rt_str word = rt_chat_file_word(chat), common = rt_str_of(list[0].name);
-	bool is_folder;
+	rt_str name = rt_str_of(one->name), word;
+	bool is_attach = rt_chat_is_attach(rt_field_text(chat->field));
+
+	chat->slash_at = chat->slash_top = 0;
+	if (!one->is_file) {
+		RT_TRY(s, rt_field_set(chat->field, rt_tui_format(chat->pane.tui, "/%s%s", one->name,
+								  one->words[0] != 0 ? " " : "")));
+		if (runs && one->words[0] == 0 && rt_ok(s))
+			rt_chat_send(chat);
+		return;
+	}
+	word = rt_chat_file_word(chat);
+	RT_TRY(s, rt_field_insert(chat->field, rt_str_skip(name, word.size)));
+	if (!rt_ok(s) || name.ptr[name.size - 1] == '/' || !rt_chat_attach(chat, name))
+		return;
+	rt_tui_say(chat->pane.tui, "Attached to the next message");
+	if (is_attach)
+		rt_field_clear(chat->field);
+	else
+		RT_TRY(s, rt_field_insert(chat->field, RT_STR(" ")));
+}
+
+/* The longest beginning that all names share. */
+static rt_str
+common_beginning(const rt_chat_suggestion list[], int count)
+{
+	rt_str common = rt_str_of(list[0].name);
 
 	for (int i = 1; i < count; i++) {
 		size_t same = 0;
@@ -328,46 +354,35 @@ complete_file(rt_chat *chat, const rt_chat_suggestion list[], int count)
 			same++;
 		common.size = rt_utf8_cut(common, same);
 	}
-	is_folder = common.size > 0 && common.ptr[common.size - 1] == '/';
-	if (common.size > word.size)
-		RT_TRY(s, rt_field_insert(chat->field, rt_str_skip(common, word.size)));
-	else if (list[0].name[common.size] != 0)
-		return;
-	/* Sorted: the first one is the name that the others begin with, if there is one. */
-	if (rt_ok(s) && !is_folder && list[0].name[common.size] == 0 && rt_chat_attach(chat, common)) {
-		RT_TRY(s, rt_field_insert(chat->field, RT_STR(" ")));
-		rt_tui_say(chat->pane.tui, "Attached to the next message");
-	}
+	return common;
 }
 
-/* The longest beginning that all suggestions share; those of the command line count where no command
- * of the chat begins so. */
+/* The selected suggestion, or the only one; else as far as all agree, where those of the command line
+ * count if no command of the chat begins so; else select the first one. */
 static void
 complete(rt_chat *chat)
 {
 	rt_chat_suggestion list[RT_CHAT_SUGGESTIONS];
 	int own, count = rt_chat_suggestions(chat, list, &own);
-	rt_str common;
+	rt_str common, word;
 
+	if (chat->slash_at > 0 && chat->slash_at <= count) {
+		accept_suggestion(chat, &list[chat->slash_at - 1], false);
+		return;
+	}
 	count = own > 0 ? own : count;
 	if (count == 0)
 		return;
-	common = rt_str_of(list[0].name);
-	if (list[0].is_file) {
-		complete_file(chat, list, count);
-		return;
-	}
-	for (int i = 1; i < count; i++) {
-		size_t same = 0;
-
-		while (same < common.size && list[i].name[same] == common.ptr[same])
-			same++;
-		common.size = same;
-	}
-	RT_TRY(rt_chat_scope(chat),
-	       rt_field_set(chat->field,
-			    rt_tui_format(chat->pane.tui, "/%.*s%s", RT_STR_ARG(common),
-					  count == 1 && list[0].words[0] != 0 ? " " : "")));
+	common = common_beginning(list, count);
+	word = list[0].is_file ? rt_chat_file_word(chat) : rt_str_skip(rt_field_text(chat->field), 1);
+	/* Files are sorted: the first one is the name that the others begin with, if there is one. */
+	if (count == 1 || (list[0].is_file && list[0].name[common.size] == 0))
+		accept_suggestion(chat, &list[0], false);
+	else if (common.size > word.size)
+		RT_TRY(rt_chat_scope(chat),
+		       rt_field_insert(chat->field, rt_str_skip(common, word.size)));
+	else
+		chat->slash_at = 1;
 }
 
 /* Keys for the view. False: not handled. */
@@ -462,18 +477,36 @@ act_entry(rt_chat *chat, rt_action action)
 	}
 }
 
-/* Scroll the suggestions, if not all fit. Up is the input history's at their top. */
+/* Down and Up select suggestions, Enter takes the selected one. Up is the input history's above the
+ * first one. */
 static bool
-scroll_suggestions(rt_chat *chat, rt_action action)
+act_suggestion(rt_chat *chat, rt_action action)
 {
-	bool down = action == RT_ACT_DOWN;
+	rt_chat_suggestion list[RT_CHAT_SUGGESTIONS];
+	int own, count;
 
-	if (chat->slash_more <= 0 || (!down && (action != RT_ACT_UP || chat->slash_top == 0))) {
-		chat->slash_top = 0;
-		return false;
+	switch (action) {
+	case RT_ACT_COMPLETE: return false;
+	case RT_ACT_DOWN:
+		if (chat->slash_count == 0)
+			break;
+		chat->slash_at += chat->slash_at < chat->slash_count;
+		return true;
+	case RT_ACT_UP:
+		if (chat->slash_at <= 1)
+			break;
+		chat->slash_at--;
+		return true;
+	case RT_ACT_ACCEPT:
+		count = chat->slash_at > 0 ? rt_chat_suggestions(chat, list, &own) : 0;
+		if (chat->slash_at > count || count == 0)
+			break;
+		accept_suggestion(chat, &list[chat->slash_at - 1], true);
+		return true;
+	default: break;
 	}
-	chat->slash_top += down ? chat->slash_top < chat->slash_more : -1;
-	return true;
+	chat->slash_at = chat->slash_top = 0;
+	return false;
 }
 
 static bool
@@ -496,7 +529,7 @@ act_writing(rt_chat *chat, rt_action action)
 	size_t count = rt_work_count(&tui->work);
 
 	chat->escaped = chat->interrupted = false;
-	if (scroll_suggestions(chat, action))
+	if (act_suggestion(chat, action))
 		return true;
 	switch (action) {
 	case RT_ACT_ACCEPT: rt_chat_send(chat); return true;
@@ -567,7 +600,7 @@ key(rt_pane *pane, rt_key pressed)
 			return true;
 		}
 		chat->escaped = chat->interrupted = false;
-		chat->slash_top = 0;
+		chat->slash_at = chat->slash_top = 0;
 		RT_TRY(rt_chat_scope(chat), rt_field_key(chat->field, pressed, &used));
 		return used;
 	}

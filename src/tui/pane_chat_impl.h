@@ -63,8 +63,9 @@ typedef struct rt_chat {
 	uint32_t sel_entry;            /* … and number */
 	uint32_t marks[RT_CHAT_MARKS]; /* marked entries */
 	size_t mark_count;
-	int slash_top;             /* the first visible suggestion */
-	int slash_more;            /* suggestions beyond those that fit */
+	int slash_count;           /* suggestions, when they were drawn last */
+	int slash_at;              /* the selected one, from 1; 0: none */
+	int slash_top;             /* the first visible one, from 0 */
 	bool escaped, interrupted; /* pressed once; the second time counts */
 	rt_buf find;               /* the text searched for, marked in entries; or empty */
 	rt_text_search search;
@@ -146,11 +147,11 @@ size_t rt_chat_item_at(rt_chat *chat, int y, bool *out_is_head);
 typedef struct rt_chat_suggestion {
 	const char *name; /* without the sign */
 	const char *words, *what;
-	bool is_file;     /* after "@", not "/"; folders end in a slash */
+	bool is_file;     /* after "@" or "/attach ", not "/"; folders end in a slash */
 } rt_chat_suggestion;
 
-/* Commands of the chat, of which there are *out_own, then those of the command line; or files (all of
- * them own). Returns their number. */
+/* Commands of the chat and templates, of which there are *out_own, then those of the command line; or
+ * files (all of them own). Returns their number. */
 int rt_chat_suggestions(const rt_chat *chat, rt_chat_suggestion out[RT_CHAT_SUGGESTIONS],
 			int *out_own);
 void rt_chat_scroll(rt_chat *chat, int rows);
@@ -200,8 +201,10 @@ void rt_chat_attached_return(rt_chat *chat);
 /* A row for each, and how many there are. */
 int rt_chat_attached_count(const rt_chat *chat);
 void rt_chat_attached_draw(const rt_chat *chat, rt_canvas *canvas, rt_box box);
-/* The path after "@" before the cursor; ptr NULL: none is there. */
+/* The path after "@" before the cursor, or after "/attach "; ptr NULL: none is there. */
 rt_str rt_chat_file_word(const rt_chat *chat);
+/* Is it the one of "/attach "? */
+bool rt_chat_is_attach(rt_str text);
 /* Files of its folder that begin with it, sorted, in the scope of the event; returns their number. */
 int rt_chat_files(const rt_chat *chat, rt_str word, rt_chat_suggestion out[RT_CHAT_SUGGESTIONS]);
 

@@ -420,7 +420,7 @@ no_question_comes_back_that_is_stored(void **state)
 
 /* ---- what there is no room for ---- */
 
-/* Commands: how many more there are, and Down shows them; Up is what was written before again as
+/* Commands: how many more there are, and Down selects them; Up is what was written before again as
  * soon as it is back at the first. */
 static void
 more_commands_than_rows(void **state)
@@ -437,17 +437,50 @@ more_commands_than_rows(void **state)
 	assert_shows(&d, " more: Down\n");
 	assert_false(desk_shows(&d, "/undo "));
 	desk_press(&d, "down");
-	assert_false(desk_shows(&d, "/again "));
-	for (i = 0; i < 30; i++)
+	assert_shows(&d, "› /again ");
+	for (i = 0; i < 40; i++)
 		desk_press(&d, "down");
-	assert_shows(&d, "/undo ");
+	assert_shows(&d, "› /undo ");
+	assert_false(desk_shows(&d, "/again "));
 	assert_false(desk_shows(&d, " more: Down\n"));
-	for (i = 0; i < 30 && !desk_shows(&d, "/again "); i++)
+	for (i = 0; i < 40 && !desk_shows(&d, "› /again "); i++)
 		desk_press(&d, "up");
 	assert_shows(&d, " more: Down\n");
 	assert_shows(&d, "> /\n");
 	desk_press(&d, "up");
 	assert_shows(&d, "> said before");
+	desk_close(&d);
+}
+
+/* A suggestion that was selected: Tab puts it into the input, Enter also carries it out. */
+static void
+selects_suggestions(void **state)
+{
+	desk d;
+
+	(void)state;
+	open_four(&d);
+	desk_do(&d, "[{\"op\":\"setting.set\",\"key\":\"template.hum\",\"value\":\"Hum {{what}}\"}]");
+	desk_type(&d, "/h");
+	assert_shows(&d, "\n  /history ");
+	assert_shows(&d, "\n  /hum                template\n");
+	desk_press(&d, "tab");
+	assert_shows(&d, "\n› /help ");
+	assert_shows(&d, "> /h\n");
+	desk_press(&d, "down tab");
+	assert_shows(&d, "> /history\n");
+	desk_press(&d, "ctrl+u");
+	desk_type(&d, "/h");
+	desk_press(&d, "down down enter");
+	assert_shows(&d, " History of main ");
+	desk_press(&d, "escape");
+	desk_type(&d, "/co");
+	desk_press(&d, "down enter"); /* it may have words */
+	assert_shows(&d, "> /compact\n");
+	desk_press(&d, "ctrl+u");
+	desk_type(&d, "/h"); /* nothing is selected: as it was typed */
+	desk_press(&d, "enter");
+	assert_shows(&d, "There is no such command. ");
 	desk_close(&d);
 }
 
@@ -674,7 +707,7 @@ main(void)
 		cmocka_unit_test(the_footer_is_of_its_frame),
 		cmocka_unit_test(a_question_is_seen_at_once),
 		cmocka_unit_test(no_question_comes_back_that_is_stored),
-		cmocka_unit_test(more_commands_than_rows),
+		cmocka_unit_test(more_commands_than_rows), cmocka_unit_test(selects_suggestions),
 		cmocka_unit_test(a_shorter_take_fills_the_view),
 		cmocka_unit_test(one_role_alone),
 		cmocka_unit_test(read_mode_renders_a_question),

@@ -403,7 +403,11 @@ def attached(c, place):
         t.wait("No messages yet")
         say(t, "/attach ~/gone.txt")
         c.says("no such file", t, "There is no file ", "gone.txt")
-        say(t, "/attach ~/note.txt")
+        c.says("the line stays, to be corrected", t, re.compile(r"^ > /attach ~/gone.txt$", re.M))
+        t.key("C-u")
+        t.type("/attach ~/no")
+        c.says("names are completed", t, re.compile(r"~/note.txt +Tab attaches it"), gone=["@~/note.txt"])
+        t.key("Tab")
         c.says("its name, type and size", t, " + note.txt, text/plain, 9 bytes  remove: /detach")
         t.type("see @~/sho")
         c.says("files that begin so", t, "@~/shot.png", "@~/shot.txt", gone=["@~/note.txt"])
@@ -431,6 +435,18 @@ def attached(c, place):
         t.key("C-u")
         say(t, "/detach")
         c.says("none", t, "Nothing is attached any more", gone=[" + shot.png"])
+        with open(os.path.join(place.dir, "two words.txt"), "w") as out:
+            out.write("x")
+        t.key("C-u")
+        t.type("and @~/")
+        c.says("several", t, "@~/folder/ ", "@~/note.txt", "@~/two words.txt")
+        t.key("Tab", "Down")
+        c.says("one is selected", t, re.compile(r"^› @~/note.txt", re.M))
+        t.key("Enter")
+        c.says("Enter attaches it", t, "> and @~/note.txt", " + note.txt", gone=["You said: \"and"])
+        t.key("C-u")
+        say(t, f"/attach {place.dir}/two words.txt")
+        c.says("blanks without quotes", t, " + two words.txt, text/plain, 1 byte")
 
 
 def places(c, place):
