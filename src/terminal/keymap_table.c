@@ -240,6 +240,8 @@ const rt_key_row rt_key_rows[] = {
 	FIELD(RIGHT, "right", "character right", NULL)
 	FIELD(UP, "up", "line up; from the first line: older input", NULL)
 	FIELD(DOWN, "down", "line down; from the last line: newer input", NULL)
+	FIELD(PAGE_UP, "pageup", "page up", NULL)
+	FIELD(PAGE_DOWN, "pagedown", "page down", NULL)
 	FIELD(WORD_LEFT, "alt+left ctrl+left alt+b", "word left", NULL)
 	FIELD(WORD_RIGHT, "alt+right ctrl+right alt+f", "word right", NULL)
 	FIELD(LINE_START, "home ctrl+a", "start of line", NULL)

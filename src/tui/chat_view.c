@@ -226,7 +226,8 @@ draw_head(rt_chat *chat, rt_canvas *c, rt_box box, int y, size_t item, const rt_
 		add_run_notes(chat, notes);
 	else
 		add_entry_notes(chat, item, laid, notes);
-	x = rt_canvas_put_cut(c, box, x, y, box.w - x, rt_buf_str(notes), RT_INK_DIM);
+	x = rt_canvas_put_cut(c, box, x, y, box.w - x - (width > 0 ? width + 1 : 0),
+			      rt_buf_str(notes), RT_INK_DIM);
 	if (!is_run && laid->label.size > 0) {
 		int end = box.w - width - (is_active ? ACTIVE_COLUMNS : 0) - 1;
 
@@ -487,7 +488,6 @@ draw_suggestions(rt_chat *chat, rt_canvas *c, rt_box box, const rt_chat_suggesti
 	int at = chat->slash_at < count ? chat->slash_at : count, columns = name_columns(c, box, list, count);
 	int rows = box.h, top;
 
-	chat->slash_count = count;
 	chat->slash_at = at;
 	if (count == 0 || rows == 0)
 		return;

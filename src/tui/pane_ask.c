@@ -6,7 +6,12 @@
 #include "tui/find.h"
 #include "tui/list.h"
 
-enum { CHOICES_MAX = 12, TEXT_ROWS_MAX = 12, NAME_ROWS_MAX = 14 };
+enum {
+	CHOICES_MAX = 12,
+	TEXT_ROWS_ABOVE = 12,   /* on a tall terminal, rows that a text leaves to what is above it */
+	NAME_ROWS_MAX = 14,
+	COUNTED_BYTES = 1 << 20 /* of a text, in which lines are counted for each frame */
+};
 
 typedef struct question {
 	rt_pane pane; /* first */
@@ -20,7 +25,7 @@ typedef struct question {
 	rt_field *field;
 	rt_buf initial; /* of a text of several lines */
 	bool is_saved;  /* other text than the initial one must not be lost */
-	int columns;
+	int columns, rows; /* when it was drawn last */
 
 	/* one of a few */
 	rt_choice choices[CHOICES_MAX];
@@ -153,10 +158,27 @@ draw_title(const question *q, rt_canvas *canvas, rt_box box, bool has_title)
 static int
 text_height(rt_pane *pane, int columns, int rows)
 {
-	int limit = rows / 2 < TEXT_ROWS_MAX ? rows / 2 : TEXT_ROWS_MAX;
+	int limit = rows - TEXT_ROWS_ABOVE > rows / 2 ? rows - TEXT_ROWS_ABOVE : rows / 2;
 
 	return 1 + rt_field_rows(of(pane)->field, &pane->tui->canvas, columns - 2,
 				 limit > 1 ? limit : 1);
+}
+
+/* Where the cursor is in a text that is not visible as a whole. */
+static void
+add_line_number(const question *q, rt_buf *out)
+{
+	rt_str text = rt_field_text(q->field);
+	size_t cursor = rt_field_cursor(q->field), line = 1, lines = 1;
+
+	if (text.size > COUNTED_BYTES)
+		return;
+	for (size_t i = 0; i < text.size; i++) {
+		line += i < cursor && text.ptr[i] == '\n';
+		lines += text.ptr[i] == '\n';
+	}
+	if (lines > (size_t)q->rows)
+		rt_buf_add_f(out, "line %zu of %zu  ", line, lines);
 }
 
 static void
@@ -165,9 +187,15 @@ text_draw(rt_pane *pane, rt_canvas *canvas, rt_box box)
 	question *q = of(pane);
 	bool has_title = box.h > 1;
 	rt_box body = {box.x + 2, box.y + has_title, box.w - 2, box.h - has_title};
+	rt_buf *right = rt_scope_buf(&pane->tui->scope);
 
 	q->columns = body.w;
-	draw_title(q, canvas, box, has_title);
+	q->rows = body.h;
+	rt_canvas_fill(canvas, box, RT_INK_TEXT);
+	add_line_number(q, right);
+	rt_buf_add_str(right, rt_bar_ways(pane->tui));
+	if (has_title)
+		rt_bar_draw(canvas, box, rt_buf_str(&q->title), rt_buf_str(right));
 	(void)rt_canvas_put(canvas, box, 0, has_title, rt_canvas_glyph(canvas, RT_GLYPH_CURSOR),
 			    RT_INK_DIM);
 	rt_field_draw(q->field, canvas, body, RT_INK_TEXT, true);
@@ -199,6 +227,20 @@ cancel_text(question *q)
 		rt_tui_remember_input(tui, text);
 }
 
+/* As many rows as are visible, but one; the ends of the text are the ends. */
+static void
+go_page(question *q, rt_action action)
+{
+	rt_scope *s = &q->pane.tui->scope;
+	size_t was = SIZE_MAX;
+	bool used;
+
+	for (int i = 1; rt_ok(s) && i < q->rows && rt_field_cursor(q->field) != was; i++) {
+		was = rt_field_cursor(q->field);
+		RT_TRY(s, rt_field_act(q->field, action, q->columns, &used));
+	}
+}
+
 static bool
 text_act(rt_pane *pane, rt_action action)
 {
@@ -206,6 +248,8 @@ text_act(rt_pane *pane, rt_action action)
 	bool used = true;
 
 	switch (action) {
+	case RT_ACT_PAGE_UP: go_page(q, RT_ACT_UP); break;
+	case RT_ACT_PAGE_DOWN: go_page(q, RT_ACT_DOWN); break;
 	case RT_ACT_EDITOR: rt_tui_edit_field(pane->tui, q->field, "text"); break;
 	case RT_ACT_ACCEPT: answer_text(q, rt_field_text(q->field)); break;
 	case RT_ACT_CANCEL: cancel_text(q); break;

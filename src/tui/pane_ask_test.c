@@ -103,6 +103,37 @@ narrow(void **state)
 	desk_close(&d);
 }
 
+/* A text that does not fit: where its cursor is, and PageUp and PageDown. */
+static void
+long_text(void **state)
+{
+	told t = {.answers = 0};
+	rt_buf text;
+	desk d;
+
+	(void)state;
+	rt_buf_init(&text, rt_alloc_libc(), RT_BUF_UNLIMITED);
+	for (int i = 1; i <= 200; i++)
+		rt_buf_add_f(&text, "%sline %d", i == 1 ? "" : "\n", i);
+	desk_open(&d, 80, 24);
+	assert_int_equal(rt_pane_ask(&d.tui, "A text", rt_buf_str(&text), true, hear, &t, let_go), RT_OK);
+	rt_buf_deinit(&text);
+	assert_shows(&d, "line 200 of 200  Enter ok  Esc cancel\n› line 190\n");
+	desk_press(&d, "pageup");
+	assert_shows(&d, "line 190 of 200  ");
+	desk_press(&d, "pageup");
+	assert_shows(&d, "line 180 of 200  Enter ok  Esc cancel\n› line 180\n");
+	desk_press(&d, "ctrl+home pageup");
+	assert_shows(&d, "line 1 of 200  ");
+	desk_press(&d, "pagedown");
+	assert_shows(&d, "line 11 of 200  ");
+	desk_press(&d, "ctrl+end pagedown");
+	assert_shows(&d, "line 200 of 200  ");
+	desk_size(&d, 80, 60); /* a tall terminal shows more of it */
+	assert_shows(&d, "\n› line 155\n");
+	desk_close(&d);
+}
+
 /* The screen of all keys is as wide as the terminal is. */
 static void
 help_is_laid_anew(void **state)
@@ -369,7 +400,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_text),
 		cmocka_unit_test(narrow),
-		cmocka_unit_test(help_is_laid_anew),
+		cmocka_unit_test(long_text), cmocka_unit_test(help_is_laid_anew),
 		cmocka_unit_test(one_of_a_few),
 		cmocka_unit_test(one_of_many),
 		cmocka_unit_test(many),

@@ -120,6 +120,16 @@ chosen(rt_chat *chat, uint32_t out[RT_CHAT_MARKS])
 
 /* ---- search ---- */
 
+static void
+say_not_found(rt_tui *tui, rt_str what)
+{
+	rt_buf *key = rt_scope_buf(&tui->scope);
+
+	rt_keymap_add_key(tui->keys, RT_SCREEN_CHAT, RT_ACT_DISCUSSIONS, key);
+	rt_tui_say(tui, "Not found in this take: %.*s%s%.*s", RT_STR_ARG(what),
+		   key->size > 0 ? ".  Search all discussions: " : "", RT_STR_ARG(rt_buf_str(key)));
+}
+
 /* A slice of the search; the others follow in further turns of the loop. */
 static void
 search_on(rt_chat *chat)
@@ -142,7 +152,7 @@ search_on(rt_chat *chat)
 		rt_tui_say(tui, "Searching%s %u %%   Esc stop", tui->canvas.utf8 ? "…" : "...",
 			   rt_text_search_percent(&chat->search));
 	else
-		rt_tui_say(tui, "Not found in this take: %.*s", RT_STR_ARG(what));
+		say_not_found(tui, what);
 }
 
 /* From the selected entry on, else from the end. */
@@ -436,6 +446,21 @@ act_verb(rt_chat *chat, rt_action action)
 	return true;
 }
 
+static void
+say_marks(rt_chat *chat)
+{
+	rt_tui *tui = chat->pane.tui;
+	rt_buf *key = rt_scope_buf(rt_chat_scope(chat));
+
+	rt_keymap_add_key(tui->keys, RT_SCREEN_ENTRY, RT_ACT_MARK_NONE, key);
+	if (chat->mark_count == 0)
+		rt_tui_say(tui, "No entry is marked");
+	else if (chat->mark_count < RT_CHAT_MARKS)
+		rt_tui_say(tui, "%zu marked: keys act on the marked entries%s%.*s%s", chat->mark_count,
+			   key->size > 0 ? " (" : "", RT_STR_ARG(rt_buf_str(key)),
+			   key->size > 0 ? " unmarks)" : "");
+}
+
 /* With an entry selected. */
 static bool
 act_entry(rt_chat *chat, rt_action action)
@@ -467,8 +492,12 @@ act_entry(rt_chat *chat, rt_action action)
 	case RT_ACT_MARK:
 		toggle_mark(chat);
 		(void)select_next(chat);
+		say_marks(chat);
 		return true;
-	case RT_ACT_MARK_NONE: chat->mark_count = 0; return true;
+	case RT_ACT_MARK_NONE:
+		chat->mark_count = 0;
+		say_marks(chat);
+		return true;
 	case RT_ACT_ACCEPT:
 		RT_TRY(s, rt_verb_navigate(tui, target(chat), true, navigated));
 		return true;
@@ -485,25 +514,22 @@ act_suggestion(rt_chat *chat, rt_action action)
 	rt_chat_suggestion list[RT_CHAT_SUGGESTIONS];
 	int own, count;
 
-	switch (action) {
-	case RT_ACT_COMPLETE: return false;
-	case RT_ACT_DOWN:
-		if (chat->slash_count == 0)
-			break;
-		chat->slash_at += chat->slash_at < chat->slash_count;
+	if (action == RT_ACT_COMPLETE)
+		return false;
+	count = action == RT_ACT_DOWN || chat->slash_at > 0 ? rt_chat_suggestions(chat, list, &own) : 0;
+	if (chat->slash_at > count)
+		chat->slash_at = count;
+	if (count > 0 && action == RT_ACT_DOWN) {
+		chat->slash_at += chat->slash_at < count;
 		return true;
-	case RT_ACT_UP:
-		if (chat->slash_at <= 1)
-			break;
+	}
+	if (chat->slash_at > 1 && action == RT_ACT_UP) {
 		chat->slash_at--;
 		return true;
-	case RT_ACT_ACCEPT:
-		count = chat->slash_at > 0 ? rt_chat_suggestions(chat, list, &own) : 0;
-		if (chat->slash_at > count || count == 0)
-			break;
+	}
+	if (chat->slash_at > 0 && action == RT_ACT_ACCEPT) {
 		accept_suggestion(chat, &list[chat->slash_at - 1], true);
 		return true;
-	default: break;
 	}
 	chat->slash_at = chat->slash_top = 0;
 	return false;

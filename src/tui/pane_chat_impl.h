@@ -63,7 +63,6 @@ typedef struct rt_chat {
 	uint32_t sel_entry;            /* … and number */
 	uint32_t marks[RT_CHAT_MARKS]; /* marked entries */
 	size_t mark_count;
-	int slash_count;           /* suggestions, when they were drawn last */
 	int slash_at;              /* the selected one, from 1; 0: none */
 	int slash_top;             /* the first visible one, from 0 */
 	bool escaped, interrupted; /* pressed once; the second time counts */

@@ -408,11 +408,11 @@ no_question_comes_back_that_is_stored(void **state)
 	desk_type(&d, "fifth words");
 	desk_press(&d, "enter");
 	until_it_ends(&d);
-	assert_notice(&d, "Worn out");
+	assert_notice(&d, "Worn out.  Ask again: Enter");
 	assert_int_equal(rt_work_count(&d.tui.work), 5);
 	desk_press(&d, "enter"); /* once more, with nothing written */
 	until_it_ends(&d);
-	assert_notice(&d, "Worn out");
+	assert_notice(&d, "Worn out.  Ask again: Enter");
 	assert_shows(&d, "\n >\n");
 	desk_close(&d);
 	(void)unlink(path);
@@ -474,13 +474,19 @@ selects_suggestions(void **state)
 	desk_press(&d, "down down enter");
 	assert_shows(&d, " History of main ");
 	desk_press(&d, "escape");
-	desk_type(&d, "/co");
+	desk_type(&d, "/comp");
 	desk_press(&d, "down enter"); /* it may have words */
 	assert_shows(&d, "> /compact\n");
 	desk_press(&d, "ctrl+u");
 	desk_type(&d, "/h"); /* nothing is selected: as it was typed */
 	desk_press(&d, "enter");
-	assert_shows(&d, "There is no such command. ");
+	assert_shows(&d, "There is no such command");
+	desk_press(&d, "ctrl+u alt+up alt+i");
+	assert_shows(&d, " New entry before AI, entry 4, role User ");
+	desk_type(&d, "between");
+	desk_press(&d, "enter space"); /* the new one is selected */
+	assert_notice(&d, "1 marked: keys act on the marked entries (Alt+0 unmarks)");
+	assert_shows(&d, "\n✓ User                                                                         4\n");
 	desk_close(&d);
 }
 

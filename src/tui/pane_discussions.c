@@ -489,13 +489,20 @@ static rt_str
 status_of(discussions *d, bool utf8)
 {
 	rt_tui *tui = d->pane.tui;
+	const row *rows = d->filter.rows;
+	size_t shown = 0;
 
+	for (size_t i = 0; i < d->filter.list.count; i++)
+		shown += rows[i].disc != NULL && rows[i].take == NULL;
 	if (query_of(d).size == 0)
-		return rt_tui_format(tui, "%zu", d->discs.count);
+		return shown == d->discs.count
+			       ? rt_tui_format(tui, "%zu", shown)
+			       : rt_tui_format(tui, "%zu, %zu archived", shown, d->discs.count - shown);
 	if (!is_answered(d))
 		return rt_tui_format(tui, "searching%s %u %%", utf8 ? "…" : "...",
 				     d->job == NULL ? 0 : atomic_load(&d->job->percent));
-	return rt_tui_format(tui, "%zu%s found", d->hits.count, d->hits.count == HITS ? "+" : "");
+	return rt_tui_format(tui, "%zu%s found", shown + d->hits.count,
+			     d->hits.count == HITS ? "+" : "");
 }
 
 static void

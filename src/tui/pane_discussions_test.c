@@ -95,7 +95,7 @@ finds(void **state)
 	(void)state;
 	open_story(&d, 80, 10);
 	desk_type(&d, "sqlite");
-	assert_shows(&d, "1 found\n"
+	assert_shows(&d, "2 found\n"
 			 " Search: sqlite\n"
 			 "›  sqlite-notes ← now                 1 entry                  2023-11-14 22:13\n"
 			 "   main main AI SQLite, for a desktop app.                     2023-11-14 22:13\n");

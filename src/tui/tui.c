@@ -354,6 +354,28 @@ notify(rt_tui *tui)
 	return st;
 }
 
+/* After a run that was stopped or failed: the key that continues the reply, or asks again. */
+static void
+add_next_step(rt_tui *tui, bool has_entry)
+{
+	rt_work *w = &tui->work;
+	size_t head = rt_work_head(w);
+	rt_buf *key = rt_scope_buf(rt_tui_begin(tui));
+	rt_slot slot = {0};
+
+	if (rt_tui_top(tui)->screen == RT_SCREEN_CHAT && head > 0 &&
+	    rt_seq_get(w->take->slots, head - 1, &slot, NULL) == RT_OK) {
+		bool is_question = (slot.flags & RT_SLOT_TURN) != 0;
+
+		rt_keymap_add_key(tui->keys, RT_SCREEN_CHAT,
+				  has_entry ? RT_ACT_CONTINUE : RT_ACT_ACCEPT, key);
+		if (key->size > 0 && (has_entry || is_question))
+			rt_buf_add_f(&tui->notice, ".  %s: %.*s",
+				     has_entry ? "Continue" : "Ask again", RT_STR_ARG(rt_buf_str(key)));
+	}
+	(void)!rt_tui_end(tui);
+}
+
 /* Report how a run ended. */
 static rt_status
 report_run(rt_tui *tui)
@@ -386,6 +408,8 @@ report_run(rt_tui *tui)
 	if (note.size > 0)
 		rt_buf_add_f(&tui->notice, "%s%.*s", tui->notice.size > 0 ? ".  " : "",
 			     RT_STR_ARG(note));
+	if (!is_navigation && !end->is_removed && (stopped || end->has_problem))
+		add_next_step(tui, has_entry);
 	if (end->how == RT_RUN_ASK && end->has_problem && tui->work.run_question[0] == 0 &&
 	    rt_pane_chat_return(tui) != RT_OK)
 		return RT_NOMEM;

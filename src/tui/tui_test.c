@@ -271,7 +271,7 @@ no_thread(void **state)
 	assert_notice(&d, "The system cannot create another thread");
 	assert_int_equal(pthread_setattr_default_np(&usual), 0);
 	d.tui.terminal = none;
-	assert_shows(&d, "1 found");
+	assert_shows(&d, "2 found");
 	desk_press(&d, "escape escape");
 	(void)pthread_attr_destroy(&usual);
 	(void)pthread_attr_destroy(&huge);

@@ -164,8 +164,7 @@ begin_insert(rt_tui *tui, const rt_verb *v, const uint32_t *entries, size_t coun
 	char title[320], what[200];
 
 	rt_verb_name(tui, entries, count, what, sizeof(what));
-	(void)snprintf(title, sizeof(title), "New entry %s %s, role %.*s - R changes the role "
-					     "later",
+	(void)snprintf(title, sizeof(title), "New entry %s %s, role %.*s",
 		       v->action == RT_ACT_INSERT_BEFORE ? "before" : "after", what,
 		       RT_STR_ARG(next_role(tui, entries[0])));
 	return rt_verb_ask(tui, v, entries, count, title, RT_STR(""), true);

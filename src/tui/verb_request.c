@@ -120,6 +120,22 @@ fail(rt_tui *tui, const rt_verb_request *r, rt_status st, const rt_error *err)
 
 static rt_status resolve_conflict(rt_tui *tui, rt_verb_request *r, const rt_error *why);
 
+/* In the chat, the next key is about the entry that was added. */
+static void
+select_added(rt_tui *tui, const rt_work_said *said)
+{
+	uint32_t entry = 0;
+	size_t at;
+
+	if (said->entry[0] == 0 || rt_tui_top(tui)->screen != RT_SCREEN_ENTRY ||
+	    rt_resolve_entry(tui->work.value, tui->work.place, rt_str_of(said->entry), true, &entry,
+			     NULL) != RT_OK)
+		return;
+	at = rt_work_position(&tui->work, entry);
+	if (at != SIZE_MAX)
+		rt_tui_show_entry(tui, at);
+}
+
 static rt_status
 applied(rt_tui *tui, void *ctx, rt_status st, rt_work_said *said, const rt_error *err)
 {
@@ -138,6 +154,8 @@ applied(rt_tui *tui, void *ctx, rt_status st, rt_work_said *said, const rt_error
 			rt_buf_add_f(&said->words, " in the new take \"%s\"", said->take);
 	}
 	rt_tui_say_change(tui, said);
+	if (r->verb->action == RT_ACT_INSERT_BEFORE || r->verb->action == RT_ACT_INSERT_AFTER)
+		select_added(tui, said);
 	if (r->verb->action == RT_ACT_COLLAPSE && tui->notice.size == 0)
 		rt_tui_say(tui, r->is_on ? "Folded to its first line" : "Unfolded");
 	if (r->verb->action == RT_ACT_READ_MODE)
