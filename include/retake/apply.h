@@ -18,7 +18,7 @@ typedef struct retake_apply_options {
 #define RETAKE_APPLY_OPTIONS_INIT {sizeof(retake_apply_options), 0, NULL, NULL}
 
 /* Apply one request, {"op":"entry.append","content":"Hi."}, or an array of them in order. Unless
- * atomic is set, each is a step of its own, and a failed one does not affect the others.
+ * atomic is set, each is a separate step, and a failed one does not affect the others.
  *
  * out_results receives a JSON array with one result per request, {"seq":1,"entry":"w3y3"} or
  * {"error":{"code":"not_found","message":"…"}}. It is set even if requests failed, and unchanged

@@ -17,7 +17,7 @@ typedef enum retake_status {
 	RETAKE_NOT_FOUND = 3,    /* no such thing */
 	RETAKE_AMBIGUOUS = 4,    /* several things match that name: be more specific */
 	RETAKE_REFUSED = 5,      /* valid, but not allowed in the current state */
-	RETAKE_CONFLICT = 6,     /* changed by somebody else: read again and retry */
+	RETAKE_CONFLICT = 6,     /* changed by another writer: read again and retry */
 	RETAKE_BUSY = 7,         /* locked by another process: retry later */
 	RETAKE_CORRUPT = 8,      /* the bytes are damaged: stop, and check the store */
 	RETAKE_TOO_NEW = 9,      /* written by a newer Retake: read only, or upgrade */

@@ -36,13 +36,13 @@ typedef struct retake_import_options {
 
 #define RETAKE_IMPORT_OPTIONS_INIT {sizeof(retake_import_options), NULL, NULL, 0}
 
-/* Add what is new in the file: new discussions, and additions to discussions imported before. One
+/* Add the new content of a file: new discussions, and additions to discussions imported before. One
  * step per discussion. bytes may be anything; invalid input is rejected with its position
  * (RETAKE_USAGE), never imported partly.
  *
  * out_report receives {"format","discussions","entries","takes","known","settings","repaired",
- * "skipped","noted","remarks":[{"level","line","text"}],"seq","discussion"}: what was added, the
- * number of entries that existed already and of project settings changed, and what was repaired. */
+ * "skipped","noted","remarks":[{"level","line","text"}],"seq","discussion"}: the additions, the
+ * number of entries that existed already and of project settings changed, and the repairs. */
 RETAKE_CHECKED RETAKE_API retake_status retake_import(retake_project *project, const char *bytes,
 						      size_t size,
 						      const retake_import_options *options,

@@ -24,7 +24,7 @@ typedef enum rt_arg_kind {
 	RT_ARG_MODEL,
 	RT_ARG_VALUE,   /* of the setting in the word before */
 	RT_ARG_STEP,
-	RT_ARG_SCOPE,   /* what undo takes back */
+	RT_ARG_SCOPE,   /* a step that can be undone */
 	RT_ARG_COMMAND, /* a command or a help topic */
 	RT_ARG_SHELL
 } rt_arg_kind;
@@ -32,7 +32,7 @@ typedef enum rt_arg_kind {
 typedef struct rt_flag {
 	const char *name;  /* "dry-run", without the dashes */
 	char letter;       /* 'n', or 0 */
-	const char *value; /* how help names the value; NULL: a switch */
+	const char *value; /* the name of the value in the help; NULL: a switch */
 	rt_arg_kind kind;  /* of the value */
 	const char *about; /* one line for help; NULL: hidden */
 } rt_flag;
@@ -54,7 +54,7 @@ typedef struct rt_args {
 	size_t word_count;
 	rt_args_given given[RT_ARGS_GIVEN_MAX];
 	size_t given_count;
-	bool help; /* -h or --help stood anywhere */
+	bool help; /* -h or --help was given */
 } rt_args;
 
 /* Flags that every command knows; ended by a NULL name. */
@@ -68,8 +68,8 @@ RT_CHECKED rt_status rt_args_parse(const struct rt_command *const *commands, int
 /* The value of a flag; "" for a switch; NULL when it was not given. */
 const char *rt_args_value(const rt_args *args, const char *name);
 
-/* The word that gave this flag its value without a space ("-dash" for -d), which may have been
- * meant as a text; NULL: none. */
+/* The word in which this flag's value follows without a space ("-dash" for -d), and which may have
+ * been meant as a text; NULL: none. */
 const char *rt_args_glued(const rt_args *args, const char *name);
 
 /* A whole number; what describes it in the message ("how many steps"). RT_USAGE. */

@@ -28,7 +28,7 @@ rt_attach_here(rt_scope *s)
 	return options;
 }
 
-/* A list: a field of its own, or a member of the field "files" (of imported projects). */
+/* A list: a separate field, or a member of the field "files" (of imported projects). */
 static rt_str
 list_of(rt_scope *s, const rt_disc *disc, const char *name)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Command: one verb of the program, as a row of a table. The parser, help, the man page, the
- * completions and the palette of the terminal UI work from the table (program/commands.h), which
- * they are handed: an array of pointers, ended by NULL. */
+ * completions and the palette of the terminal UI work from the table (program/commands.h), which is
+ * passed to them: an array of pointers, ended by NULL. */
 #ifndef RT_APP_COMMAND_H
 #define RT_APP_COMMAND_H
 
@@ -42,22 +42,22 @@ typedef struct rt_command {
 	int min_words, max_words; /* words after the verb; RT_COMMAND_WORDS_ANY: unlimited */
 	int text_word; /* the words from this one on (from 1) are a text, without quotes, in a line of the
 			  terminal UI; 0: none are */
-	const char *usage;        /* what follows "retake NAME", one line for each form */
+	const char *usage;        /* the part after "retake NAME", one line for each form */
 	const char *summary;      /* one line for lists */
 	const char *about;        /* paragraphs, or NULL */
 	const char *examples;     /* one command line each, or NULL */
-	const char *ops;      /* the operations it asks for: "entry.edit take.branch"; or NULL */
+	const char *ops;      /* the operations it requests: "entry.edit take.branch"; or NULL */
 	const rt_flag *flags; /* ended by a NULL name; or NULL */
 	rt_arg_kind kinds[RT_COMMAND_KINDS]; /* of the words; the last one repeats */
 	void (*run)(struct rt_cli *cli);
-	const struct rt_cli_op *op; /* the one operation that it is (cli/cli.h); or NULL */
+	const struct rt_cli_op *op; /* the one operation that it executes (cli/cli.h); or NULL */
 } rt_command;
 
 extern const char *const rt_command_group_names[RT_COMMAND_GROUP_COUNT];
 
 /* By name or alias; NULL: unknown. */
 const rt_command *rt_command_named(const rt_command *const *commands, const char *name);
-/* The name that is spelled most like it, hidden ones aside; NULL: none is near. */
+/* The name with the most similar spelling, without hidden ones; NULL: none is similar. */
 const char *rt_command_nearest(const rt_command *const *commands, const char *name);
 
 #endif

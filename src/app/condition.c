@@ -30,7 +30,7 @@ rt_etag_entry(uint64_t epoch, const rt_project *project, const rt_disc *disc, co
 			    (uint64_t)slot->role << 32 | slot->kind, slot->flags, 0};
 	rt_str label;
 
-	/* A label that cannot be read now gives a tag that never holds. */
+	/* A label that cannot be read gives a tag that never matches. */
 	if (rt_disc_label(project, disc, slot->entry, &label, NULL) != RT_OK)
 		seen[4] = UINT64_MAX;
 	else if (label.size > 0)
@@ -143,7 +143,7 @@ check_tags(rt_scope *s, const rt_condition *c, const rt_project *now)
 		uint32_t number = rt_ok(s) ? entry_of(tag, epoch) : 0;
 		holds = holds || rt_str_is(tag, of_disc) ||
 			(is_project && rt_str_is(tag, of_project));
-		/* A tag of another entry says nothing about this one. */
+		/* A tag of another entry does not count for this one. */
 		if (number == 0 || (about != 0 && number != about))
 			continue;
 		tag_entry(s, epoch, now, disc, place, number, of_entry);

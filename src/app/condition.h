@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: MIT
  *
- * Condition: what must still hold when a change is carried out, because it was read before. It is
- * checked in the transaction of the change (rt_apply_context.check), so that no other change
- * comes in between.
+ * Condition: the precondition of a change, about the state that was read before. It is checked in
+ * the transaction of the change (rt_apply_context.check), so that no other change comes in between.
  *
  * A state that was read is named by a tag, which is an ETag over HTTP (RFC 9110, 8.8.3). An equal
  * tag is an equal state, in the present history of this store (the epoch is in it).
  *
  *   "9f3a6c01.d1.42.40"       a discussion: the steps that are current in it and in the
  *                             project, whose settings, roles and names it is shown with
- *   "9f3a6c01.p.40"           the project's own things: settings, roles, the catalogue; for
- *                             changes that are about these and name no discussion
- *   "9f3a6c01.e.7.9b1f…"      an entry as a take shows it: its number, a hash of the slot and
+ *   "9f3a6c01.p.40"           the project's own things: settings, roles, the catalogue; for changes
+ *                             of these that name no discussion
+ *   "9f3a6c01.e.7.9b1f…"      an entry in a take: its number, a hash of the slot and
  *                             the label
  *
- * How an entry is shown (collapsed, read mode) is not history and not in a tag.
+ * The display state of an entry (collapsed, read mode) is not history and not in a tag.
  *
  * Threads: tags from any; a condition belongs to the change. */
 #ifndef RT_APP_CONDITION_H
@@ -46,7 +45,7 @@ typedef struct rt_condition {
 } rt_condition;
 
 /* rt_apply_check_fn; condition is a rt_condition. RT_CONFLICT, with what differs; RT_USAGE: tags is
- * no such list. O(tags), and O(1) for a list that is the same. */
+ * not such a list. O(tags), and O(1) for a list that is unchanged. */
 RT_CHECKED rt_status rt_condition_check(void *condition, const rt_project *now, rt_error *err);
 
 #endif

@@ -41,7 +41,7 @@ rt_editor_run_one(rt_session *s, const char *name, rt_buf *text, rt_buf *path, r
 {
 	bool has_end = text->size > 0 && text->ptr[text->size - 1] == '\n';
 
-	/* Editors end the last line; show it ended, and remove that end again. */
+	/* Editors add a line end at the end: show one, and remove it again. */
 	if (!has_end && text->size > 0)
 		rt_buf_add_byte(text, '\n');
 	rt_status st = rt_editor_run(s, name, text, path, err);

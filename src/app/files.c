@@ -175,7 +175,7 @@ name_it(const char *from, const char *to, bool replace)
 		return true;
 	if (errno != EINVAL && errno != ENOSYS)
 		return false;
-	/* Where that is not known: a second name fails if there is one already. */
+	/* If that is not known: creating a second name fails if it exists already. */
 	if (link(from, to) != 0)
 		return false;
 	(void)unlink(from);

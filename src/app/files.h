@@ -10,14 +10,14 @@
 /* All of a file ("-": standard input) appended. RT_NOT_FOUND: it does not exist; RT_IO, RT_FULL;
  * the buffer's RT_NOMEM or RT_LIMIT. */
 RT_CHECKED rt_status rt_files_read(const char *path, rt_buf *out, rt_error *err);
-/* The same, replacing the content of the buffer, as the file was at one moment. RT_BUSY: it is
+/* The same, replacing the content of the buffer, in the state of one moment. RT_BUSY: it is
  * being written. */
 RT_CHECKED rt_status rt_files_read_whole(const char *path, rt_buf *out, rt_error *err);
 
 typedef enum rt_files_write_mode {
 	RT_FILES_NEW,     /* never over a file */
 	RT_FILES_REPLACE, /* over a file, or new */
-	RT_FILES_PRIVATE  /* new, and readable by nobody else */
+	RT_FILES_PRIVATE  /* new, and only readable by this user */
 } rt_files_write_mode;
 
 /* Write a file whole or not at all. RT_REFUSED: it exists; RT_NOT_FOUND: its folder does not;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * HEAD names a reference or is a commit (detached); a reference is a file of its own or a line of
- * packed-refs. A .git that is a file names the folder of a linked work tree or a submodule; what
- * several work trees share is in the folder that "commondir" names. */
+ * HEAD names a reference or is a commit (detached); a reference is a separate file or a line of
+ * packed-refs. A .git that is a file names the folder of a linked work tree or a submodule; data
+ * shared by several work trees are in the folder that "commondir" names. */
 #define _GNU_SOURCE
 
 #include "app/git_host.h"
@@ -23,7 +23,7 @@ typedef struct finder {
 	rt_git *git;
 } finder;
 
-/* --- what was looked at --- */
+/* --- the files that were read --- */
 
 static rt_git_file
 state_of(const char *path, struct stat *info)
@@ -83,8 +83,8 @@ path_of(finder *f, rt_str dir, rt_str name)
 	return path;
 }
 
-/* The text of a file without white space around it; ptr NULL: it cannot be read. Of one that is
- * too large nothing is used: where it is cut, it could name another commit. */
+/* The text of a file without white space around it; ptr NULL: it cannot be read. A file that is too
+ * large is not used at all: truncated, it could name another commit. */
 static rt_str
 read_file(finder *f, rt_str dir, rt_str name)
 {
@@ -95,7 +95,7 @@ read_file(finder *f, rt_str dir, rt_str name)
 	if (rt_scope_str(&f->scope, path).ptr == NULL || !look(f, path->ptr, &info) ||
 	    !S_ISREG(info.st_mode))
 		return rt_str_at(NULL, 0);
-	/* were it a FIFO by now, this would not wait for a writer */
+	/* if it has become a FIFO, this does not wait for a writer */
 	st = rt_file_read(path->ptr, O_NONBLOCK, FILE_SIZE_MAX, text, NULL);
 	if (st == RT_NOMEM)
 		(void)rt_scope_nomem(&f->scope);
@@ -116,7 +116,7 @@ commit_in(rt_str text)
 	return rt_str_at(text.ptr, size);
 }
 
-/* The commit of a name in lines of "HASH NAME"; empty: it is not there. */
+/* The commit of a name in lines of "HASH NAME"; empty: not found. */
 static rt_str
 find_packed(rt_str packed, rt_str name)
 {
@@ -134,7 +134,7 @@ find_packed(rt_str packed, rt_str name)
 	return rt_str_at(NULL, 0);
 }
 
-/* The name in "ref: NAME"; empty: it is none below refs/. */
+/* The name in "ref: NAME"; empty: not a name below refs/. */
 static rt_str
 ref_in(rt_str text)
 {
@@ -226,7 +226,7 @@ rt_git_commit(void *ctx)
 			break;
 	}
 	(void)snprintf(git->commit, sizeof(git->commit), "%.*s", RT_STR_ARG(commit));
-	if (!rt_ok(&f.scope)) { /* out of memory is no result to keep */
+	if (!rt_ok(&f.scope)) { /* running out of memory is not a result to keep */
 		git->commit[0] = '\0';
 		git->count = 0;
 	}

@@ -12,7 +12,7 @@
 
 enum { RT_GIT_FILES_MAX = 24, RT_GIT_PATH_MAX = 512 };
 
-/* A file that was looked at. */
+/* A file that was read. */
 typedef struct rt_git_file {
 	char path[RT_GIT_PATH_MAX];
 	bool exists;
@@ -20,7 +20,7 @@ typedef struct rt_git_file {
 	int64_t size, seconds, nanoseconds; /* last change */
 } rt_git_file;
 
-/* The last result. It is valid until one of the files changes. {0}: nothing is known. */
+/* The last result. It is valid until one of the files changes. {0}: no result. */
 typedef struct rt_git {
 	char commit[72]; /* empty: none */
 	char dir[RT_GIT_PATH_MAX];
@@ -30,9 +30,9 @@ typedef struct rt_git {
 } rt_git;
 
 /* The commit of the work tree that contains the current folder, in hexadecimal: linked work trees,
- * submodules, detached heads and packed refs included. NULL: there is none, or its references
- * are stored in another way (reftable). ctx: an rt_git, to which the result belongs. One thread
- * at a time. Cost: a stat of each file, where nothing has changed since the last call. */
+ * submodules, detached heads and packed refs included. NULL: there is none, or its references are
+ * stored in another form (reftable). ctx: an rt_git, to which the result belongs. One thread at a
+ * time. Cost: a stat of each file, if nothing has changed since the last call. */
 const char *rt_git_commit(void *ctx);
 
 #endif

@@ -116,8 +116,9 @@ rt_host_state_dir(rt_buf *out, rt_error *err)
 	return add_dir("XDG_STATE_HOME", ".local/state", "the list of trusted hooks", out, err);
 }
 
-/* When a process began, in ticks since the machine did; 0: it is not there, or not known.
- * Field 22 of /proc/PID/stat; the name before it may hold anything but ends at the last ")". */
+/* When a process began, in ticks since the machine did; 0: it does not exist, or the time is not
+ * known. Field 22 of /proc/PID/stat; the name before it may hold anything but ends at the last
+ * ")". */
 static unsigned long long
 start_of(long pid)
 {
@@ -144,7 +145,7 @@ start_of(long pid)
 }
 
 /* "desk 4026531836": the machine and, where known, the PID namespace. Process numbers can be
- * compared only where both are the same. */
+ * compared only if both are equal. */
 static void
 place_name(char name[300])
 {
@@ -187,7 +188,7 @@ rt_host_owner_lives(rt_str owner, int64_t written_us)
 		return now_us(NULL) - written_us < (int64_t)ELSEWHERE_S * 1000000;
 	if (pid <= 0 || (kill((pid_t)pid, 0) != 0 && errno == ESRCH))
 		return false;
-	return start == 0 || start_of(pid) == start; /* else the number was reused */
+	return start == 0 || start_of(pid) == start; /* otherwise the number was reused */
 }
 
 bool
@@ -369,7 +370,7 @@ rt_host_edit(const char *path, rt_error *err)
 			       "no editor: set VISUAL or EDITOR, or give the text");
 	if ((size_t)snprintf(script, sizeof(script), "%s \"$@\"", editor) >= sizeof(script))
 		return rt_fail(err, RT_USAGE, "the editor's command is too long");
-	rt_host_hold(true); /* Ctrl+C is the editor's while it runs */
+	rt_host_hold(true); /* Ctrl+C is for the editor while it runs */
 	child = fork();
 	if (child == 0) {
 		signal(SIGINT, SIG_DFL);
@@ -421,7 +422,7 @@ rt_host_no_core(void)
 		(void)setrlimit(RLIMIT_CORE, &limit);
 	}
 #ifdef __linux__
-	/* Where cores go to a program ("|…" in core_pattern), the limit is not asked. */
+	/* If core dumps are piped to a program ("|…" in core_pattern), the limit is ignored. */
 	(void)prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 #endif
 }

@@ -23,7 +23,7 @@ void rt_host_add_owner(rt_buf *out);
 /* Is the process of that identity alive? written_us: when it last wrote something, which decides
  * for a process on another machine or in another PID namespace (a container). */
 bool rt_host_owner_lives(rt_str owner, int64_t written_us);
-/* Is standard input a file or a pipe, rather than a person? */
+/* Is standard input a file or a pipe, rather than a terminal? */
 bool rt_host_has_input(void);
 /* Does input, or its end, arrive on standard input within that time? */
 bool rt_host_input_comes(int ms);
@@ -54,8 +54,8 @@ RT_CHECKED rt_status rt_host_edit(const char *path, rt_error *err);
 /* Disables core files of this program and of those it starts: they would contain keys. On Linux
  * also hides its memory and environment from all but root. */
 void rt_host_no_core(void);
-/* Interrupts end the program at once with status 130, except while held: then they are only
- * counted. The temporary file, if one is registered, is removed. */
+/* Interrupts end the program at once with status 130, except while they are held: then they are
+ * only counted. The temporary file, if one is registered, is removed. */
 void rt_host_signals(void);
 void rt_host_hold(bool hold); /* nests */
 bool rt_host_interrupted(void);

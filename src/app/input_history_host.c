@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The file is written in place under its lock, so that nothing that is removed stays in freed
- * blocks. A crash in the middle leaves lines that cannot be read; they are ignored. */
+ * The file is written in place under its lock, so that no removed text stays in freed blocks. A
+ * crash in the middle leaves lines that cannot be read; they are ignored. */
 #define _GNU_SOURCE
 
 #include "app/input_history_host.h"
@@ -23,9 +23,9 @@
 
 enum {
 	PATH_MAX_SIZE = 4096,
-	FILE_MAX = 64 << 20, /* longer files are not ours */
+	FILE_MAX = 64 << 20, /* longer files were not written by Retake */
 	LOCK_TRIES = 500,    /* 2 ms each */
-	DISC_MAX = 1 << 17   /* discussions whose drafts are looked for */
+	DISC_MAX = 1 << 17   /* discussions whose drafts are searched */
 };
 
 uint64_t
@@ -85,7 +85,7 @@ close_file(void *file)
 	(void)close(((locked_file *)file)->fd);
 }
 
-/* False: errno says why; 0: it is no file of ours. */
+/* False: errno says why; 0: it was not written by Retake. */
 static bool
 read_file(int fd, rt_buf *out)
 {
@@ -108,7 +108,7 @@ read_file(int fd, rt_buf *out)
 	return got >= 0;
 }
 
-/* Opens, locks and reads; the scope closes it. One that does not exist is no failure. */
+/* Opens, locks and reads; the scope closes it. A missing file is not a failure. */
 static locked_file *
 open_file(rt_scope *s, const char *path, bool create)
 {
@@ -186,7 +186,7 @@ read_line(rt_scope *line_scope, rt_str line)
 
 /* ---- adding and reading ---- */
 
-/* Where the newest texts begin that are few and short enough. */
+/* The beginning of the newest texts that are within the limits of count and size. */
 static size_t
 trim(rt_str all)
 {
@@ -238,7 +238,7 @@ add(rt_scope *s, const char *path, rt_str text)
 	rt_buf *all = f->all;
 	size_t old_size = all->size;
 	if (all->size > 0 && all->ptr[all->size - 1] != '\n')
-		rt_buf_add_byte(all, '\n'); /* a program was cut short */
+		rt_buf_add_byte(all, '\n'); /* a line of a program that was interrupted */
 	if (ends_with_line(rt_buf_str(all), added))
 		return;
 	rt_buf_add_str(all, added);
@@ -312,7 +312,7 @@ purge_sent(rt_scope *s, const char *path, rt_str text, size_t *count)
 		if (line_scope.status == RT_NOMEM)
 			rt_scope_nomem(s);
 		held += holds;
-		/* What cannot be read may hold anything. */
+		/* An unreadable line may contain anything. */
 		if (holds || sent.size == 0) {
 			is_other = true;
 			continue;
@@ -398,7 +398,7 @@ list_drafts(rt_str folder, rt_buf *out, rt_error *err)
 typedef struct purge {
 	const rt_alloc *alloc;
 	rt_str text;
-	size_t count; /* texts and drafts that held it */
+	size_t count; /* number of texts and drafts that contained it */
 	rt_status status;
 	rt_error *err; /* of the first failure */
 } purge;

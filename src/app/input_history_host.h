@@ -18,8 +18,8 @@
 enum {
 	RT_INPUT_HISTORY_MAX = 500,       /* texts that are kept, and … */
 	RT_INPUT_HISTORY_BYTES = 1 << 20, /* … bytes of the file */
-	/* Bytes of a text; longer ones are not kept, nor those of which the line would not fit
-	 * into the file. */
+	/* Bytes of a text; longer ones are not kept, nor those whose line would not fit in the
+	 * file. */
 	RT_INPUT_HISTORY_TEXT_MAX = 256 << 10
 };
 
@@ -30,13 +30,13 @@ typedef struct rt_input_history_key {
 	rt_str project; /* its name */
 } rt_input_history_key;
 
-/* Appends a text unless it is the last one already. Reads the file; all functions here wait a
+/* Appends a text unless it is equal to the last one. Reads the file; all functions here wait a
  * second at most for the lock. */
 void rt_input_history_add(const rt_alloc *alloc, const rt_input_history_key *whose, rt_str text);
 /* Calls fn with every text, the oldest first; the file is locked then, so fn must not add one. */
 void rt_input_history_each(const rt_alloc *alloc, const rt_input_history_key *whose,
 			   void (*fn)(void *ctx, rt_str text), void *ctx);
-/* Removes texts that contain this one, and overwrites it by as many letters x in drafts
+/* Removes texts that contain this one, and overwrites it with as many letters x in drafts
  * (draft_host.h) of the project. The bytes of the files are overwritten. *out_count: texts and
  * drafts that contained it. A file that fails does not keep the others from being purged. */
 RT_CHECKED rt_status rt_input_history_purge(const rt_alloc *alloc,

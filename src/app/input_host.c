@@ -172,7 +172,7 @@ rt_file_input_open(rt_file_input *out, const char *name, rt_error *err)
 	int fd;
 	rt_status st = RT_OK;
 
-	/* before it is opened: opening some devices does something */
+	/* before it is opened: opening some devices has an effect */
 	if (stat(name, &info) != 0)
 		return fail_errno(name, err);
 	if (!S_ISREG(info.st_mode))

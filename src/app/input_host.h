@@ -32,7 +32,7 @@ typedef struct rt_file_input {
 	void *progress_ctx;
 } rt_file_input;
 
-/* RT_NOT_FOUND, RT_IO; RT_USAGE: it is no regular file (a folder, a device, a FIFO, a socket).
+/* RT_NOT_FOUND, RT_IO; RT_USAGE: it is not a regular file (a folder, a device, a FIFO, a socket).
  * Never waits. name is borrowed. */
 RT_CHECKED rt_status rt_file_input_open(rt_file_input *out, const char *name, rt_error *err);
 /* Standard input, or another descriptor, from its current offset. The descriptor stays the

@@ -55,7 +55,7 @@ add_found(found *f, rt_str provider, const char *words)
 }
 
 /* A running Ollama, keys in the environment, providers of the configuration. keys: all variables
- * that can hold a key. */
+ * that may contain a key. */
 static void
 find_providers(const rt_config *config, found *f, rt_buf *keys)
 {
@@ -81,13 +81,13 @@ find_providers(const rt_config *config, found *f, rt_buf *keys)
 			continue;
 		snprintf(words, sizeof(words), "retake models %.*s   ", RT_STR_ARG(name));
 		if (rt_str_find(rt_buf_str(f->hints), rt_str_of(words), 0) != SIZE_MAX)
-			continue; /* named once is enough */
+			continue; /* mention each only once */
 		snprintf(words, sizeof(words), "%.*s in config.toml", RT_STR_ARG(name));
 		add_found(f, name, words);
 	}
 }
 
-/* Fails: no model is chosen. Says what there is to choose from, and what to do. */
+/* Fails: no model is chosen. The message lists the available ones and the next step. */
 static rt_status
 fail_without_model(rt_model_session *m, rt_error *err)
 {
@@ -128,7 +128,7 @@ stopped(void *ctx)
 	return rt_host_interrupted();
 }
 
-/* Does the server know the model? An unknown name is more often than not a typing error. */
+/* Does the server know the model? An unknown name is usually a typing error. */
 static rt_status
 check_name(rt_model_session *m, const rt_model_choice *choice, rt_model **model, rt_buf *notes,
 	   rt_error *err)
@@ -175,17 +175,18 @@ rt_model_session_model(rt_model_session *m, rt_str name, bool may_play, rt_model
 	rt_status st;
 
 	rt_buf_init(&warnings, s->alloc, RT_BUF_UNLIMITED);
-	rt_host_hold(true); /* a command that prints the key must end before us */
+	rt_host_hold(true); /* a command that prints the key must end before this process */
 	st = rt_models_open(&options, out, &choice, &warnings, err);
 	rt_host_hold(false);
-	if (st == RT_OK && rt_host_interrupted()) { /* it came when the key was there already */
+	if (st == RT_OK && rt_host_interrupted()) { /* the interrupt came when the key was already
+						     * available */
 		(*out)->ops->close(*out);
 		*out = NULL;
 		st = rt_fail(err, RT_INTERRUPTED, "stopped");
 	}
 	if (st == RT_OK)
 		st = check_name(m, &choice, out, &warnings, err);
-	if (st == RT_OK) { /* no longer that of the model before */
+	if (st == RT_OK) { /* no longer that of the previous model */
 		rt_pick_counter_deinit(&m->counter);
 		rt_pick_counter_init(&m->counter, s->alloc, (*out)->name);
 	}

@@ -74,7 +74,7 @@ run_free(rt_run *run)
 	rt_free(run->runs->alloc, run);
 }
 
-/* Its thread has nothing more to do, or is waited for, without the lock. */
+/* Its thread has nothing more to do, or is being joined, without the lock. */
 static void
 end_run(rt_run *run)
 {
@@ -139,8 +139,8 @@ rt_runs_free(rt_runs *runs)
 
 /* ---- finished runs ---- */
 
-/* With the lock held: a run that has ended is there no more. Its thread may have to tell of the
- * end yet, which it does without the lock. */
+/* With the lock held: a run that has ended no longer counts. Its thread may still have to report
+ * the end, which it does without the lock. */
 static void
 forget_run(rt_runs *runs, rt_run *run)
 {
@@ -185,7 +185,7 @@ forget(rt_runs *runs)
 			continue;
 		if (ago < (int64_t)RT_RUNS_FRESH_S * 1000000 ||
 		    (kept == 1 && ago < (int64_t)RT_RUNS_KEPT_S * 1000000))
-			continue; /* just ended; the newest, however long it is */
+			continue; /* just ended; the newest is kept, however long it is */
 		forget_run(runs, run);
 	}
 }
@@ -246,7 +246,7 @@ find_named(rt_runs *runs, rt_str name, rt_run **out, rt_error *err)
 
 /* ---- starting ---- */
 
-/* May as many begin? With the lock held. */
+/* May this many start? With the lock held. */
 static rt_status
 may_begin(rt_runs *runs, size_t count, rt_error *err)
 {
@@ -258,8 +258,8 @@ may_begin(rt_runs *runs, size_t count, rt_error *err)
 	return RT_OK;
 }
 
-/* Is the same reply being continued already? Two ends of one text would be one too many. With
- * the lock held. */
+/* Is the same reply being continued already? Two continuations must not run at once. With the lock
+ * held. */
 static rt_status
 may_continue(rt_runs *runs, const rt_run_asked *asked, char out_name[24], rt_error *err)
 {
@@ -281,7 +281,7 @@ may_continue(rt_runs *runs, const rt_run_asked *asked, char out_name[24], rt_err
 	return RT_OK;
 }
 
-/* What can be said before anything begins. */
+/* Checks that are possible before anything begins. */
 static rt_status
 look_first(rt_runs *runs, size_t count, rt_error *err)
 {
@@ -301,7 +301,7 @@ look_first(rt_runs *runs, size_t count, rt_error *err)
 	return st;
 }
 
-/* Put it into the list and let it run. Signals are the business of other threads. group: the name
+/* Put it into the list and let it run. Signals are handled by other threads. group: the name
  * of the group's first run; empty: this is the first. */
 static rt_status
 begin(rt_runs *runs, rt_run *run, const char *group, char out_name[24], rt_error *err)
@@ -343,7 +343,7 @@ begin(rt_runs *runs, rt_run *run, const char *group, char out_name[24], rt_error
 	return st;
 }
 
-/* A run that could begin; NULL after a failure. */
+/* A run that is ready to start; NULL after a failure. */
 static rt_run *
 prepare(rt_runs *runs, const rt_run_request *request, rt_error *err)
 {
@@ -386,7 +386,7 @@ rt_runs_start(rt_runs *runs, const rt_run_request *request, char out_name[24], r
 	rt_run *run = prepare(runs, request, why);
 	if (run == NULL)
 		return why->status;
-	st = begin(runs, run, "", out_name, why); /* the run is its thread's then */
+	st = begin(runs, run, "", out_name, why); /* from here on the run belongs to its thread */
 	if (st != RT_OK) {
 		run_free(run);
 		return st;

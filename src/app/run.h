@@ -30,7 +30,7 @@ enum {
 	RT_RUN_PACE_MS = 15 /* between two pieces of a built-in model's reply */
 };
 
-/* What runs work with. Everything outlives them. */
+/* The environment of runs. All of it must outlive them. */
 typedef struct rt_runs_options {
 	rt_engine *engine;
 	const rt_alloc *alloc;   /* locks itself; NULL: the C library's */
@@ -40,11 +40,11 @@ typedef struct rt_runs_options {
 	rt_comms *comms;         /* or NULL */
 	rt_str owner;            /* this process */
 	rt_str store_path;
-	rt_str model;            /* where no setting names one; or empty */
+	rt_str model;            /* if no setting names one; or empty */
 	rt_owner_lives_fn lives; /* or NULL: all do */
 	const rt_file_options *files; /* where files are read; NULL: none are sent */
 	unsigned pace_ms;        /* of built-in models */
-	/* There may be something to read; called from any thread, without a lock. Or NULL. */
+	/* There may be new events; called from any thread, without a lock. Or NULL. */
 	void (*changed)(void *ctx);
 	void *changed_ctx;
 } rt_runs_options;
@@ -116,7 +116,7 @@ enum { RT_RUN_MODELS_MAX = 16 };
 RT_CHECKED rt_status rt_runs_start_several(rt_runs *runs, const rt_run_request *request,
 					   const rt_str *models, size_t count,
 					   char (*out_names)[24], rt_error *err);
-/* A second call also ends hooks that are being told of the stop. RT_NOT_FOUND: there never was
+/* A second call also ends hooks that are being notified of the stop. RT_NOT_FOUND: there was never
  * such a run, or it is forgotten. */
 RT_CHECKED rt_status rt_runs_stop(rt_runs *runs, rt_str name, rt_error *err);
 
@@ -131,7 +131,7 @@ typedef enum rt_run_state {
 
 /* A span of received bytes of one kind. */
 typedef struct rt_run_piece {
-	size_t at;      /* its offset in all that has arrived */
+	size_t at;      /* its offset in all received bytes */
 	size_t from;    /* and in all of its kind (of a call: of its block) in this reply */
 	unsigned reply; /* of several, from 0 */
 	rt_reply_block_kind kind;
@@ -152,25 +152,25 @@ typedef struct rt_run_text {
 /* Where a piece ends. */
 size_t rt_run_text_end(const rt_run_text *text, size_t piece);
 
-/* A run as it is now. Borrowed, for the duration of a callback. */
+/* The present state of a run. Borrowed, for the duration of a callback. */
 typedef struct rt_run_info {
 	const char *name;
 	rt_run_state state;
 	rt_run_how how;
 	rt_str discussion, take; /* ids; take: the requested one, then that of the reply */
-	rt_str at;               /* the entry that was named; or empty */
+	rt_str at;               /* the entry of the request; or empty */
 	rt_str model;            /* "openai/gpt-4o"; or empty */
 	rt_str group;            /* of several models: the name of the first of these runs; or empty */
 	rt_str question;         /* once it is an entry */
 	rt_str notice;           /* for people: "server error 500, retry 1 of 4 …"; or empty */
-	unsigned retry, retries; /* of the notice: the next attempt, of so many; or 0 */
+	unsigned retry, retries; /* of the notice: the next attempt, of this many; or 0 */
 	int64_t started_us, ended_us;
 	bool is_removed;         /* its discussion was reset or deleted before it ended */
 	const rt_error *problem; /* why it failed, or why a reply is partial; or NULL */
 	/* replies as far as they have ended; NULL for a summary */
 	const rt_send_result *replies;
 	size_t reply_count;
-	bool several;            /* more than one was asked for */
+	bool several;            /* more than one was requested */
 	const rt_summary_result *summary; /* how > CONTINUE, once it has ended; or NULL */
 	const rt_run_text *text;
 } rt_run_info;
@@ -191,10 +191,10 @@ typedef enum rt_run_event_kind {
 	RT_RUN_STARTED,
 	RT_RUN_SNAPSHOT, /* instead, for a reader that came later: with the text so far, up to
 	                  * text_end; what follows it comes in deltas */
-	RT_RUN_ASKED,    /* the question is an entry, whose row of the log the reader has */
+	RT_RUN_ASKED,    /* the question is an entry whose log row the reader has */
 	RT_RUN_NOTICE,
 	RT_RUN_DELTA,
-	RT_RUN_ENDED     /* its entry's row of the log is one that the reader has */
+	RT_RUN_ENDED     /* the reader has the log row of its entry */
 } rt_run_event_kind;
 
 typedef struct rt_run_event {
@@ -217,7 +217,7 @@ typedef struct rt_run_place {
 	unsigned notice; /* the last one that was read */
 	bool is_begun;   /* STARTED or SNAPSHOT was read */
 	bool is_asked;
-	bool is_late;    /* the run was there before the reader */
+	bool is_late;    /* the run existed before the reader */
 	bool is_ended;
 } rt_run_place;
 

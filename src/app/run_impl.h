@@ -56,7 +56,7 @@ size_t rt_run_text_cut(const rt_run_text *text, size_t max);
 
 typedef struct rt_run {
 	rt_runs *runs;
-	struct rt_run *older, *newer; /* under the lock, as what follows "came of it" */
+	struct rt_run *older, *newer; /* under the lock, like the members after "came of it" */
 	uint64_t number;
 	char name[24];
 	pthread_t thread;
@@ -73,22 +73,22 @@ typedef struct rt_run {
 	rt_model *model;       /* or NULL: none is needed */
 	rt_pick_counter counter;
 	size_t budget_tokens;
-	rt_send_result *sending; /* the reply that is being received, as far as it is known */
+	rt_send_result *sending; /* the reply that is being received, as far as known */
 	/* came of it: */
 	rt_buf model_name;     /* "openai/gpt-4o" */
 	rt_run_state state;
 	rt_run_text text;
 	rt_buf notice;
 	unsigned notice_number;
-	unsigned retry, retries; /* as rt_notice has them */
+	unsigned retry, retries; /* in the form of rt_notice */
 	char question[132];
 	char take[260];        /* empty: as asked */
-	rt_send_result *replies; /* that have ended; notes are ours */
+	rt_send_result *replies; /* that have ended; notes are owned */
 	size_t reply_count, reply_room;
 	rt_summary_result summary;
 	bool is_summed_up;     /* summary is filled in */
 	rt_error problem;      /* status RT_OK: none */
-	uint64_t epoch, seq;   /* of its last step; seq 0: it made none */
+	uint64_t epoch, seq;   /* of its last step; seq 0: none */
 	uint64_t question_seq; /* the same of its question */
 	int64_t ended_us;
 } rt_run;
@@ -102,9 +102,10 @@ struct rt_runs {
 	pthread_mutex_t opening; /* models are opened one at a time */
 	pthread_mutex_t lock;    /* the rest */
 	rt_run *oldest, *newest;
-	rt_run *leaving;         /* by older: ended and forgotten, and not yet left by their threads */
+	rt_run *leaving;         /* by older: ended and forgotten, but their threads have not
+				  * ended */
 	uint64_t last;
-	uint32_t tag;            /* by chance: names of another life of the server are not ours */
+	uint32_t tag;            /* random: names from an earlier run of the server are not valid */
 	size_t running, count;
 	bool is_ending, is_stopped; /* no more are started; all threads are joined */
 };

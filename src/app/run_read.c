@@ -55,7 +55,7 @@ emit_delta(reading *r, const rt_run *run, rt_run_place *place)
 	place->offset += more.size;
 }
 
-/* Has the reader not had this row of the run's yet? The run is read again once it has. */
+/* Does the reader not have this row of the run yet? The run is read again once it has. */
 static bool
 lacks_row(const reading *r, const rt_run *run, uint64_t seq)
 {
@@ -96,7 +96,7 @@ emit_events(reading *r, const rt_run *run, rt_run_place *place)
 	return false;
 }
 
-/* Places for runs that the reader has not heard of. false: some did not fit. */
+/* Positions for runs that are new to the reader. false: some did not fit. */
 static bool
 admit(const rt_runs *runs, rt_run_cursor *cursor)
 {

@@ -108,7 +108,7 @@ resolve_compact(rt_scope *s, rt_run_asked *a, const rt_run_request *r, const rt_
 	a->to = resolve_entry(s, project, place, r->to, false);
 	if ((a->from.size == 0) != (a->to.size == 0))
 		rt_scope_fail(s, RT_USAGE, "a range needs \"from\" and \"to\"");
-	/* The engine's 0 is the usual number; none at all is the last entry alone. */
+	/* For the engine 0 is the default; to keep nothing means the last entry only. */
 	a->keep_tokens = r->keep_tokens.value;
 	if (r->keep_tokens.given && a->keep_tokens == 0)
 		a->keep_tokens = 1;

@@ -19,7 +19,7 @@ changed(const rt_run *run)
 
 /* ---- callbacks of the engine, on this thread ---- */
 
-/* The question is an entry as soon as the engine continues from it. */
+/* The question is an entry once the engine continues from it. */
 static void
 see_question(rt_run *run)
 {
@@ -27,7 +27,7 @@ see_question(rt_run *run)
 	uint64_t epoch;
 
 	if (run->sending == NULL || run->sending->question[0] == '\0' || run->question[0] != '\0')
-		return; /* nobody else writes run->question */
+		return; /* no other thread writes run->question */
 	epoch = rt_engine_epoch(runs->given.engine);
 	pthread_mutex_lock(&runs->lock);
 	memcpy(run->question, run->sending->question, sizeof(run->question));
@@ -94,7 +94,7 @@ stopped(void *ctx)
 	rt_run *run = ctx;
 
 	see_question(run);
-	/* Once a reset or a deletion has taken the discussion out, nobody waits for it. */
+	/* After a reset or a deletion has removed the discussion, its reply is not needed. */
 	return atomic_load(&run->stops) > 0 || (run->is_listed && !rt_run_is_listed(run));
 }
 
@@ -164,7 +164,7 @@ keep_reply(rt_run *run, rt_send_result *r)
 	run->question_seq = r->question_seq;
 	if (r->take[0] != '\0')
 		memcpy(run->take, r->take, sizeof(run->take));
-	else if (r->asked_take != 0) /* the active one may have been another by then */
+	else if (r->asked_take != 0) /* another one may be active by now */
 		(void)snprintf(run->take, sizeof(run->take), "t%u", (unsigned)r->asked_take);
 	if (seq > run->seq) {
 		run->seq = seq;
@@ -290,7 +290,7 @@ sum_up(rt_run *run, rt_error *err)
 	return st;
 }
 
-/* After a reply, while the run has ended for everyone: a failure concerns nobody, and the next reply
+/* After a reply, when the run has ended for all readers: a failure is ignored, and the next reply
  * tries again. */
 static void
 write_title(rt_run *run)
@@ -352,7 +352,7 @@ rt_run_work(void *ctx)
 	runs->running--;
 	pthread_mutex_unlock(&runs->lock);
 	changed(run);
-	/* a title between the replies of a group would end what one undo reverts */
+	/* a title between the replies of a group would split the group that one undo reverts */
 	if (st == RT_OK && run->asked.how <= RT_RUN_CONTINUE && run->group == NULL)
 		write_title(run);
 	pthread_mutex_lock(&runs->lock);

@@ -90,7 +90,7 @@ rt_run_text_add(rt_run_text *t, rt_reply_block_kind kind, size_t block, rt_str a
 			rt_buf_add_byte(&t->bytes, '\n');
 		rt_buf_add_str(&t->bytes, added);
 	} else if (t->pieces[t->count - 1].at == before) {
-		t->count--; /* a piece has something in it */
+		t->count--; /* a piece is not empty */
 	}
 	if (kind != RT_REPLY_CALL)
 		t->sizes[kind] += t->bytes.size - before;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Text is taken rune by rune; width.h has decided what each of them is shown as. */
+ * Text is processed rune by rune; width.h decides how each of them is displayed. */
 #include "app/screen.h"
 
 #include "app/width.h"
@@ -217,7 +217,7 @@ rt_screen_break(rt_str line, size_t columns, size_t *out_skip)
 		fit--;
 		++*out_skip;
 	}
-	/* Nothing but the indentation before it: break the word instead. */
+	/* Only the indentation before it: break the word instead. */
 	if (fit == 0) {
 		*out_skip = 0;
 		return rt_screen_cut(line, columns).size;

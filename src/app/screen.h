@@ -3,9 +3,8 @@
  * Screen: text made safe for a terminal. Pure functions of bytes.
  *
  * The text of a model or a file must not control the terminal nor hide anything: no escape
- * sequence, no control but line end and tab, no bidirectional control and nothing invisible is
- * let through. width.h has the visible replacements and the widths; the terminal UI shows the
- * same. */
+ * sequence, no control but line end and tab, no bidirectional control and nothing invisible passes.
+ * width.h has the visible replacements and the widths; the terminal UI shows the same. */
 #ifndef RT_APP_SCREEN_H
 #define RT_APP_SCREEN_H
 
@@ -17,10 +16,10 @@ void rt_screen_add_text(rt_buf *buf, rt_str text);
 void rt_screen_add_line(rt_buf *buf, rt_str text);
 /* The same with each character of white space as one space. ascii: other characters become "?". */
 void rt_screen_add_blanks(rt_buf *buf, rt_str text, bool ascii);
-/* JSON: unsafe and invisible characters are written as \uXXXX, so that the value stays. */
+/* JSON: unsafe and invisible characters are written as \uXXXX, so that the value is preserved. */
 void rt_screen_add_json(rt_buf *buf, rt_str json);
 
-/* Columns of text that went through one of the above (but JSON); a tab counts as one. */
+/* Columns of text produced by one of the above (except JSON); a tab counts as one. */
 size_t rt_screen_width(rt_str text);
 /* The longest prefix of whole graphemes that fits in the given columns. */
 rt_str rt_screen_cut(rt_str text, size_t columns);

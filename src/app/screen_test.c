@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What reaches a terminal, and how wide it is. */
+ * The text for a terminal, and its width. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -47,7 +47,7 @@ test_text(void **state)
 	      RT_STR("\xC2\x9B"
 		     "31m\xC2\x9D"),
 	      "<U+009B>31m<U+009D>");
-	/* the same as raw bytes is no UTF-8 */
+	/* the same as raw bytes is not UTF-8 */
 	gives(rt_screen_add_text,
 	      RT_STR("\x9B"
 		     "31m"),
@@ -59,7 +59,8 @@ test_text(void **state)
 		     "abc\xE2\x81\xA6"
 		     "d\xD8\x9C"),
 	      "<U+202E>abc<U+2066>d<U+061C>");
-	/* what ends a line for some, deprecated marks of direction, marks around notes */
+	/* separators that some programs treat as line ends, deprecated marks of direction, marks
+	 * around notes */
 	gives(rt_screen_add_text,
 	      RT_STR("a\xE2\x80\xA8"
 		     "b\xE2\x80\xA9\xE2\x81\xAA\xEF\xBF\xB9"),
@@ -75,7 +76,7 @@ test_text(void **state)
 	gives(rt_screen_add_text, RT_STR("\xCD\xB8\xF0\x9F\x87\xA9\xF0\x9F\x87\xAA"),
 	      "\xEF\xBF\xBD"
 	      "DE");
-	/* a mark with nothing to stand on; more of them than anybody writes */
+	/* a mark without a base; more of them than in any real text */
 	gives(rt_screen_add_text, RT_STR("\n\xCC\x81x\xCC\x81\xCC\x82\xCC\x83\xCC\x84\xCC\x85"),
 	      "\n\xE2\x97\x8C\xCC\x81x\xCC\x81\xCC\x82\xCC\x83");
 	/* cut off, overlong, a surrogate */
@@ -117,12 +118,12 @@ test_json(void **state)
 	gives(rt_screen_add_json, RT_STR("{\"a\":\"\x7F\xC2\x9B\xE2\x80\xAE\"}\n"),
 	      "{\"a\":\"\\u007f\\u009b\\u202e\"}\n");
 	gives(rt_screen_add_json, RT_STR("\"\xC3\xBC\""), "\"\xC3\xBC\"");
-	/* beyond 16 bits; what is left out elsewhere; what means nothing yet */
+	/* beyond 16 bits; characters that are left out elsewhere; unassigned ones */
 	gives(rt_screen_add_json, RT_STR("\"\xF3\xA0\x81\x81\xE2\x80\x8D\xCD\xB8\""),
 	      "\"\\udb40\\udc41\\u200d\\u0378\"");
 }
 
-/* Whatever goes in, nothing that drives a terminal comes out. */
+/* For any input, the output contains nothing that controls the terminal. */
 static void
 test_nothing_gets_through(void **state)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Which store, project, discussion and take are worked on, opened once. */
+ * The store, project, discussion and take of a run, opened once. */
 #define _XOPEN_SOURCE 700
 
 #include "app/session.h"
@@ -125,7 +125,7 @@ rt_session_file(const rt_session *s)
 	return s->address.size > 0 ? rt_store_file(s->address.ptr) : NULL;
 }
 
-/* A store that is no file says so itself when it is written to. */
+/* A store that is not a file reports itself when it is written to. */
 static bool
 may_write(const rt_session *s)
 {
@@ -141,7 +141,7 @@ open_scratch(rt_session *s, const char *address, rt_error *err)
 	return rt_store_open(s->alloc, s->env, address, NULL, &s->store, err);
 }
 
-/* What can be done about a file that does not open. */
+/* The next step for a file that cannot be opened. */
 static void
 hint_store(rt_session *s, rt_status st)
 {
@@ -269,8 +269,8 @@ rt_session_project(const rt_session *s)
 
 /* The log of requests contains the texts that were sent, and the input history those typed on a
  * terminal. The log is purged of the text in the lines of every project: a line names its store by
- * path, so those of a store that was moved or copied cannot be attributed. One place that fails
- * does not keep the other from being purged. */
+ * path, so those of a store that was moved or copied cannot be attributed. A failure of one does
+ * not prevent purging the other. */
 static rt_status
 purged(void *ctx, rt_str text, rt_error *err)
 {

@@ -21,7 +21,7 @@ enum { RT_SESSION_HINT_SIZE = 1024 };
 
 typedef enum rt_session_mode {
 	RT_SESSION_LOOK,     /* nothing is written */
-	RT_SESSION_MAINTAIN, /* the same, but the index is updated where that is possible */
+	RT_SESSION_MAINTAIN, /* the same, but the index is updated if possible */
 	RT_SESSION_CHANGE
 } rt_session_mode;
 
@@ -36,24 +36,24 @@ typedef struct rt_session_names {
 	const char *db, *project, *discussion, *take;
 	const char *step; /* --at-op */
 	const char
-		*glued_discussion; /* the whole word ("-dash"), where the value followed its letter
+		*glued_discussion; /* the whole word ("-dash"), if the value followed its letter
 				    * directly and may have been meant as a text; or NULL */
 } rt_session_names;
 
 typedef struct rt_session {
-	/* The caller's, set before opening. */
+	/* Set by the caller before opening. */
 	const rt_alloc *alloc;
 	const rt_env *env;
 	rt_session_names given;
 	const char *command; /* the name of the command, for messages */
 	bool read_only, relaxed, verbose;
-	bool hooks_off; /* no hooks, whatever there is: a tour, completions */
+	bool hooks_off; /* no hooks at all: for a tour, completions */
 	void (*note)(void *ctx, const char *text); /* NULL: remarks are dropped */
 	void *note_ctx;
 
 	rt_buf address;  /* of the store; empty: none chosen yet */
 	bool path_given; /* by flag or environment */
-	bool path_named; /* so; its folder has to exist */
+	bool path_named; /* named in that way; its folder must exist */
 	rt_store *store;
 	bool made_store; /* this session created it */
 	bool is_scratch; /* there is no store yet; this is an empty one in memory */
@@ -64,9 +64,9 @@ typedef struct rt_session {
 
 	rt_config *config; /* NULL: not read yet */
 	rt_session_gate gate;
-	rt_hooks *hooks;      /* the gate's; NULL: there are none */
+	rt_hooks *hooks;      /* the implementation's; NULL: there are none */
 	rt_apply_context act; /* between rt_session_hooks_begin and _end */
-	rt_buf hook_notes;    /* what hooks said in that time */
+	rt_buf hook_notes;    /* notes of hooks in that time */
 	bool is_session;      /* the event session.open was fired */
 
 	char hint[RT_SESSION_HINT_SIZE]; /* after a failure: the next step; or empty */
@@ -93,9 +93,9 @@ rt_str rt_session_project(const rt_session *session);
 /* The given addresses of discussion and take; empty: the active ones. */
 rt_str rt_session_discussion(const rt_session *session);
 rt_str rt_session_take(const rt_session *session);
-/* The path of the file that the address means; NULL: it is no file. Borrowed. */
+/* The path of the file that the address means; NULL: it is not a file. Borrowed. */
 const char *rt_session_file(const rt_session *session);
-/* The address of the open store, the same from every folder: the whole path of a file. malloc'ed;
+/* The address of the open store, valid in every folder: the full path of a file. malloc'ed;
  * NULL: the store is in memory, or there is not enough memory. */
 char *rt_session_store_path(const rt_session *session);
 
@@ -119,11 +119,11 @@ RT_CHECKED rt_status rt_session_hooks_new(const rt_session *session, rt_str defi
 RT_CHECKED rt_status rt_session_hooks_open(rt_session *session, rt_session_mode mode,
 					   rt_error *err);
 void rt_session_hooks_close(rt_session *session);
-/* Use the engine (rt_apply and rt_action_…) between these two: what hooks want people to know is
- * noted at the end. */
+/* Use the engine (rt_apply and rt_action_…) between these two: notes of hooks are reported at the
+ * end. */
 const rt_apply_context *rt_session_hooks_begin(rt_session *session);
 void rt_session_hooks_end(rt_session *session);
-/* The terminal UI sets it to "tui" for the commands that are typed there. */
+/* The terminal UI sets it to "tui" for commands that are typed there. */
 #define RT_SESSION_BY_VARIABLE "RETAKE_BY"
 /* "cli", "tui", or "hook:NAME" where a hook started this program. room keeps the text. */
 rt_str rt_session_by(rt_buf *room);

@@ -28,7 +28,7 @@ rt_session_config(rt_session *s, const rt_config **out, rt_error *err)
 			   : rt_session_hint(s, st, "Its format: retake help config");
 }
 
-/* The definitions of config.toml as it is now. */
+/* The present definitions in config.toml. */
 static rt_status
 define(const rt_alloc *alloc, rt_buf *out, rt_error *err)
 {
@@ -69,7 +69,7 @@ rt_session_hooks_new(const rt_session *session, rt_str definitions, const char *
 	return rt_scope_end(&s, err);
 }
 
-/* History says which hook made a change, and that a command was typed in the terminal UI. */
+/* The history records which hook made a change, and that a command was typed in the terminal UI. */
 rt_str
 rt_session_by(rt_buf *room)
 {
@@ -152,8 +152,8 @@ rt_session_hooks_open(rt_session *s, rt_session_mode mode, rt_error *err)
 	if (st == RT_OK)
 		st = open_gate(s, config->hooks, err);
 	if (st != RT_OK && st != RT_NOMEM && mode != RT_SESSION_CHANGE) {
-		/* Looking is possible whatever the file says; changing without hooks that want to
-		 * be asked is not. */
+		/* Reading is possible whatever the file contains; changing requires the configured
+		 * hooks. */
 		rt_session_note(s, "no hooks were run: %s", err->text);
 		s->hint[0] = 0;
 		return RT_OK;

@@ -26,7 +26,7 @@ bool rt_template_name_is_legal(rt_str name);
 rt_str rt_template_text(const rt_view *view, rt_str name);
 /* The variables of a text, each once, in their order. Fails the scope with RT_LIMIT. */
 void rt_template_read(rt_scope *s, rt_str text, rt_template_variables *out);
-/* The text with the values of its variables; one that has none stays as it is. */
+/* The text with the values of its variables; one without a value is not replaced. */
 void rt_template_fill(rt_str text, const rt_template_variables *variables, rt_buf *out);
 
 #endif

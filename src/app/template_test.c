@@ -25,7 +25,7 @@ fills(const char *text, const char *names, const char *value, const char *wanted
 		all.items[i].value = rt_str_of(value);
 	}
 	rt_template_fill(rt_str_of(text), &all, out);
-	rt_buf_add_byte(found, '\0'); /* also where nothing was added */
+	rt_buf_add_byte(found, '\0'); /* also if nothing was added */
 	rt_buf_add_byte(out, '\0');
 	assert_string_equal(found->ptr, names);
 	assert_string_equal(out->ptr, wanted);
@@ -40,7 +40,7 @@ test_fill(void **state)
 	fills("{{a}}", "a", "v", "v");
 	fills("x {{ a }} y {{b-2}} {{a}}.", "a b-2", "v", "x v y v v.");
 	fills("{{a}} stays", "a", NULL, "{{a}} stays");
-	/* a value is not read again */
+	/* values are not expanded again */
 	fills("{{a}}{{b}}", "a b", "{{b}}", "{{b}}{{b}}");
 	/* no variables */
 	fills("{{}} {{ }} {{a b}} {{<i>}} {a} {{a", "", "v", "{{}} {{ }} {{a b}} {{<i>}} {a} {{a");

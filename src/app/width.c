@@ -25,7 +25,7 @@ is_between(uint32_t c, uint32_t first, uint32_t last)
 	return c >= first && c <= last;
 }
 
-/* What only says how its neighbours are to be joined or drawn. */
+/* Characters that only affect how their neighbours are joined or drawn. */
 static bool
 is_silent(uint32_t c)
 {
@@ -80,7 +80,7 @@ drawn_for(uint32_t c)
 	if (is_between(c, 0x1F1E6, 0x1F1FF)) /* pairs of them may be a flag, or two letters */
 		return 'A' + (c - 0x1F1E6);
 	if (utf8proc_category((utf8proc_int32_t)c) == UTF8PROC_CATEGORY_CN)
-		return REPLACEMENT; /* nobody knows its width yet */
+		return REPLACEMENT; /* its width is not known yet */
 	if (utf8proc_category((utf8proc_int32_t)c) == UTF8PROC_CATEGORY_ZS && c != 0x3000)
 		return ' ';
 	return c;

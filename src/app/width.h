@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * Width: one code point of any text, as terminals are shown it. What untrusted text may do on a
+ * Width: one code point of any text, in the form for terminals. The effect of untrusted text on a
  * terminal is decided only here: commands (screen.h), the rows of the tree (terminal/text.h) and
  * the canvas (terminal/canvas.h) show a text with the same characters in the same columns. Pure
  * functions.
  *
  *   controls (C0, DEL, C1), line and paragraph separators     by name: ^[ <U+009B> <U+2028>
- *   what changes direction or hides text (bidirectional       by name: <U+202E> <U+E0041>
+ *   changing direction or hiding text (bidirectional          by name: <U+202E> <U+E0041>
  *   controls, tags, zero width spaces, fillers)
  *   joiners, variation selectors, skin tones                  left out
  *   invalid UTF-8; unassigned code points                     U+FFFD
@@ -19,9 +19,9 @@
  *
  * Characters that are left out change the look or the width of others, depending on the terminal.
  *
- * Widths are utf8proc's but where terminals and C libraries agree on something else: spacing
- * marks of Indic scripts take a column, Hangul vowels and finals none. A text is as wide as its
- * runes together, which is how terminals and curses move their cursors, although many draw a
+ * Widths are those of utf8proc, except where terminals and C libraries agree on another one:
+ * spacing marks of Indic scripts take a column, Hangul vowels and finals none. A text is as wide as
+ * its runes together, which is how terminals and curses move their cursors, although many draw a
  * family of three in two columns. */
 #ifndef RT_APP_WIDTH_H
 #define RT_APP_WIDTH_H

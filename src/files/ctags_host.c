@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Runs universal-ctags with texts as its input, in its sandbox: it can open no file, reads no options
- * and knows only names that begin with a number. */
+ * Runs universal-ctags with texts as its input, in its sandbox: it cannot open files, reads no
+ * options and only gets names that begin with a number. */
 #define _GNU_SOURCE
 
 #include "files/symbols_impl.h"

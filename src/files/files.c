@@ -41,7 +41,7 @@ typedef struct reading {
 	rt_scope *s;
 	rt_file_options o; /* with the defaults filled in */
 	const rt_file_root *roots;
-	rt_str list; /* that is being read */
+	rt_str list; /* the file being read */
 	size_t visits;
 	rt_file_want *wants;
 	size_t want_count, want_capacity;
@@ -185,7 +185,7 @@ fault_problem(reading *r, rt_str list, rt_str item, rt_str path, rt_file_fault f
 
 /* ---- items ---- */
 
-/* An item of a list, understood. */
+/* A decoded item of a list. */
 typedef struct item {
 	rt_str text; /* as listed; of an object, its path */
 	rt_file_view view;
@@ -223,7 +223,7 @@ read_range(rt_str text, rt_file_part *out)
 	       out->first <= out->last;
 }
 
-/* Split a range or a symbol off the end of a path. False: there is neither. */
+/* Splits a range or a symbol off the end of a path. False: there is neither. */
 static bool
 split_part(rt_str *path, rt_file_part *out)
 {
@@ -268,7 +268,7 @@ is_given(yyjson_val *value)
 	return value != NULL && !yyjson_is_null(value);
 }
 
-/* The reason why an object cannot be understood; NULL: it can. *out_skip: it is not to be sent. */
+/* The reason why an object cannot be understood; NULL: it is valid. *out_skip: it is not sent. */
 static const char *
 read_object(yyjson_val *object, item *out, bool *out_skip)
 {
@@ -375,7 +375,7 @@ want(reading *r, const item *it, const rt_file_place *place)
 
 /* ---- paths ---- */
 
-/* The part of an absolute path below a directory; false: it is not there. */
+/* The part of an absolute path below a directory; false: not below it. */
 static bool
 below(rt_str path, rt_str dir, rt_str *out)
 {
@@ -399,7 +399,7 @@ find_in(reading *r, const rt_file_root *root, rt_str path, rt_file_place *out)
 	return rt_file_find(r->s, root, path.size > 0 ? path : RT_STR("."), out);
 }
 
-/* A path below the first root that has it. */
+/* A path below the first root that contains it. */
 static rt_file_fault
 find(reading *r, rt_str path, rt_file_place *out)
 {
@@ -447,7 +447,7 @@ want_place(reading *r, const item *it, const rt_file_place *place)
 	}
 }
 
-/* The directories at the beginning of a glob that are no patterns. */
+/* The leading directories of a glob that are not patterns. */
 static rt_str
 split_base(rt_str *pattern)
 {
@@ -512,7 +512,7 @@ read_path(reading *r, item *it)
 	f = find(r, path, &place);
 	if (f.kind == RT_FILE_MISSING && is_whole(&it->part) && split_part(&path, &it->part)) {
 		f = find(r, path, &place);
-		if (f.kind == RT_FILE_MISSING) { /* it was no part, then */
+		if (f.kind == RT_FILE_MISSING) { /* it was not a part, then */
 			path = it->text;
 			it->part = (rt_file_part){0};
 		}
@@ -685,7 +685,7 @@ read_want(reading *r, rt_file_want *w, const rt_file_want *same)
 	return w->part.first == 0 || cut_lines(r, w);
 }
 
-/* Read all; what cannot be read is taken out. */
+/* Reads all; removes the unreadable ones. */
 static void
 read_wants(reading *r)
 {
@@ -788,7 +788,7 @@ read_symbols(reading *r)
 	r->want_count = kept;
 }
 
-/* A part of a file that is sent in full, too, is not sent twice. */
+/* A part of a file that is also sent in full is not sent twice. */
 static bool
 is_covered(const reading *r, const rt_file_want *w)
 {

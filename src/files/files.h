@@ -4,7 +4,7 @@
  *
  *   files.c         the lists: items, duplicates, ranges, views, limits
  *   files_walk.c    the files of a directory or a glob
- *   files_host.c    opens what is below a root, and nothing else
+ *   files_host.c    opens files below a root, and nothing else
  *   glob.c          patterns of paths
  *   ignore.c        .gitignore
  *   kind.c          texts, images and their languages
@@ -22,12 +22,12 @@
  *    "auto_aggregate": false (is not sent), "force_full": true (full whatever view_mode says)}
  *
  * A path that exists as it is written is that file: a ":" or "#" in it is part of its name.
- * Paths are relative to a root, or absolute and below one. What .gitignore excludes is left out of
- * directories and globs and is sent where an item names it. Symbolic links are followed while they
- * stay below the root. The order is that of the lists, and within a directory or glob that of the
- * paths by their bytes; the same files give the same set.
+ * Paths are relative to a root, or absolute and below one. Files excluded by .gitignore are left
+ * out of directories and globs, but are sent if an item names them. Symbolic links are followed
+ * while they stay below the root. The order is that of the lists, and within a directory or glob
+ * that of the paths by their bytes; the same files give the same set.
  *
- * Whatever cannot be sent is a problem, never left out silently. */
+ * A file that cannot be sent is a problem, never left out silently. */
 #ifndef RT_FILES_FILES_H
 #define RT_FILES_FILES_H
 
@@ -40,8 +40,8 @@
 #define RT_FILE_TOTAL_MAX ((size_t)32 << 20)
 enum {
 	RT_FILE_COUNT_MAX = 2000,
-	RT_FILE_PROBLEM_MAX = 200,     /* problems that are listed; the rest is counted */
-	RT_FILE_VISITED_MAX = 200000   /* directory entries that are looked at */
+	RT_FILE_PROBLEM_MAX = 200,     /* problems that are listed; further ones are only counted */
+	RT_FILE_VISITED_MAX = 200000   /* directory entries that are visited */
 };
 
 typedef struct rt_file_options {
@@ -49,7 +49,7 @@ typedef struct rt_file_options {
 			      * each in turn. None: every item is a problem */
 	size_t root_count;
 	rt_str where;     /* the roots in messages; empty: "the working directory" */
-	rt_str no_root;   /* the message where there is no root; empty: a general one */
+	rt_str no_root;   /* the message if there is no root; empty: a general one */
 	size_t text_max, image_max, total_max; /* bytes; 0: the default */
 	size_t count_max;                      /* files; 0: the default */
 	const char *path; /* PATH, to find universal-ctags; NULL: it is not used */
@@ -69,12 +69,12 @@ typedef enum rt_file_view {
 /* A text or an image. */
 typedef struct rt_file {
 	rt_str list;     /* "files", "context_files", "screenshots" or "symbols" */
-	rt_str item;     /* as it is listed; of an object, its path */
+	rt_str item;     /* as listed; of an object, its path */
 	rt_str path;     /* below its root, without links: "src/a.c" */
 	rt_str name;     /* to show and to send: the path, with ":10-20" or "#symbol" */
 	rt_str language; /* of a text, for a fence: "c"; empty: none is known */
 	rt_str mime;     /* of an image: "image/png"; empty: a text */
-	rt_str bytes;    /* what is sent: valid UTF-8, or the bytes of the image */
+	rt_str bytes;    /* the content to send: valid UTF-8, or the bytes of the image */
 	rt_str whole;    /* of a text that was read: all of the file, of which bytes may be a part */
 	char sha256[RT_SHA256_HEX_ROOM]; /* of bytes */
 	rt_file_view view;
@@ -91,10 +91,10 @@ typedef enum rt_file_problem_kind {
 	RT_FILE_UNREADABLE, /* permission, or an error of the disk */
 	RT_FILE_SPECIAL,    /* a device, a FIFO, a socket */
 	RT_FILE_BINARY,     /* neither UTF-8 text nor an image */
-	RT_FILE_NOT_IMAGE,  /* a screenshot that is none */
+	RT_FILE_NOT_IMAGE,  /* a screenshot that is not an image */
 	RT_FILE_TOO_LARGE,
 	RT_FILE_TOO_MANY,   /* files, or bytes in all */
-	RT_FILE_CHANGED,    /* while it was read, twice */
+	RT_FILE_CHANGED,    /* changed while it was read, twice */
 	RT_FILE_BAD_NAME,   /* a control character, or not UTF-8 */
 	RT_FILE_BAD_RANGE,  /* lines that the file does not have */
 	RT_FILE_NO_SYMBOL,  /* no such definition in the file, or several */
@@ -103,9 +103,9 @@ typedef enum rt_file_problem_kind {
 
 typedef struct rt_file_problem {
 	rt_str list, item; /* as in rt_file */
-	rt_str path;       /* the file, where it is another one than the item */
+	rt_str path;       /* the file, if it is not the item itself */
 	rt_file_problem_kind kind;
-	rt_str message;    /* one sentence that names the file and says what to do; without
+	rt_str message;    /* one sentence that names the file and the remedy; without
 			    * control characters */
 } rt_file_problem;
 
@@ -122,9 +122,9 @@ typedef struct rt_file_set {
 const char *rt_file_problem_word(rt_file_problem_kind kind);
 
 /* Read the files of the lists. The set and all texts in it live as long as the scope. Reads files;
- * starts ctags only for outlines and symbols. NULL once the scope has failed; it fails by RT_NOMEM
- * alone, everything else is a problem. One thread at a time per scope.
- * Cost: one pass over the directories named, and over the bytes of the files. */
+ * starts ctags only for outlines and symbols. NULL once the scope has failed; it fails with
+ * RT_NOMEM only, everything else is a problem. One thread at a time per scope. Cost: one pass over
+ * the directories named, and over the bytes of the files. */
 const rt_file_set *rt_file_set_read(rt_scope *s, const rt_file_options *options,
 				    const rt_file_lists *lists);
 
@@ -132,8 +132,8 @@ const rt_file_set *rt_file_set_read(rt_scope *s, const rt_file_options *options,
 
 typedef struct rt_file_symbol {
 	rt_str name;
-	rt_str kind;      /* "function", "struct", "class" … as ctags calls it */
-	rt_str scope;     /* what it is defined in, "Store" of a method; empty: the file */
+	rt_str kind;      /* "function", "struct", "class" … in the terms of ctags */
+	rt_str scope;     /* the symbol that contains it, "Store" of a method; empty: the file */
 	rt_str signature; /* "(int a, int b)"; empty: none */
 	size_t file;      /* index in the set */
 	size_t first_line, last_line; /* of the definition in the file on disk, from 1 */
@@ -143,7 +143,7 @@ typedef struct rt_file_symbol {
 typedef struct rt_file_symbols {
 	const rt_file_symbol *items; /* by name, then as the files and lines come */
 	size_t count;
-	rt_str problem; /* why there are none or not all; empty: these are all */
+	rt_str problem; /* why there are none or not all; empty: the list is complete */
 } rt_file_symbols;
 
 /* The definitions in the texts of a set. As rt_file_set_read; runs ctags once, in its sandbox, with
@@ -155,11 +155,12 @@ const rt_file_symbol *rt_file_symbol_find(const rt_file_symbols *symbols, rt_str
 /* The range of those that begin with a prefix: the index of the first, and their number. */
 size_t rt_file_symbols_range(const rt_file_symbols *symbols, rt_str prefix, size_t *out_count);
 /* The next name after an @ in a text, which becomes what follows it; false: there is none. A name is
- * letters, digits, _ and $; an @ within a word ("a@b") begins none. */
+ * letters, digits, _ and $; an @ within a word ("a@b") does not count. */
 bool rt_file_symbol_next(rt_str *text, rt_str *out_name);
 /* A set with the definitions of the symbols that a message names ("@rt_name") after its files: list
- * "symbols", item "@rt_name", name "src/a.c#rt_name". A name that is no symbol is none of them. The
- * set itself where there is nothing to add. As rt_file_set_read; runs ctags if a name is there. */
+ * "symbols", item "@rt_name", name "src/a.c#rt_name". A name that is not a symbol is ignored.
+ * Returns the set itself if there is nothing to add. As rt_file_set_read; runs ctags if a name is
+ * there. */
 const rt_file_set *rt_file_set_add_symbols(rt_scope *s, const rt_file_options *options,
 					   const rt_file_set *set, rt_str message);
 /* A symbol as an object: "name", "kind", "scope", "signature" (where there is one), "path", "lines"

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * Opens what is below a root, and nothing else.
+ * Opens files below a root, and nothing else.
  *
  * A path is walked a component at a time. Each is opened with O_PATH and O_NOFOLLOW relative to the
- * directory before it, which neither blocks nor has an effect on a device, and says what it is. The
- * target of a link is put in front of what is left of the path, an absolute one only where it
- * begins with the root's own path. ".." removes a component from the path found so far, which has
- * no links, and opens that path again from the root. So every directory that is ever opened was
- * reached from the root downwards, even while links and directories are being replaced. */
+ * directory before it, which neither blocks nor has an effect on a device, and gives its type. The
+ * target of a link is prepended to the rest of the path, an absolute one only if it begins with the
+ * path of the root. ".." removes a component from the path found so far, which has no links, and
+ * opens that path again from the root. So every directory that is ever opened was reached from the
+ * root downwards, even while links and directories are being replaced. */
 #define _GNU_SOURCE
 
 #include "files/files_impl.h"
@@ -26,7 +26,7 @@ enum {
 	FRESH_MS = 200,   /* a write that began this recently may not have ended */
 	WRITER_MS = 1000, /* the same while a process has the file open for writing */
 	READ_SIZE = 64 << 10,
-	SNIFF_SIZE = 16, /* enough to tell an image */
+	SNIFF_SIZE = 16, /* enough to recognise an image */
 	OPEN_FLAGS = O_NOFOLLOW | O_CLOEXEC
 };
 
@@ -47,7 +47,7 @@ fault_errno(int code)
 		return fault(RT_FILE_MISSING);
 	case ENAMETOOLONG:
 		return fault(RT_FILE_BAD_NAME);
-	case ELOOP: /* a link has taken its place since */
+	case ELOOP: /* it was replaced by a link since */
 		return fault(RT_FILE_CHANGED);
 	case ENXIO:
 	case ENODEV:
@@ -169,7 +169,7 @@ go_up(walk *w)
 	return no_fault;
 }
 
-/* Put the target of a link in front of the rest. */
+/* Prepends the target of a link to the rest. */
 static rt_file_fault
 follow(rt_scope *s, walk *w, int fd)
 {
@@ -280,7 +280,7 @@ rt_file_find(rt_scope *s, const rt_file_root *root, rt_str path, rt_file_place *
 
 /* ---- reading ---- */
 
-/* Open what was found, again without links: -1 with errno. */
+/* Opens the file that was found, again without links: -1 with errno. */
 static int
 open_place(const rt_file_place *place, int flags)
 {
@@ -371,9 +371,9 @@ read_once(int fd, size_t text_max, size_t image_max, rt_buf *out, struct stat *i
 	return no_fault;
 }
 
-/* Whether a process has the file open for writing, as far as the kernel says so: leases are limited to
- * local file systems and to the owner's files. The signal of a lease that is broken before it is given
- * back is ignored by default. */
+/* Whether a process has the file open for writing, as far as the kernel can tell: leases are
+ * limited to local file systems and to the owner's files. The signal of a lease that is broken
+ * before it is given back is ignored by default. */
 static bool
 has_writer(int fd)
 {
@@ -385,8 +385,8 @@ has_writer(int fd)
 	return false;
 }
 
-/* The remaining time in which the file counts as just changed; 0: it does not. A time in the near
- * future is that of a file server whose clock is ahead. */
+/* The remaining time in which the file counts as just changed; 0: none. A time in the near future
+ * is that of a file server whose clock is ahead. */
 static int64_t
 fresh_for_ms(int fd, const struct stat *info)
 {
@@ -441,7 +441,7 @@ rt_file_load(rt_scope *s, const rt_file_place *place, size_t text_max, size_t im
 	rt_file_fault f;
 	int fd;
 
-	/* Were it a FIFO by now, this would not wait for a writer. */
+	/* if it has become a FIFO, this does not wait for a writer */
 	fd = open_place(place, O_RDONLY | O_NONBLOCK | O_NOCTTY);
 	if (fd < 0)
 		return fault_errno(errno);

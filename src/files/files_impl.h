@@ -6,7 +6,7 @@
 
 #include "files/files.h"
 
-/* ---- files_host.c: what is below a root ---- */
+/* ---- files_host.c: files below a root ---- */
 
 enum {
 	RT_FILE_PATH_MAX = 4096, /* bytes of a path */
@@ -20,7 +20,7 @@ typedef struct rt_file_root {
 	rt_str real; /* without links */
 } rt_file_root;
 
-/* Why something cannot be read. */
+/* Why a file cannot be read. */
 typedef struct rt_file_fault {
 	rt_file_problem_kind kind; /* RT_FILE_NO_PROBLEM: it can */
 	int code;                  /* errno, where the kind is RT_FILE_UNREADABLE */
@@ -50,10 +50,10 @@ const rt_file_root *rt_file_roots_open(rt_scope *s, const rt_file_options *optio
 
 /* Find a path below a root, following links that stay below it. Every component is opened by
  * itself, relative to the one before and without following a link, so that nothing outside the
- * root is touched, whatever changes meanwhile. path is not empty and has no NUL. */
+ * root is touched, whatever changes at the same time. path is not empty and has no NUL. */
 rt_file_fault rt_file_find(rt_scope *s, const rt_file_root *root, rt_str path, rt_file_place *out);
 
-/* The bytes of a regular file that was found, as they were at one moment. A text is not read beyond
+/* The bytes of a regular file that was found, in the state of one moment. A text is not read beyond
  * text_max, nor an image beyond image_max. */
 rt_file_fault rt_file_load(rt_scope *s, const rt_file_place *place, size_t text_max,
 			   size_t image_max, rt_str *out);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Lists of files in a directory made for the test: what is sent, and that everything else is a
- * problem. */
+ * Lists of files in a directory made for the test: the files that are sent, and that all others are
+ * problems. */
 #define _GNU_SOURCE
 
 #include <fcntl.h>
@@ -165,7 +165,7 @@ read_lists(rt_scope *s, const char *context_files, const char *screenshots)
 
 typedef struct sent_case {
 	const char *list;  /* context_files */
-	const char *names; /* of what is sent, each ended by a space */
+	const char *names; /* of the sent files, each followed by a space */
 } sent_case;
 
 static const sent_case sent_cases[] = {
@@ -484,7 +484,7 @@ test_ignore_as_git(void **state)
 	rt_scope_deinit(&s);
 }
 
-/* Rules may exclude what must not be sent: a file of them that cannot be read is a problem. */
+/* Rules may exclude files that must not be sent: an unreadable file of rules is a problem. */
 static void
 test_ignore_too_large(void **state)
 {
@@ -539,7 +539,7 @@ test_ignore_many_rules(void **state)
 	rt_scope_deinit(&s);
 }
 
-/* Seconds that the definitions of a line with so many take. */
+/* The seconds that the definitions of a line with this many take. */
 static double
 time_one_line(int count)
 {
@@ -579,7 +579,7 @@ test_symbols_of_one_line(void **state)
 	assert_true(time_one_line(40000) < 8 * time_one_line(10000) + 1);
 }
 
-/* Writes the second half of a file a little later, as a process that is suspended in between. */
+/* Writes the second half of a file a little later, like a process that is suspended in between. */
 static void *
 write_rest(void *ctx)
 {

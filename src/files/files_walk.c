@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Directories wait on a list until they are read, each with the state of the glob and the rules of
- * the .gitignore files above it. A link to a directory is followed once, unless what it points to
- * is walked anyway. */
+ * the .gitignore files above it. A link to a directory is followed once, unless its target is
+ * walked anyway. */
 #include "files/files_walk.h"
 
 #include <stdlib.h>
@@ -11,8 +11,8 @@
 
 enum {
 	IGNORE_MAX = 1 << 20,      /* bytes of a .gitignore */
-	READ_PER_VISIT = 256,      /* reading so many of them is a visit */
-	COMPARED_PER_VISIT = 16384 /* so is comparing a name with so many */
+	READ_PER_VISIT = 256,      /* this many bytes read count as a visit */
+	COMPARED_PER_VISIT = 16384 /* and so do this many comparisons of a name */
 };
 
 typedef struct waiting {
@@ -79,7 +79,7 @@ spend(walking *w, size_t visits)
 }
 
 /* The rules of a directory's .gitignore after those above. One that cannot be read is a fault: it
- * may exclude what must not be sent. */
+ * may exclude files that must not be sent. */
 static const rt_ignore *
 read_ignore(walking *w, rt_str dir, const rt_ignore *above)
 {
@@ -123,7 +123,7 @@ is_in(rt_str path, rt_str dir)
 static void
 follow_directory(walking *w, const rt_file_place *place, uint64_t state)
 {
-	/* What a pattern without ** reaches ends by itself. */
+	/* The directories that a pattern without ** reaches are limited by the pattern itself. */
 	bool is_deep = w->glob == NULL;
 
 	for (size_t i = 0; w->glob != NULL && i < w->glob->count; i++)
@@ -141,7 +141,7 @@ follow_directory(walking *w, const rt_file_place *place, uint64_t state)
 	add_dir(w, (waiting){place->path, state, rules_above(w, place->path)});
 }
 
-/* A directory entry that the glob accepts, or that something below may be accepted of. */
+/* A directory entry that the glob accepts, or below which it may accept entries. */
 static void
 visit(walking *w, const waiting *dir, const rt_ignore *ignore, const rt_file_entry *entry)
 {

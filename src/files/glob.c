@@ -91,7 +91,7 @@ rt_glob_name(rt_str p, rt_str name)
 {
 	size_t at = 0, i = 0, star = SIZE_MAX, from = 0, next;
 
-	/* Only the last star is ever tried again: what those before it took may stay. */
+	/* Only the last star is ever retried: the matches of those before it may stay. */
 	while (i < name.size) {
 		bool matches = false;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Glob: patterns of paths, as git has them: within a name * and ? and [a-z], [!a-z], [[:alpha:]],
- * \x for x itself; ** as a name of its own stands for any number of directories.
+ * \x for x itself; ** as a complete name matches any number of directories.
  *
  * A path is matched a name at a time, so that a walk knows early which directories to enter. The
  * state is a set of positions in the pattern, which makes the cost of a name linear in the length
@@ -22,7 +22,7 @@ typedef struct rt_glob {
 bool rt_glob_init(rt_glob *glob, rt_str pattern);
 /* The state before the first name. */
 uint64_t rt_glob_start(const rt_glob *glob);
-/* The state after a name; 0: nothing that begins so can match. */
+/* The state after a name; 0: no path that begins like this can match. */
 uint64_t rt_glob_step(const rt_glob *glob, uint64_t state, rt_str name);
 /* True if the names so far match. */
 bool rt_glob_accepts(const rt_glob *glob, uint64_t state);
@@ -33,7 +33,7 @@ bool rt_glob_matches(const rt_glob *glob, rt_str path);
 
 /* Match one name with a part of a pattern. O(pattern * name). */
 bool rt_glob_name(rt_str pattern, rt_str name);
-/* True if a text has a character with a meaning of its own in a pattern. */
+/* True if a text has a character with a special meaning in a pattern. */
 bool rt_glob_is_one(rt_str text);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Any bytes as a .gitignore and, after the first NUL, as a path: an answer, soon. */
+ * Any bytes as a .gitignore and, after the first NUL, as a path: an answer, in bounded time. */
 #include "files/ignore.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

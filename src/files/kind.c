@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a file is: an image by its content, a language by its name. */
+ * The type of a file: an image by its content, a language by its name. */
 #include "files/files_impl.h"
 #include "log/blob.h"
 
@@ -13,7 +13,7 @@ rt_file_image_type(rt_str bytes)
 }
 
 typedef struct language {
-	const char *name;       /* as fences and highlighters call it */
+	const char *name;       /* in the terms of fences and highlighters */
 	const char *extensions; /* each between spaces */
 	const char *names;      /* of whole files, each between spaces; NULL: none */
 } language;

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT
  *
- * The files that a set is made of, while it is made. */
+ * The files of a set in progress. */
 #ifndef RT_FILES_SET_IMPL_H
 #define RT_FILES_SET_IMPL_H
 
 #include "files/files_impl.h"
 
-/* Which part of a file. */
+/* A part of a file. */
 typedef struct rt_file_part {
 	size_t first, last; /* lines; 0: not a range; last SIZE_MAX: to the end */
 	rt_str symbol;      /* empty: not a symbol */
 } rt_file_part;
 
-/* A file that is to be sent. */
+/* A file to be sent. */
 typedef struct rt_file_want {
 	rt_str list, item;
 	rt_file_place place;

@@ -420,7 +420,7 @@ add_definition(adding *a, const rt_file_symbol *symbol)
 	a->bytes += f->bytes.size;
 }
 
-/* The set, and what was added. */
+/* The set with the added items. */
 static const rt_file_set *
 join(adding *a)
 {

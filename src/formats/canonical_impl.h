@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Canonical: the whole state as one JSON text (row C47 of the contract). Equal states,
- * equal bytes: the keys of every object sorted by their bytes, no spaces, what is empty
- * or default left out, one line end at the end.
+ * equal bytes: the keys of every object sorted by their bytes, no spaces, empty and default values
+ * left out, one line end at the end.
  *
  *   {"active":NAME,"discussions":[DISCUSSION…],"roles":[…],"settings":{…}}
  *

@@ -33,7 +33,7 @@ typedef struct reader {
 	yyjson_val *edited;  /* for each discussion the numbers of edited entries, or NULL */
 } reader;
 
-/* What the remarks of this file are about is where the bad text is. */
+/* Remarks about this file refer to the position of the bad text. */
 static void
 repaired(reader *c, rt_str where, const char *what)
 {
@@ -46,7 +46,7 @@ skipped(reader *c, rt_str where, const char *what)
 	rt_reader_remark(&c->r, RT_REMARK_SKIPPED, where.ptr, "%s", what);
 }
 
-/* The next member of m, in a reader that has not failed. A fault is remarked upon. */
+/* The next member of m, in a reader that has not failed. A fault is reported as a remark. */
 static bool
 next_member(reader *c, rt_members *m, rt_str *out_key, rt_str *out_value, const char *fault)
 {
@@ -409,7 +409,7 @@ read_discussion(reader *c, rt_str raw)
 
 /* ---- the file ---- */
 
-/* The member that the walk is at, held in memory. False: the input ends within it. */
+/* The member at the position of the walk, kept in memory. False: the input ends within it. */
 static bool
 hold_member(reader *c, rt_walk_level *level, rt_str *out_value)
 {

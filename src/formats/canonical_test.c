@@ -23,7 +23,7 @@ assert_written(const rt_outlines *in, const char *wanted)
 	rt_buf_deinit(&out);
 }
 
-/* Everything that the contract names, in the order that it asks for. */
+/* Everything that the contract names, in the required order. */
 static void
 test_example(void **state)
 {
@@ -76,7 +76,7 @@ test_example(void **state)
 	rt_outlines_deinit(&o);
 }
 
-/* Any order of keys and any white space go in; one text comes out. */
+/* Any order of keys and any white space is accepted; the output is the same. */
 static void
 test_sorts(void **state)
 {
@@ -162,7 +162,7 @@ test_refused(void **state)
 	}
 }
 
-/* Records nest as deep as the JSON limit although the export adds levels of its own. */
+/* Records nest as deep as the JSON limit although the export adds further levels. */
 static void
 test_deep(void **state)
 {

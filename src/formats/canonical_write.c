@@ -20,10 +20,10 @@ struct member {
 	size_t order;         /* of equal keys the lowest stays */
 };
 
-/* Where an entry is in the output, so that the next take copies it. */
+/* The place of an entry in the output, so that the next take copies it. */
 typedef struct written {
 	size_t at, size;
-	size_t number; /* among those that were written */
+	size_t number; /* among the written ones */
 } written;
 
 struct writer {
@@ -249,7 +249,7 @@ add_entry(writer *c, int64_t index)
 	char *to;
 
 	rt_json_add_comma(out);
-	if (where->size > 0) { /* another take had it: the same bytes again */
+	if (where->size > 0) { /* another take contained it: the same bytes again */
 		to = rt_buf_reserve(out, where->size);
 		if (to == NULL)
 			return;
@@ -266,8 +266,8 @@ add_entry(writer *c, int64_t index)
 	where->number = c->written_count++;
 }
 
-/* Refer to entries of a take from one that is written already, as far as their numbers follow
- * each other; how many. */
+/* Refers to entries of a take from an earlier one as long as their numbers are consecutive; returns
+ * their count. */
 static size_t
 add_shared(writer *c, const rt_outline_take *take, size_t from)
 {
@@ -287,7 +287,7 @@ add_shared(writer *c, const rt_outline_take *take, size_t from)
 
 /* ---- discussions ---- */
 
-/* The lists of files of a take that are not those of the discussion. */
+/* The lists of files of a take that differ from those of the discussion. */
 static void
 put_files(writer *c, rt_buf *out, rt_str files)
 {

@@ -4,7 +4,7 @@
  * its active discussion, at the places where toml_read.c finds them. */
 #include "formats/toml_impl.h"
 
-/* In the order of the file: what is in no table, then tables. */
+/* In the order of the file: first the keys outside of tables, then tables. */
 static const rt_toml_place places[] = {
 	{NULL, "disc_roles", "roles"},
 	{NULL, "use_default_base_system_prompt", "setting.use_default_base_prompt"},
@@ -18,7 +18,7 @@ static const rt_toml_place places[] = {
 	{"ai", "max_tokens", "setting.max_tokens"},
 };
 
-/* As it holds for the active discussion; ptr NULL: it is at its default. */
+/* The value for the active discussion; ptr NULL: the default. */
 static rt_str
 value_of(const rt_outlines *in, const char *field)
 {

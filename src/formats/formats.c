@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The table of formats, and which one an input is. */
+ * The table of formats, and the detection of an input's format. */
 #include "formats/formats.h"
 
 const rt_format *const rt_formats[] = {

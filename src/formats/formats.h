@@ -13,13 +13,14 @@
  *             formats_share.h    one node for an entry that several takes list
  *   writing   formats_writer.h   an output; discussions with their takes; bodies of entries
  *   both      rt_member          tables of members and the fields of rt_node that they map to
- *             formats_extras.h   what a foreign format cannot express, for lossless exports
+ *             formats_extras.h   properties that a foreign format cannot express, for lossless
+ *                                exports
  *             formats_list.h     loops over JSON, lists of names, growing arrays, hash tables
  *
- * Start from formats_example_test.c, a complete format in 70 lines. Then keep what it drops
- * (unknown members as further fields of entries and fields of the discussion, times), write all
- * takes with options.whole, and everything with options.lossless; see openai_*.c. formats_random.h
- * has outlines and round trips for the test, formats_fuzz.h the fuzz target.
+ * Start from formats_example_test.c, a complete format in 70 lines. Then keep the data that it
+ * drops (unknown members as further fields of entries and fields of the discussion, times), write
+ * all takes with options.whole, and everything with options.lossless; see openai_*.c.
+ * formats_random.h has outlines and round trips for the test, formats_fuzz.h the fuzz target.
  *
  * Readers skip broken records and report them with their line; only a file of another format is
  * refused, with a position. Failures stay in a scope (base/scope.h) until the end: only loops
@@ -29,8 +30,8 @@
 
 #include "ops/format.h"
 
-/* FIRST and ROW: the name in C, and the name for people. In the order of help; where two are equally
- * sure of an input, the first wins. */
+/* FIRST and ROW: the name in C, and the name for people. In the order of help; if two match an
+ * input equally well, the first wins. */
 #define RT_FORMAT_TABLE(FIRST, ROW) \
 	FIRST(pi, "pi")                  /* session files of pi */ \
 	ROW(toml, "toml")                /* project files of Manual Slop */ \

@@ -209,7 +209,7 @@ rt_build_parse(rt_build *b, rt_str raw, size_t *out_repaired, rt_error *err)
 
 #define BODY_CLOSED SIZE_MAX /* for body_fields: nothing more can be added */
 
-/* body holds `J{"content":…` from the first further field on; before it, nothing. */
+/* body contains `J{"content":…` from the first further field on; before it, nothing. */
 void
 rt_build_body_open(rt_build *b, rt_str content, bool is_json)
 {
@@ -474,7 +474,7 @@ rt_build_json(rt_build *b, rt_str raw, bool sorted, rt_str *out)
 bool
 rt_build_moment_str(rt_str text, bool is_number, rt_moment *out)
 {
-	/* What can be written and read again: 0000-01-01 up to the end of 9999. */
+	/* Times that can be written and read again: 0000-01-01 up to the end of 9999. */
 	static const int64_t first = -62167219200000000, last = 253402300799999999;
 	rt_moment at;
 
@@ -520,8 +520,8 @@ find_parent(const rt_index *ids, const rt_link *link, rt_report *report)
 
 enum { UNSEEN, WALKING, SETTLED };
 
-/* A walk up marks what it passes, so that meeting a mark of the same walk is a cycle; a second
- * walk over the same way settles it. Every item is walked over at most twice. */
+/* A walk up marks the items that it passes, so that meeting a mark of the same walk is a cycle; a
+ * second walk over the same way resolves it. Every item is walked over at most twice. */
 static void
 walk_up(rt_link *links, char *state, size_t from, rt_report *report)
 {

@@ -23,11 +23,11 @@
 #include "formats/formats_list.h"
 #include "formats/formats_scan.h"
 
-/* Further fields of entries that hold what an import could not represent. */
+/* Further fields of entries, for data that an import could not represent. */
 #define RT_BUILD_BAD_TS "ts_text"          /* an invalid time, verbatim */
 #define RT_BUILD_BAD_CONTENT "content_raw" /* content that is neither text nor an array */
-#define RT_BUILD_RAW "import_raw"          /* a record that was repaired: its text, or, where
-                                              that is not UTF-8, {"base64":…} */
+#define RT_BUILD_RAW "import_raw"          /* a record that was repaired: its text, or, if that is
+					    * not UTF-8, {"base64":…} */
 
 typedef struct rt_build {
 	rt_scope s; /* of the whole import: buffers and lists of the reader, too */
@@ -39,7 +39,7 @@ typedef struct rt_build {
 	rt_vec takes;    /* rt_outline_take */
 	rt_vec fields;   /* rt_outline_field */
 	rt_vec project;  /* rt_outline_field */
-	rt_buf *body;    /* the current body, as codec/body.h has it, letter included */
+	rt_buf *body;    /* the current body in the form of codec/body.h, including the letter */
 	rt_str content;
 	bool content_is_json;
 	size_t body_fields;
@@ -55,7 +55,7 @@ void rt_build_init(rt_build *b, const rt_alloc *alloc, rt_report *report);
 void rt_build_deinit(rt_build *b);
 /* Moves the result to out, which then owns the arena. RT_NOMEM: out untouched. */
 RT_CHECKED rt_status rt_build_finish(rt_build *b, rt_outlines *out, rt_error *err);
-/* Start again after that, with an arena that becomes the builder's and is emptied. */
+/* Starts again after that, with an arena that becomes the builder's and is emptied. */
 void rt_build_again(rt_build *b, rt_arena *arena);
 /* Bytes of memory used so far; by the current discussion. */
 size_t rt_build_size(const rt_build *b);
@@ -88,14 +88,14 @@ void rt_build_body_raw(rt_build *b, rt_str raw);
 /* A complete body without its letter (copied); the letter is that of the node that is added
  * next. */
 void rt_build_body_verbatim(rt_build *b, rt_str body);
-/* The same, with the letter set in node, from a letter and rt_build_add_bytes. False: it is no
+/* The same, with the letter set in node, from a letter and rt_build_add_bytes. False: it is not the
  * body of a pi record or an object. */
 bool rt_build_body_record(rt_build *b, rt_str letter, yyjson_val *bytes, rt_node *node);
-/* Bytes as a JSON value: a string where they are UTF-8, else {"base64":"…"}; and back,
- * appended to buf. */
+/* Bytes as a JSON value: a string if they are UTF-8, else {"base64":"…"}; and back, appended to
+ * buf. */
 void rt_build_add_bytes(rt_buf *buf, rt_str bytes);
 bool rt_build_read_bytes(rt_buf *buf, yyjson_val *value);
-/* The body as it would be stored for this node; "" where none is open. */
+/* The body in its stored form for this node; "" if none is open. */
 rt_str rt_build_body(rt_build *b, const rt_node *node, char *out_format);
 /* Add a node with the body that was opened last; all its texts are copied. Returns its index;
  * 0 on failure. */
@@ -107,7 +107,7 @@ rt_node *rt_build_nodes(rt_build *b);
 /* A take of the current discussion; the indices are copied. */
 void rt_build_take(rt_build *b, rt_str name, rt_str git_commit, const int64_t *nodes,
 		   size_t node_count);
-/* The lists of files of the take that was added last (rt_outline_take); kept where it is an object. */
+/* The lists of files of the take that was added last (rt_outline_take); kept if it is an object. */
 void rt_build_take_files(rt_build *b, rt_str json);
 /* Fields of the discussion or of the project; of several with one name the last one counts.
  * Name and json are copied. */
@@ -126,8 +126,8 @@ typedef struct rt_link {
 	bool is_cut;    /* its parent would have closed a cycle */
 } rt_link;
 
-/* Find the parent of every item: -1 for none, unknown or itself; cycles are cut at the item
- * met first. ids has the index of each id. */
+/* Find the parent of every item: -1 for none, unknown or itself; cycles are cut at the item visited
+ * first. ids has the index of each id. */
 void rt_link_all(rt_scope *s, const rt_index *ids, rt_link *links, size_t count,
 		    rt_report *report);
 

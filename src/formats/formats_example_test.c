@@ -9,7 +9,7 @@
 #include "formats/formats_reader.h"
 #include "formats/formats_writer.h"
 
-/* From the beginning of an input: is it one? */
+/* From the beginning of an input: is it in this format? */
 static int
 talk_sniff(rt_str head)
 {
@@ -130,7 +130,7 @@ test_example(void **state)
 	rt_outlines_deinit(&o);
 }
 
-/* The same records as lines, as an array and alone, with what is broken passed over. */
+/* The same records as lines, as an array and alone, with broken ones skipped. */
 static void
 test_records(void **state)
 {

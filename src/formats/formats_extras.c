@@ -154,7 +154,7 @@ typedef struct take_reader {
 	const int64_t *nodes; /* by number */
 	size_t node_count, own_count;
 	int64_t *path;   /* room for all nodes */
-	size_t *seen_in; /* by node: the take (from 1) that held it last; 0: none */
+	size_t *seen_in; /* by node: the take (from 1) that contained it last; 0: none */
 	size_t take_number;
 } take_reader;
 
@@ -181,7 +181,7 @@ read_take(take_reader *r, yyjson_val *take, bool is_own)
 
 	r->take_number++;
 	for (size_t i = 0; is_own && i < r->own_count; i++)
-		(void)step(r, i, &count); /* what could not be read is reported already */
+		(void)step(r, i, &count); /* the unreadable part was already reported */
 	for (rt_json_iter m = rt_json_items(list); rt_json_next(&m);)
 		if (!rt_json_u64(m.value, &at) || !step(r, at, &count))
 			rt_report_add(r->b->report, RT_REMARK_REPAIRED, 0,

@@ -6,7 +6,7 @@
  * Of an entry:
  *   {"id","role","kind","ts","muted","collapsed","read_mode","purged","label",
  *    "fields":{further fields in their order},      bodies of format J
- *    "format":"P","record":"…"}                     bodies kept as they are, as text, or
+ *    "format":"P","record":"…"}                     bodies kept unchanged, as text, or
  *                                                   "record":{"base64":"…"}
  * A record includes the content; otherwise the content is that of the foreign record, so that an
  * export can be edited by hand.
@@ -28,8 +28,8 @@ void rt_extras_write(rt_buf *buf, const char *key, const rt_node *node, const rt
 bool rt_extras_has_record(const rt_node *node);
 
 /* Fill node from the object (views into its document, id "" when absent). The builder has the
- * body open with the foreign record's content; it gets the further fields, or is replaced by a
- * body that was kept as it is. */
+ * body open with the foreign record's content; it gets the further fields, or is replaced by a body
+ * that was kept unchanged. */
 void rt_extras_read(rt_build *b, yyjson_val *extras, rt_node *node);
 
 /* Write the object for the current discussion of w, with the numbers of rt_writer_number. The

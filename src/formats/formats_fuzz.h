@@ -53,7 +53,7 @@ fuzz_check(const rt_outlines *o)
 	RT_ASSERT(!o->has_active || o->active < o->count);
 }
 
-/* In batches, a few bytes at a time, there is as much in it as in one piece. */
+/* In batches, a few bytes at a time, it has the same number of entries as in one piece. */
 typedef struct fuzz_sum {
 	size_t discussions, nodes, fields;
 	bool goes_on;

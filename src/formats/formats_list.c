@@ -97,7 +97,7 @@ slot_of(const rt_index *index, rt_str key, bool is_new)
 	return &index->slots[at];
 }
 
-/* Room for one more. */
+/* Makes room for one more. */
 static void
 reserve(rt_scope *s, rt_index *index)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * For tests of formats: a seeded source of outlines, whatever they can hold, and the
- * round trip that every format promises. */
+ * For tests of formats: a seeded source of outlines with every possible content, and the round trip
+ * that every format guarantees. */
 #ifndef RT_FORMATS_RANDOM_H
 #define RT_FORMATS_RANDOM_H
 
@@ -29,7 +29,7 @@ random_below(uint64_t *seed, size_t limit)
 	return (size_t)(random_next(seed) % limit);
 }
 
-/* Text with everything that breaks writers: quotes, line ends, NUL, marks of every format. */
+/* Text with everything that could break writers: quotes, line ends, NUL, marks of every format. */
 static inline rt_str
 random_text(rt_build *b, uint64_t *seed, size_t pieces_max)
 {
@@ -118,7 +118,7 @@ random_node(rt_build *b, uint64_t *seed, rt_str id, int64_t parent)
 	node.parent = parent;
 	node.role = rt_str_of(roles[random_below(seed, sizeof(roles) / sizeof(*roles))]);
 	node.kind = rt_str_of(kinds[random_below(seed, sizeof(kinds) / sizeof(*kinds))]);
-	/* a file for people has at least one entry that they see */
+	/* a file for people has at least one visible entry */
 	if (parent < 0 && (rt_str_is(node.kind, "custom") || rt_str_is(node.kind, "label")))
 		node.kind = RT_STR("");
 	node.muted = random_below(seed, 6) == 0;
@@ -156,7 +156,7 @@ random_node(rt_build *b, uint64_t *seed, rt_str id, int64_t parent)
 
 		random_json(rt_build_body_field(b, rt_str_of(name)), b, seed, 3);
 	}
-	if (random_below(seed, 40) == 0) { /* purged, as the engine has it */
+	if (random_below(seed, 40) == 0) { /* purged, in the form of the engine */
 		rt_build_body_open(b, rt_str_at(NULL, 0), false);
 		rt_buf_add_c(rt_build_body_field(b, RT_STR("purged")), "true");
 	}

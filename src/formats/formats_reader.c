@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The batch is the arena that the builder fills: handed over, it comes back to be emptied. */
+ * The batch is the arena that the builder fills: it is passed on, then emptied. */
 #include "formats/formats_reader.h"
 
 #include <stdarg.h>
@@ -82,7 +82,7 @@ rt_reader_record(rt_reader *r)
 			return value;
 		rt_reader_skipped(r, "skipped a record: %.150s", fault.text);
 		if (r->records.close == '\0' && rt_walk_here(&r->w).line == r->lines.first)
-			rt_walk_skip_line(&r->w); /* what follows it is no record either */
+			rt_walk_skip_line(&r->w); /* the text after it is not a record either */
 	}
 	if (r->records.bad && rt_reader_ok(r))
 		rt_report_add(r->report, RT_REMARK_SKIPPED, r->records.fault.line,

@@ -61,16 +61,16 @@ typedef struct rt_reader {
 	bool in_piece;         /* the first outline continues one of them */
 	rt_buf *name, *source; /* of that one */
 	size_t active;         /* index of the active discussion in the whole file */
-	bool has_active;       /* set by the reader as soon as it knows */
+	bool has_active;       /* set by the reader as soon as known */
 } rt_reader;
 
 void rt_reader_init(rt_reader *r, const rt_alloc *alloc, const rt_input *in, const rt_reader_to *to,
 		    rt_report *report);
 /* Passes on the rest and frees everything; returns the first failure. */
 RT_CHECKED rt_status rt_reader_end(rt_reader *r, rt_error *err);
-/* False: something has failed, the input included. */
+/* False: a part has failed, possibly the input. */
 bool rt_reader_ok(rt_reader *r);
-/* Fail: the input is not of this format, as the byte at this position shows. */
+/* Fail: the input is not of this format, because of the byte at this position. */
 void rt_reader_refuse(rt_reader *r, uint64_t at, const char *format, ...) RT_PRINTF(3, 4);
 
 /* The next record of the input: an item of the top-level array, a value on one line, or a single
@@ -85,8 +85,8 @@ bool rt_sniff_members(rt_str head, const char *words);
 size_t rt_reader_count(const rt_reader *r);
 /* Are outlines passed on in batches? */
 bool rt_reader_is_batched(const rt_reader *r);
-/* Is the current discussion as long as a batch? Where the pieces of a discussion end depends
- * on nothing else. Never where all is to be one. */
+/* Is the current discussion as long as a batch? The ends of pieces depend on nothing else. Never
+ * true if everything must be one batch. */
 bool rt_reader_is_long(const rt_reader *r);
 /* A discussion is complete. */
 void rt_reader_next(rt_reader *r);

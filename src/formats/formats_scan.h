@@ -26,7 +26,7 @@ typedef struct rt_members {
 	bool bad;
 } rt_members;
 
-/* How far a scan has come in a value that it may see in pieces. Zeroed: at its beginning. */
+/* The state of the scan of a value that may arrive in pieces. Zeroed: at its beginning. */
 typedef struct rt_scan {
 	size_t depth;
 	bool started, in_string, is_escaped, is_scalar;
@@ -45,9 +45,9 @@ size_t rt_scan_depth(rt_str in);
 /* value starts with '[' or '{', perhaps after white space; false (and bad): it does not. */
 bool rt_members_open(rt_members *m, rt_str value);
 /* The next member; false at the end, or at a fault (bad). out_key has its quotes and
- * escapes; it is empty in arrays. Both are views into the value given to open. Where a
- * value does not end (a beginning of a file is being sniffed) out_key is set all the
- * same and m->at is where the value starts. */
+ * escapes; it is empty in arrays. Both are views into the value given to open. If a value does not
+ * end (when the beginning of a file is sniffed), out_key is set anyway and m->at is where the value
+ * starts. */
 bool rt_members_next(rt_members *m, rt_str *out_key, rt_str *out_value);
 
 /* Is the raw key (with quotes) this name? Names without escapes only. */
@@ -58,11 +58,11 @@ bool rt_scan_line(rt_str in, size_t *at, rt_str *out_line);
 /* Without a UTF-8 byte order mark. */
 rt_str rt_scan_unmark(rt_str in);
 
-/* Lines of an input, counted forwards: asking for rising positions costs one pass. */
+/* Lines of an input, counted forwards: requests for increasing positions cost one pass. */
 typedef struct rt_lines {
 	rt_str in;
 	size_t at;
-	uint64_t line, first; /* first: of where in begins */
+	uint64_t line, first; /* first: the line where in begins */
 } rt_lines;
 
 /* in begins in this line of its file, from 1. */

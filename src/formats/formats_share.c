@@ -27,7 +27,7 @@ rt_share_path(const rt_share *share, size_t *out_count)
 	return share->path.items;
 }
 
-/* What is known of an id; NULL: nothing. */
+/* The known data of an id; NULL: none. */
 static rt_share_id *
 find_id(const rt_share *share, rt_str id)
 {
@@ -72,7 +72,7 @@ same_node(const rt_node *a, const rt_node *b, char format, rt_str body)
 	return same && a->collapsed == b->collapsed && a->read_mode == b->read_mode;
 }
 
-/* A node for an entry that no other take has. */
+/* A node for an entry that no other take contains. */
 static int64_t
 new_node(rt_share *share, const rt_node *node, uint64_t hash)
 {

@@ -4,9 +4,9 @@
  *
  * Formats that list their takes one by one repeat their common entries. While a discussion is
  * built, every entry is added here: an entry with an id becomes the node of an equal one with that
- * id, whichever take has it; without an id it may become that of an equal one after the same node
- * (C59). Others become new nodes; several with one id are revisions of that entry. The lists are
- * freed with the builder's scope. */
+ * id, whichever take contains it; without an id it may become that of an equal one after the same
+ * node (C59). Others become new nodes; several with one id are revisions of that entry. The lists
+ * are freed with the builder's scope. */
 #ifndef RT_FORMATS_SHARE_H
 #define RT_FORMATS_SHARE_H
 
@@ -24,7 +24,7 @@ typedef struct rt_share_link {
 
 typedef struct rt_share {
 	rt_build *b;       /* set by the reader; all but these two are zeroed */
-	bool by_place;     /* entries without ids too; how they are shown does not matter then */
+	bool by_place;     /* entries without ids too; their view flags are ignored then */
 	rt_index ids;      /* id: item of known */
 	rt_index contents; /* hash of everything: node */
 	rt_vec known;      /* rt_share_id */
@@ -38,7 +38,7 @@ void rt_share_discussion(rt_share *share);
 void rt_share_take(rt_share *share);
 
 /* Add the entry whose body is open in the builder to the end of the take; its parent is set.
- * False: the take already holds its id, so this entry goes without. */
+ * False: the take already contains its id, so this entry gets none. */
 bool rt_share_add(rt_share *share, rt_node *node);
 
 /* Add a node of an earlier take of the discussion to the end of the take. False: the take

@@ -11,7 +11,7 @@ test_find(void **state)
 	assert_null(rt_format_find(NULL));
 	for (size_t i = 0; rt_formats[i] != NULL; i++) {
 		assert_ptr_equal(rt_format_find(rt_formats[i]->name), rt_formats[i]);
-		/* read as TOML unless it is named */
+		/* read as TOML only if the format is given */
 		assert_true(rt_formats[i]->sniff != NULL || rt_formats[i] == &rt_format_config_toml);
 		assert_non_null(rt_formats[i]->read);
 		assert_non_null(rt_formats[i]->write);
@@ -78,7 +78,7 @@ test_sniff(void **state)
 		       "pi");
 }
 
-/* What every format writes, it knows again. */
+/* Every format recognises its own output. */
 static void
 test_sniff_own(void **state)
 {
@@ -207,8 +207,8 @@ test_bytes(void **state)
 	}
 }
 
-/* Allocation number left fails, and all after it or none. Nothing may be leaked, and what
- * is said to be done must be done whole. */
+/* Allocation number left fails, and all after it or none. Nothing may leak, and everything reported
+ * as done must be complete. */
 typedef struct torture {
 	size_t left;
 	bool recovers;

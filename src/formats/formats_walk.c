@@ -7,7 +7,7 @@
 
 enum {
 	CHUNK = 64 * 1024,
-	ROOM_KEPT = 1 << 20 /* a larger window is given back when it is not needed any more */
+	ROOM_KEPT = 1 << 20 /* a larger window is freed when it is not needed any more */
 };
 
 void
@@ -204,12 +204,12 @@ rt_walked
 rt_walk_value(rt_walk *w, rt_walk_level *level, size_t max, rt_str *out_value)
 {
 	rt_scan s = {0};
-	size_t end = w->at; /* at stays where it is, so that the value is held */
+	size_t end = w->at; /* at is not changed, so that the value is kept */
 	bool ended;
 
 	while (!(ended = rt_scan_on(&s, w->bytes, &end, w->size)) && end - w->at <= max) {
 		size_t size = end - w->at;
-		bool more = read_more(w); /* moves at, also where nothing follows */
+		bool more = read_more(w); /* changes at, also if nothing follows */
 
 		end = w->at + size;
 		if (!more)
@@ -316,7 +316,7 @@ rt_walk_next(rt_walk *w, rt_walk_level *level, rt_str *out_key)
 rt_walked
 rt_walk_line(rt_walk *w, size_t max, rt_str *out_line)
 {
-	size_t size = 0; /* of the line, as far as it was looked at */
+	size_t size = 0; /* of the line, as far as it was read */
 	const char *nl = NULL;
 
 	if (rt_walk_peek(w) < 0)

@@ -2,10 +2,10 @@
  *
  * Walk: JSON text of any size, one value at a time.
  *
- * The counterpart of formats_scan.h for an rt_input: it opens arrays and objects, holds only the
- * requested value, and skips the others. Memory is bounded by one value and a chunk; a value that
- * is too long can be opened instead. The walk can seek back, so a reader may read the end of an
- * object before its beginning.
+ * The counterpart of formats_scan.h for an rt_input: it opens arrays and objects, keeps only the
+ * requested value in memory, and skips the others. Memory is bounded by one value and a chunk; a
+ * value that is too long can be opened instead. The walk can seek back, so a reader may read the
+ * end of an object before its beginning.
  *
  *     rt_walk_init(&w, alloc, in);
  *     if (rt_walk_open(&w, &level))                       is at a [ or {
@@ -48,14 +48,14 @@ typedef struct rt_walk {
 	uint64_t base;
 	uint64_t line; /* of that byte */
 	bool has_end;  /* bytes reach to the end of the input */
-	rt_buf key;    /* of the member that next came to last */
+	rt_buf key;    /* of the member that next returned last */
 	rt_status status;
 	rt_error error;
 } rt_walk;
 
 typedef enum rt_walked {
 	RT_WALK_WHOLE,
-	RT_WALK_LONG, /* longer than max; the walk is still at it */
+	RT_WALK_LONG, /* longer than max; the walk stays at it */
 	RT_WALK_CUT   /* none, or the input ends within it; the walk does not move */
 } rt_walked;
 
@@ -78,13 +78,13 @@ rt_str rt_walk_ahead(rt_walk *w, size_t size);
 /* Past the next needle; false: not found, and the walk is at the end. */
 bool rt_walk_find(rt_walk *w, rt_str needle);
 
-/* The value that the walk is at, passed; a view until the next call. level (may be NULL)
- * is the one that it is a member of, which is bad when the value is cut. */
+/* The value at the position of the walk, which moves past it; a view until the next call. level
+ * (may be NULL) is the one that it is a member of, which is bad when the value is cut. */
 rt_walked rt_walk_value(rt_walk *w, rt_walk_level *level, size_t max, rt_str *out_value);
-/* The same without holding it; false: cut. */
+/* The same without keeping it; false: cut. */
 bool rt_walk_skip(rt_walk *w, rt_walk_level *level);
 
-/* Into the [ or { that the walk is at; false, bad: it is at something else. */
+/* Into the [ or { at the position of the walk; false, bad: there is something else. */
 bool rt_walk_open(rt_walk *w, rt_walk_level *level);
 /* To the value of the next member. False: the level has ended, or is bad. out_key (with its
  * quotes and escapes, empty in arrays) is valid until the next call of this. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Walks over outlines end even where nobody has mended a cycle: none is longer than the
- * number of nodes. */
+ * Walks over outlines end even if a cycle was not repaired: none is longer than the number of
+ * nodes. */
 #include "formats/formats_writer.h"
 
 #include <stdio.h> /* snprintf only */
@@ -226,7 +226,7 @@ make_take(rt_scope *s, const rt_outline *o, int64_t leaf, size_t number, rt_outl
 }
 
 /* The last leaf whose path holds the head, or the head itself. Each node is walked over
- * at most twice: state 1 marks what leads to the head, 2 what does not. */
+ * at most twice: state 1 marks nodes that lead to the head, 2 those that do not. */
 static int64_t
 leaf_of_head(rt_scope *s, const rt_outline *o, const bool *is_inner)
 {
@@ -342,7 +342,7 @@ rt_writer_number(rt_writer *w, const int64_t **out_order, size_t *out_own, size_
 		return NULL;
 	for (size_t i = 0; i < w->outline->node_count; i++)
 		numbers[i] = -1;
-	/* the active take first, and in its turn again, where it has nothing new */
+	/* the active take first, and again in its turn, when it adds nothing */
 	for (size_t t = 0; t <= (w->options.whole ? w->take_count : 0); t++) {
 		const rt_outline_take *take = t == 0 ? rt_writer_take(w) : &w->takes[t - 1];
 

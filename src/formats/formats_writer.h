@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Writer: what all writers start from.
+ * Writer: the common part of all writers.
  *
  *     rt_writer_init(&w, alloc, in, options, out);
  *     while (rt_writer_next(&w))                        w.outline, w.takes, w.active
@@ -58,8 +58,8 @@ const int64_t *rt_writer_number(rt_writer *w, const int64_t **out_order, size_t 
 
 /* ---- members of entries ---- */
 
-/* A member of a JSON object and the field of an rt_node that it maps to. Formats of
- * Retake's own list their members in tables of these, and read and write by them. */
+/* A member of a JSON object and the field of an rt_node that it maps to. Retake's own formats list
+ * their members in tables of these, and read and write by them. */
 typedef enum rt_member_type {
 	RT_MEMBER_TEXT, /* left out when empty */
 	RT_MEMBER_TEXT_ALWAYS,
@@ -85,7 +85,7 @@ typedef struct rt_member {
 /* Write the member of a node, unless it is to be left out. Not for RT_MEMBER_CONTENT. */
 void rt_member_write(rt_buf *buf, const rt_member *member, const rt_node *node);
 /* Read it from an object, which the texts are borrowed from. False: the value is of another
- * type, and the field was left as it was. */
+ * type, and the field is unchanged. */
 bool rt_member_read(const rt_member *member, yyjson_val *object, rt_node *node);
 /* The member of that name; NULL: none. */
 const rt_member *rt_member_find(const rt_member *members, size_t count, rt_str name);
@@ -99,11 +99,11 @@ rt_str rt_outline_field_of(const rt_outline_field *fields, size_t count, const c
 RT_CHECKED rt_status rt_node_body(const rt_alloc *alloc, const rt_node *node, rt_buf *scratch,
 				  rt_body *out, rt_error *err);
 
-/* Has the entry been purged? Its body is one of format X, or the object that the engine
- * hands out for it. */
+/* Has the entry been purged? Its body is one of format X, or the object that the engine returns for
+ * it. */
 bool rt_node_is_purged(const rt_node *node);
 
-/* The takes of an outline as it has them, or made up: one for every leaf, the head's path
+/* The takes of an outline as given, or generated: one for every leaf, the head's path
  * first, named after the discussion. arena owns the new ones. */
 RT_CHECKED rt_status rt_outline_takes_of(const rt_alloc *alloc, rt_arena *arena,
 					 const rt_outline *outline,

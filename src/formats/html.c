@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * HTML: how to tell such a file, and reading one (html_impl.h draws it): the data are cut
- * out of it and read as the canonical form is. */
+ * HTML: how to recognise such a file, and reading one (html_impl.h describes it): the data are
+ * extracted and read like the canonical form. */
 #include "formats/html_impl.h"
 
 #include "formats/canonical_impl.h"
 #include "formats/formats.h"
 
-/* Does it begin as our pages do? */
+/* Does it begin like our pages? */
 static bool
 is_page(rt_str head)
 {
@@ -49,7 +49,7 @@ part_read_at(void *ctx, uint64_t offset, char *to, size_t room, size_t *out_size
 					  room < left ? room : (size_t)left, out_size, err);
 }
 
-/* The position of the data; the walk is after them then. */
+/* The position of the data; afterwards the walk is after them. */
 static rt_status
 find_data(rt_walk *w, part *out, rt_error *err)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Any bytes: what is read can be written, and what was written reads and writes the same. */
+ * Any bytes: everything readable can be written, and reading and writing that again gives the same
+ * bytes. */
 #include "formats/formats_fuzz.h"
 
 int

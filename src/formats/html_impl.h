@@ -8,14 +8,14 @@
  *   <head>
  *   <meta charset="utf-8">
  *   <meta http-equiv="Content-Security-Policy" content="default-src 'none'; …">
- *   <meta name="generator" content="Retake html 2">         the mark of such a file
+ *   <meta name="generator" content="Retake html 2">         identifies such a file
  *   …<title>…</title><style>…</style>
  *   </head>
  *   <body>
  *   <script type="application/json" id="retake-first">…</script>      in large pages only
  *   <script>…</script>                    web/export_page.tsx
  *   <noscript><main id="page">…           the active takes as text, for those without script:
- *   …</main></noscript>                   one text to others, which make no elements of it
+ *   …</main></noscript>                   plain text for other readers, without elements
  *   <script type="application/json" id="retake-data">…</script>
  *   <script type="application/json" id="retake-edited">…</script>     where there are such
  *   <script type="application/json" id="retake-blocks-0-0">…</script>…
@@ -25,16 +25,16 @@
  *
  * retake-data is the shorter form of the canonical one (canonical_impl.h); imports read it. Pages
  * of version 1 had the canonical form. retake-blocks-D-K has the blocks (src/markup) of the texts
- * of discussion D, entries from number K × HTML_CHUNK on, so that a page parses only what is on the
- * screen:
+ * of discussion D, entries from number K × HTML_CHUNK on, so that a page parses only the visible
+ * ones:
  *
  *   [NODE…]
  *
  *   NODE    the blocks of an entry (markup.h), or, where its content is an array, an array
  *           with the blocks of each text in it; null: shown unchanged
  *
- * retake-edited has for each discussion the numbers of the entries whose content was another when
- * they were written (C42), so that edited replies are not mistaken for the model's words:
+ * retake-edited has for each discussion the numbers of the entries whose content was edited after
+ * they were written (C42), so that edited replies are not mistaken for the model's own text:
  * [[NUMBER…]…]. It is read back.
  *
  * retake-first repeats the end of the take that is shown first, so that it is visible while the
@@ -42,7 +42,7 @@
  *
  *   {"before":N,"edited":[[NUMBER…]],"blocks":[NODE…],"data":…}
  *
- * N entries of the take come before; edited, where there are such, and data as above.
+ * N entries of the take come before; edited, if there are any, and data as above.
  *
  * In all of them "<" and U+2028, U+2029 are escaped, so that their content cannot end the element
  * or begin another. In text, HTML's special characters are written as references, and no attribute
@@ -63,9 +63,11 @@
 enum {
 	HTML_STATIC_MAX = 20000, /* entries shown without script, of all discussions */
 	HTML_CHUNK = 8192,   /* entries with their blocks in one element; web/export_data.ts */
-	HTML_MANY = 5000,    /* entries of all discussions: from here on some are written first */
+	HTML_MANY = 5000,    /* entries of all discussions: from this number on, the last ones are
+			      * written first */
 	HTML_FIRST_MAX = 30, /* those */
-	HTML_FIRST_BYTES = 256 << 10 /* of their element; but one is there, however large it is */
+	HTML_FIRST_BYTES = 256 << 10 /* of their element; but one entry is included, however large
+				      * it is */
 };
 
 rt_status rt_html_write(const rt_alloc *alloc, const rt_outlines *in,
@@ -74,8 +76,8 @@ rt_status rt_html_write(const rt_alloc *alloc, const rt_outlines *in,
 /* Parts of a page, for tests, too. Each begins with the first discussion of the writer. */
 /* Append the content of <main>. */
 void rt_html_add_static(rt_writer *w);
-/* Append the elements for the script, as drawn above: the end of the first take, where the page
- * has one; the blocks. */
+/* Append the elements for the script, as drawn above: the end of the first take, if the page has
+ * one; the blocks. */
 void rt_html_add_first(rt_writer *w);
 void rt_html_add_blocks(rt_writer *w);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Part: the script and the style of the HTML export, as tools/web.py put them into the
- * program. Neither holds anything that could end the element that it is written into.
+ * program. Neither contains anything that could end the element that it is written into.
  *
  * Threads: immutable. */
 #ifndef RT_FORMATS_HTML_PART_H

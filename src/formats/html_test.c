@@ -9,8 +9,8 @@
 
 /* ---- a strict little reader of HTML ---- */
 
-/* The elements of a page without what stands in script and style, each with its attributes
- * as they are written; anything that is not one of these fails. */
+/* The elements of a page without the content of script and style, each with its attributes as
+ * written; anything that is not one of these fails. */
 static const char *const allowed[] = {
 	"html lang=\"en\"",
 	"head",
@@ -179,7 +179,7 @@ assert_same_state(const rt_outlines *in, const rt_outlines *again)
 	rt_buf_deinit(&second);
 }
 
-/* A project with this text wherever there is text. */
+/* A project with this text in every place for text. */
 static void
 text_everywhere(rt_str text, rt_outlines *out)
 {
@@ -299,7 +299,8 @@ test_random(void **state)
 	}
 }
 
-/* Edited entries are marked beside the data, and without script; the mark is read back. */
+/* Edited entries are marked beside the data, and in the version without script; the mark is read
+ * back. */
 static void
 test_edited(void **state)
 {
@@ -334,7 +335,7 @@ test_edited(void **state)
 	rt_outlines_deinit(&o);
 }
 
-/* What is shown without script: of the active take, and no more than so many. */
+/* The version without script: of the active take, and no more than this many entries. */
 static void
 test_static(void **state)
 {
@@ -400,7 +401,8 @@ assert_has(const rt_buf *html, const char *text, bool has)
 	assert_int_equal(rt_str_find(rt_buf_str(html), rt_str_of(text), 0) != SIZE_MAX, has);
 }
 
-/* The end of a long take stands before everything else, and changes nothing of what is read. */
+/* The end of a long take comes before everything else, and does not change the result of
+ * reading. */
 static void
 test_first(void **state)
 {
@@ -429,7 +431,7 @@ test_first(void **state)
 	rt_buf_deinit(&page);
 	rt_outlines_deinit(&again);
 	rt_outlines_deinit(&o);
-	/* not where there are few, nor where the head is elsewhere */
+	/* not if there are few, nor if the head is elsewhere */
 	rt_buf_clear(&html);
 	long_take(HTML_MANY - 1, false, &text, &o);
 	add_part(rt_html_add_first, &o, &html);
@@ -442,7 +444,7 @@ test_first(void **state)
 	rt_buf_deinit(&text);
 }
 
-/* A take whose last entries have so many letters. */
+/* A take whose last entries have this many letters. */
 static void
 fat_take(size_t size, char letter, rt_buf *text, rt_outlines *out)
 {
@@ -464,7 +466,7 @@ fat_take(size_t size, char letter, rt_buf *text, rt_outlines *out)
 		RT_OK);
 }
 
-/* What stands first has a limit in bytes, too; but one entry is there. */
+/* The part that comes first has a limit in bytes, too; but it contains at least one entry. */
 static void
 test_first_size(void **state)
 {
@@ -492,7 +494,7 @@ test_first_size(void **state)
 		add_part(rt_html_add_first, &o, &html);
 		assert_true(rt_str_starts(rt_buf_str(&html), rt_str_of(tries[i].begin)));
 		assert_int_equal(html.size <= HTML_FIRST_BYTES, tries[i].fits);
-		if (i > 0) /* what could still fit, does */
+		if (i > 0) /* entries that still fit are included */
 			assert_true(html.size > HTML_FIRST_BYTES / 2);
 		assert_has(&html, "\"head\":\"e4999\"", true);
 		write_ok(&o, &rt_format_html, &page);
@@ -570,7 +572,7 @@ test_refused(void **state)
 	rt_outlines_deinit(&o);
 }
 
-/* Takes that share much: each entry is written out once, and all come back. */
+/* Takes that share much: each entry is written once, and all are read back. */
 static void
 test_shared(void **state)
 {
@@ -584,7 +586,7 @@ test_shared(void **state)
 	rt_buf_add_c(&text, "{\"discussions\":[{\"name\":\"d\",\"takes\":[");
 	for (t = 0; t < TAKES; t++) {
 		rt_buf_add_f(&text, "%s{\"name\":\"t%zu\",\"entries\":[", t > 0 ? "," : "", t);
-		for (i = 0; i < LONG; i++) /* take t leaves the others behind entry 10 t */
+		for (i = 0; i < LONG; i++) /* take t without the other takes' entries after 10 t */
 			rt_buf_add_f(&text, "%s{\"id\":\"e%zu_%zu\",\"content\":\"entry\"}",
 				     i > 0 ? "," : "", i, i > 10 * t ? t : 0);
 		rt_buf_add_c(&text, "]}");
@@ -609,12 +611,12 @@ test_shared(void **state)
 	rt_buf_deinit(&text);
 }
 
-/* Numbers that somebody wrote: what is not there is passed over, and nothing is added twice. */
+/* Modified numbers: invalid ones are skipped, and nothing is added twice. */
 static void
 test_numbers(void **state)
 {
 	static const struct {
-		const char *second; /* entries of the second take, behind three of the first */
+		const char *second; /* entries of the second take, after three of the first */
 		size_t count, skipped, repaired;
 	} cases[] = {
 		{"[0,3]", 3, 0, 0},
@@ -662,7 +664,7 @@ test_numbers(void **state)
 	}
 }
 
-/* A small page that asks for more entries than anybody has. */
+/* A small page that requests more entries than possible. */
 static void
 test_too_many(void **state)
 {
@@ -680,7 +682,7 @@ test_too_many(void **state)
 	for (i = 0; i < WRITTEN; i++)
 		rt_buf_add_f(&page, "%s{\"id\":\"%zu\",\"content\":\"\"}", i > 0 ? "," : "", i);
 	rt_buf_add_c(&page, "]},{\"name\":\"2\",\"entries\":[");
-	for (i = 0; i < REPEATS; i++) /* all but the first are there already, and count all the same */
+	for (i = 0; i < REPEATS; i++) /* all but the first exist already, and count anyway */
 		rt_buf_add_f(&page, "%s[0,%d]", i > 0 ? "," : "", WRITTEN);
 	rt_buf_add_c(&page, "]}]}]}</script>");
 	assert_int_equal(rt_format_html.read(rt_alloc_libc(), rt_buf_str(&page), &o, &report, NULL), RT_OK);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Writing a page (html_impl.h draws it): its frame, the texts as plain HTML for those without
+ * Writing a page (html_impl.h describes it): its frame, the texts as plain HTML for those without
  * script, and the data and blocks for the script. */
 #include <stdio.h> /* snprintf */
 
@@ -49,7 +49,7 @@ add_text(rt_buf *out, rt_str text)
 		rt_buf_add(out, text.ptr + from, text.size - from);
 }
 
-/* Append JSON so that it can be in an element. Only its strings can contain what is escaped. */
+/* Append JSON so that it can be in an element. Only its strings can contain escaped characters. */
 static void
 add_json(rt_buf *out, rt_str json)
 {
@@ -135,7 +135,7 @@ add_static_entry(rt_writer *w, const rt_node *node)
 	rt_buf_add_c(out, "</pre>\n</article>\n");
 }
 
-/* What was redacted in a discussion before it was written (redact.h). */
+/* The record of redactions in a discussion before it was written (redact.h). */
 static void
 add_static_note(rt_writer *w)
 {
@@ -190,7 +190,7 @@ rt_html_add_static(rt_writer *w)
 
 /* ---- for the script ---- */
 
-/* Words and sentences on one line, which markup leaves as they are: most short entries. */
+/* Words and sentences on one line, which markup leaves unchanged: most short entries. */
 static bool
 is_plain(rt_str text)
 {
@@ -295,7 +295,7 @@ add_edited(const rt_outline *o, const int64_t *nodes, size_t count, rt_buf *json
 	return from > 0;
 }
 
-/* Some nodes of the take that is shown, at most HTML_FIRST_MAX, as an outline of their own. */
+/* Some nodes of the shown take, at most HTML_FIRST_MAX, as a separate outline. */
 static void
 add_some(rt_writer *w, size_t before, size_t count, rt_buf *out)
 {
@@ -381,7 +381,7 @@ nodes_in_order(rt_writer *w, size_t *out_count)
 	return nodes;
 }
 
-/* The numbers of the entries that were edited, where some were. */
+/* The numbers of the edited entries, if there are any. */
 static void
 add_all_edited(rt_writer *w)
 {
@@ -464,7 +464,7 @@ add_head(rt_buf *out, const rt_outlines *in)
 	rt_buf_add_c(out, "</head>\n<body>\n");
 }
 
-/* In strings of JSON the quotes are escaped: this is a block and no text. */
+/* In JSON strings the quotes are escaped: so this is a block and not text. */
 static void
 add_blocks_and_math(rt_writer *w)
 {
@@ -479,7 +479,7 @@ add_blocks_and_math(rt_writer *w)
 static void
 add_page(rt_writer *w)
 {
-	bool has_script = rt_html_script.size > 0; /* else the text is for everybody */
+	bool has_script = rt_html_script.size > 0; /* otherwise the text is for all readers */
 
 	add_head(w->out, w->in);
 	if (has_script) {
@@ -499,7 +499,7 @@ add_page(rt_writer *w)
 	rt_buf_add_c(w->out, "</body>\n</html>\n");
 }
 
-/* A page shows all takes and holds everything, whatever the options. */
+/* A page contains all takes and all data, whatever the options. */
 rt_status
 rt_html_write(const rt_alloc *alloc, const rt_outlines *in, const rt_export_options *options,
 	      rt_buf *out, rt_error *err)

@@ -2,7 +2,7 @@
  *
  * Markdown: the format shared by reader and writer, in two forms.
  *
- * Plain, for people, as other programs write it too:
+ * Plain, for people, and also written by other programs:
  *
  *   # Title
  *
@@ -10,13 +10,13 @@
  *
  *   ## User · 2026-11-21T20:35:40Z
  *
- *   What is …
+ *   Which one
  *
  *   ## AI · 2026-11-21T20:35:42Z · muted
  *
  * A line names a speaker (is a heading) when it is of level 2 with a dot, as above, or a
  * heading of any level, or bold text, that is one of the usual names: "### Assistant",
- * "**User:** hello". A line of content that looks like one gets a backslash in front.
+ * "**User:** hello". A line of content that looks like one gets a backslash before it.
  * Several discussions in a file have MARKDOWN_BREAK before each.
  *
  * Lossless: the same, with a comment before every discussion and every entry that counts
@@ -28,10 +28,10 @@
  *   <!-- retake: {"n":0,"bytes":9,"entry":{…}} -->
  *   ## User · 2026-11-21T20:35:40Z
  *
- *   What is …
+ *   Which one
  *
- * The objects are those of formats_extras.h; "content" is there when it is a list of
- * blocks. Entries of other takes follow those of the active one. */
+ * The objects are those of formats_extras.h; "content" is present if it is a list of blocks.
+ * Entries of other takes follow those of the active one. */
 #ifndef RT_FORMATS_MARKDOWN_IMPL_H
 #define RT_FORMATS_MARKDOWN_IMPL_H
 
@@ -45,7 +45,7 @@
 #define MARKDOWN_DOT "\xC2\xB7"
 
 typedef struct rt_heading {
-	rt_str role; /* as it is to be in the outline */
+	rt_str role; /* in the form for the outline */
 	bool has_ts, muted, purged;
 	rt_moment ts;
 	rt_str rest; /* content on the same line */
@@ -54,7 +54,7 @@ typedef struct rt_heading {
 /* Does this line (without its line end) name a speaker? */
 bool rt_markdown_heading(rt_str line, rt_heading *out);
 /* Would this line, without any backslashes before it, be read as something else? in_preamble:
- * before the first speaker, where less is needed. */
+ * before the first speaker, where fewer forms count. */
 bool rt_markdown_needs_escape(rt_str line, bool in_preamble);
 /* Is this role understood without a dot after it, and unchanged? */
 bool rt_markdown_is_usual(rt_str role);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Reading Markdown: the plain form line by line; the lossless one from comment to comment, in a
- * text that is held as a whole. */
+ * text that is kept in memory as a whole. */
 #include "formats/formats.h"
 #include "formats/markdown_impl.h"
 
@@ -9,7 +9,7 @@
 
 typedef struct usual_name {
 	const char *name;
-	const char *role; /* NULL: the role is what was written */
+	const char *role; /* NULL: the role as written */
 } usual_name;
 
 static const usual_name usual[] = {
@@ -106,7 +106,7 @@ rt_markdown_clean_role(rt_str role)
 	return role;
 }
 
-/* What follows the role: parts, each with a dot before it. */
+/* The parts after the role, each preceded by a dot. */
 static bool
 read_parts(rt_str text, rt_heading *out)
 {
@@ -216,21 +216,21 @@ rt_markdown_needs_escape(rt_str line, bool in_preamble)
 
 typedef struct reader {
 	rt_reader r;
-	rt_buf *mended;      /* what was read last, repaired */
-	bool was_mended;     /* and that was reported */
+	rt_buf *mended;      /* the last text, repaired */
+	bool was_mended;     /* and the repair was reported */
 	rt_outline *outline; /* the current discussion */
 	int64_t tip;
 	/* plain: the current entry or preamble */
-	rt_heading heading; /* of the entry, but for its role */
+	rt_heading heading; /* of the entry, except its role */
 	rt_buf *role;
 	rt_buf *text; /* its lines, each with its line end */
 	bool in_entry, in_preamble;
 	bool titled; /* the place for a title is past */
 	rt_str take_name;
-	bool any; /* something that only a conversation has was seen */
+	bool any; /* a part was seen that only a conversation has */
 	/* lossless */
 	rt_str in;
-	rt_vec nodes; /* int64_t by number; -1: not there */
+	rt_vec nodes; /* int64_t by number; -1: missing */
 } reader;
 
 /* Text as UTF-8. */
@@ -384,7 +384,7 @@ read_plain(reader *c)
 		line = mend(c, line);
 		bare = without_return(line);
 		if (rt_str_is(bare, MARKDOWN_BREAK)) {
-			/* the first one opens what is open already */
+			/* the first one opens the discussion that is open already */
 			if (!c->in_preamble || c->titled || c->text->size > 0 || c->any) {
 				end_plain(c);
 				rt_reader_next(&c->r);
@@ -446,7 +446,8 @@ next_comment(rt_str in, size_t at)
 	return in.size;
 }
 
-/* Does the content of an entry, whose comment ends at `at`, have as many bytes as that counts? */
+/* Does the content of an entry, whose comment ends at `at`, have as many bytes as the comment
+ * says? */
 static bool
 has_size(rt_str in, size_t at, uint64_t bytes, rt_str *out, size_t *out_next)
 {

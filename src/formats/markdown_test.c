@@ -58,7 +58,7 @@ test_plain(void **state)
 	rt_outlines_deinit(&o);
 }
 
-/* As other programs write it. */
+/* As written by other programs. */
 static void
 test_foreign(void **state)
 {

@@ -85,7 +85,7 @@ text_of(writer *c, const rt_body *body)
 }
 
 /* Lines with a backslash before those that would be read as something else, and a blank one;
- * nothing where there is no text. */
+ * nothing if there is no text. */
 static void
 add_escaped(writer *c, rt_str text, bool in_preamble)
 {
@@ -104,7 +104,7 @@ add_escaped(writer *c, rt_str text, bool in_preamble)
 	rt_buf_add_byte(c->w.out, '\n');
 }
 
-/* What is no text is at least named, as show does: "(an image)", "(calls read)". */
+/* Contents other than text are at least mentioned, as in show: "(an image)", "(calls read)". */
 static void
 add_parts(writer *c, const rt_body *body)
 {
@@ -203,7 +203,7 @@ write_plain(writer *c)
 	const rt_outline *o = c->w.outline;
 	const rt_outline_take *take = rt_writer_take(&c->w);
 	size_t count = take == NULL ? 0 : take->node_count;
-	yyjson_val *preamble; /* what preceded the first speaker of an imported file */
+	yyjson_val *preamble; /* the text before the first speaker of an imported file */
 
 	if (c->w.in->count != 1 || count == 0)
 		rt_buf_add_c(c->w.out, MARKDOWN_BREAK "\n");

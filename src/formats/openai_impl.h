@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT
  *
- * OpenAI chat messages: what reader and writer agree on.
+ * OpenAI chat messages: the common part of reader and writer.
  *
  *   message       {"role","content",…}; content is text, an array of blocks, or null
  *   conversation  {"messages":[message…],"model","tools",…}, or just the array
  *   file          one conversation, an array of them, or one a line (JSONL)
  *
  * In Retake a message is an entry with its role unchanged; every further member is a further
- * field of the entry under the same name, or, where that name means something else there,
- * with "openai." before it. Further members of the conversation are fields of the discussion,
- * "openai." before their names, but for temperature, top_p and max_tokens, which are settings.
+ * field of the entry under the same name, or, if that name has another meaning there, with the
+ * prefix "openai.". Further members of the conversation are fields of the discussion with the
+ * prefix "openai.", except for temperature, top_p and max_tokens, which are settings.
  *
  * The plain form has only members that the chat completions API knows, since it refuses a
  * request with others. The lossless form has all of them, and puts a member "retake"

@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: MIT
  *
  * Reading OpenAI chat messages. A file is walked through record by record; a record is a
- * conversation or a message, and is held as text. Each message is parsed alone, so a broken
- * one is skipped alone.
+ * conversation or a message, and is kept as text. Each message is parsed separately, so only broken
+ * ones are skipped.
  *
- * A record longer than RECORD_MAX is held without its list of messages, which is read from
- * the file one by one. A conversation of many messages is handed over in pieces, unless it
- * has more than one take. */
+ * A record longer than RECORD_MAX is kept without its list of messages, which is read from the file
+ * one by one. A conversation of many messages is passed on in pieces, unless it has more than one
+ * take. */
 #include "formats/formats.h"
 #include "formats/openai_impl.h"
 
 enum {
 	RECORD_MAX = 1 << 20,
-	WHOLE_MAX = 256 << 10 /* a record up to this size is handed over in one piece */
+	WHOLE_MAX = 256 << 10 /* a record up to this size is passed on in one piece */
 };
 
 typedef struct reader {
 	rt_reader r;
 	rt_build *b;         /* of r */
 	rt_outline *outline; /* the current conversation */
-	bool in_pieces;      /* it may be handed over in pieces */
+	bool in_pieces;      /* it may be passed on in pieces */
 	rt_outline *loose;   /* messages, one a line, without a conversation */
 	int64_t loose_tip;
 	rt_buf *record;   /* one without its messages */
@@ -163,7 +163,7 @@ read_messages(reader *c, rt_str raw, int64_t parent)
 	return parent;
 }
 
-/* The same where they are not held. The walk returns to where it was. */
+/* The same if they are not in memory. The walk returns to where it was. */
 static int64_t
 read_far_messages(reader *c, int64_t parent)
 {
@@ -328,7 +328,7 @@ read_further(reader *c, rt_str raw, bool descend, parts *p)
 				c->outline->name = title;
 }
 
-/* False: raw is no conversation. */
+/* False: raw is not a conversation. */
 static bool
 read_conversation(reader *c, rt_str raw)
 {
@@ -418,7 +418,7 @@ read_loose(reader *c, rt_str raw)
 	c->loose->head = c->loose_tip;
 }
 
-/* One record of a file of many. False: it is none. */
+/* One record of a file of many. False: not a record. */
 static bool
 read_record(reader *c, rt_str raw)
 {
@@ -478,7 +478,7 @@ cut_record(reader *c, rt_walk_level *in, rt_str *out_raw)
 				line = rt_walk_here(w).line;
 			}
 		}
-	if (!level.bad) /* else the copy is as malformed */
+	if (!level.bad) /* otherwise the copy is as malformed as the original */
 		rt_buf_add_byte(c->record, '}');
 	*out_raw = rt_scope_str(&c->b->s, c->record);
 	if (!rt_reader_ok(&c->r))
@@ -487,7 +487,7 @@ cut_record(reader *c, rt_walk_level *in, rt_str *out_raw)
 	return rt_walk_skip(w, in);
 }
 
-/* The text of the record that the walk is at. False: it is not one JSON value. */
+/* The text of the record at the position of the walk. False: it is not one JSON value. */
 static bool
 hold_record(reader *c, rt_walk_level *in, rt_str *out_raw)
 {
@@ -508,7 +508,7 @@ hold_record(reader *c, rt_walk_level *in, rt_str *out_raw)
 
 /* ---- files ---- */
 
-/* A line that is too long to be held. False: it is not one JSON value. */
+/* A line that is too long for memory. False: it is not one JSON value. */
 static bool
 read_long_line(reader *c, bool *out_is_record)
 {
@@ -603,7 +603,7 @@ read_array(reader *c)
 
 	rt_walk_seek(w, start);
 	if (is_one) {
-		/* it need not end, so its text is not asked for */
+		/* it need not end, so its text is not requested */
 		c->far = start;
 		c->has_far = true;
 		return read_record(c, RT_STR("[]"));

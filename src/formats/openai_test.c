@@ -3,8 +3,8 @@
 
 #include "formats/formats.h"
 
-/* Other programs' files with facts about them lie beside the repository, where they lie at
- * all; without them the test that reads them is skipped. */
+/* Files of other programs, with facts about them, are in a folder beside the repository, if they
+ * exist at all; otherwise the test that reads them is skipped. */
 static const char fixtures[] = "../shared/fixtures";
 
 static void
@@ -27,7 +27,7 @@ assert_written(const rt_outlines *in, const rt_export_options *options, const ch
 	rt_buf_deinit(&out);
 }
 
-/* text comes back as wanted, and as that for ever after */
+/* text is written in the expected form, and in the same form ever after */
 static void
 assert_exported(const char *text, const char *wanted)
 {
@@ -97,7 +97,7 @@ test_times(void **state)
 	rt_outlines_deinit(&o);
 }
 
-/* What is odd about a message comes back as odd. */
+/* Unusual parts of a message are restored. */
 static void
 test_odd_messages(void **state)
 {
@@ -193,8 +193,8 @@ test_roles(void **state)
 	rt_outlines_deinit(&o);
 }
 
-/* What OpenAI does not know is written as it has it, and what is only Retake's not at all;
- * the lossless form keeps it. */
+/* Unknown kinds of blocks are written in OpenAI's form if there is one, and Retake's own not at
+ * all; the lossless form keeps them. */
 static void
 test_blocks_of_others(void **state)
 {
@@ -372,7 +372,7 @@ test_refused(void **state)
 	}
 }
 
-/* The lossless form gives everything back: seen through the canonical form. */
+/* The lossless form restores everything: compared through the canonical form. */
 static void
 test_random(void **state)
 {
@@ -405,7 +405,7 @@ test_random(void **state)
 	}
 }
 
-/* Fixtures: the counts that other readers of these files agree on. */
+/* Fixtures: the counts on which other readers of these files agree. */
 
 static char *
 slurp(const char *folder, const char *name, size_t *out_size)
@@ -439,7 +439,7 @@ number(yyjson_val *object, const char *key)
 	return n;
 }
 
-/* The text of a node as the facts have it: of blocks text, or value (LLaMA-Factory). */
+/* The text of a node in the form of the facts: of blocks text, or value (LLaMA-Factory). */
 static void
 add_fact_text(rt_buf *buf, const rt_node *node)
 {

@@ -2,21 +2,21 @@
  *
  * Writing OpenAI chat messages.
  *
- * Roles (C55): user, AI/assistant and system in any case, and what OpenAI knows besides;
- * others become a user's text with the role in front, unless the setting role_map names
- * another role for them. The lossless form never changes a message's content in this way:
- * its role is in "retake".
+ * Roles (C55): user, AI/assistant and system in any case, and further ones that OpenAI knows;
+ * others become a user's text that begins with the role, unless the setting role_map names another
+ * role for them. The lossless form never changes a message's content in this way: its role is in
+ * "retake".
  *
- * Blocks of a content may be those of pi, Anthropic and OpenAI. The plain form has only what
- * OpenAI knows:
+ * Blocks of a content may be those of pi, Anthropic and OpenAI. The plain form has only the types
+ * that OpenAI knows:
  *
  *   an image             {"type":"image_url","image_url":{"url":"data:image/png;base64,…"}}
  *   a call of a tool     in "tool_calls" next to the content
  *   a result of a tool   a separate message
  *   reasoning            left out
  *
- * Blocks of OpenAI's types are written with the members that these have; of other types
- * remains their text, if they have one. The API refuses everything else. */
+ * Blocks of OpenAI's types are written with the members of these types; of other types only their
+ * text remains, if they have one. The API refuses everything else. */
 #include <stdlib.h> /* qsort */
 
 #include "formats/openai_impl.h"
@@ -46,7 +46,7 @@ member(yyjson_val *object, const char *name)
 
 /* ---- what the API knows ---- */
 
-/* "weight" is known in fine-tuning files alone. */
+/* "weight" is known in fine-tuning files only. */
 static bool
 is_message_key(rt_str role, rt_str name)
 {
@@ -84,7 +84,7 @@ known_role(rt_str role)
 	return NULL;
 }
 
-/* The role to write; *out_front is what has to be put before the text, or empty. */
+/* The role to write; *out_front is the text to put before the content, or empty. */
 static rt_str
 role_of(const writer *c, rt_str role, rt_str *out_front)
 {
@@ -103,10 +103,10 @@ role_of(const writer *c, rt_str role, rt_str *out_front)
 /* ---- blocks ---- */
 
 typedef enum block_kind {
-	BLOCK_AS_IS, /* of a type of OpenAI's, and nothing more */
+	BLOCK_AS_IS, /* one of OpenAI's types, with no other members */
 	BLOCK_MORE,  /* with members that the API does not know */
 	BLOCK_IMAGE,
-	BLOCK_FILE, /* one of ours, with its bytes */
+	BLOCK_FILE, /* a file stored by Retake, with its bytes */
 	BLOCK_TEXT, /* of another type, with a text */
 	BLOCK_CALL,
 	BLOCK_NONE /* not written */
@@ -125,7 +125,7 @@ static const block_type types[] = {
 	{"refusal", "refusal", ""},
 };
 
-/* NULL: none of the API's. */
+/* NULL: not one of the API's. */
 static const block_type *
 type_of(yyjson_val *block)
 {
@@ -259,8 +259,8 @@ write_file(writer *c, yyjson_val *block)
 	rt_json_close(c->out, '}');
 }
 
-/* Blocks as the content that the API has: an array, or "" or null where nothing is left. front:
- * a text before them; empty: none. */
+/* Blocks in the form of the API's content: an array, or "" or null if nothing is left. front: a
+ * text before them; empty: none. */
 static void
 write_blocks(writer *c, yyjson_val *blocks, rt_str front)
 {
@@ -297,7 +297,7 @@ write_blocks(writer *c, yyjson_val *blocks, rt_str front)
 
 /* ---- calls of tools ---- */
 
-/* A function as the API has it: its arguments are JSON in a string. */
+/* A function in the form of the API: its arguments are JSON in a string. */
 static void
 write_function(writer *c, const char *key, rt_str name, yyjson_val *arguments)
 {
@@ -310,7 +310,7 @@ write_function(writer *c, const char *key, rt_str name, yyjson_val *arguments)
 	rt_json_close(c->out, '}');
 }
 
-/* The value of a member "tool_calls" as the API has it. */
+/* The value of a member "tool_calls" in the form of the API. */
 static void
 write_call_items(writer *c, yyjson_val *calls)
 {
@@ -343,7 +343,7 @@ write_call_items(writer *c, yyjson_val *calls)
 	rt_json_close(out, ']');
 }
 
-/* The calls among the blocks as the member "tool_calls"; nothing where there are none. */
+/* The calls among the blocks as the member "tool_calls"; nothing if there are none. */
 static void
 write_calls(writer *c, yyjson_val *blocks)
 {
@@ -367,7 +367,7 @@ write_calls(writer *c, yyjson_val *blocks)
 
 /* ---- members of messages ---- */
 
-/* The content, with "role: " in front where there is one to put. */
+/* The content, preceded by "role: " if necessary. */
 static void
 write_content(writer *c, const rt_body *body, rt_str front)
 {
@@ -392,7 +392,7 @@ write_content(writer *c, const rt_body *body, rt_str front)
 	}
 }
 
-/* What was in the place of the content, or NULL. */
+/* The original value of the content, or NULL. */
 static yyjson_val *
 odd_content(const rt_body *body)
 {
@@ -400,11 +400,11 @@ odd_content(const rt_body *body)
 
 	if (body->content.size > 0 || body->content_json != NULL || yyjson_is_arr(odd) ||
 	    (yyjson_is_str(odd) && yyjson_get_len(odd) > 0))
-		return NULL; /* not of our making */
+		return NULL; /* not written by Retake */
 	return odd;
 }
 
-/* audio of a reply is {"id","data",…}; a request has the id alone. */
+/* audio of a reply is {"id","data",…}; a request only has the id. */
 static void
 write_audio(rt_buf *out, yyjson_val *audio)
 {
@@ -468,7 +468,7 @@ write_members(writer *c, const rt_node *node, const rt_body *body)
 
 	if (!c->lossless && rt_str_is(role, "tool") &&
 	    !yyjson_is_str(rt_body_field(body, "tool_call_id"))) {
-		role = RT_STR("user"); /* the API wants to know of which call it is the result */
+		role = RT_STR("user"); /* the API requires the call that it is the result of */
 		front = node->role;
 	}
 	if (c->lossless || node->kind.size > 0)
@@ -521,7 +521,7 @@ write_pi_members(writer *c, const rt_node *node, const rt_body *body)
 
 /* ---- messages ---- */
 
-/* Does the plain form have this entry? Not if muted or purged, nor kinds that no model is sent
+/* Is this entry in the plain form? Not if muted or purged, nor kinds that no model is sent
  * (chat/context_entry.c). */
 static bool
 is_sent(const rt_node *node)

@@ -83,8 +83,8 @@ add_text(rt_writer *w, rt_buf *out)
 	rt_json_add_string(out, rt_scope_str(&w->e, text));
 }
 
-/* The content of a message, in the form that its role wants: blocks for an assistant or a tool,
- * else text or blocks as they are. */
+/* The content of a message, in the form required for its role: blocks for an assistant or a tool,
+ * else text or blocks unchanged. */
 static void
 add_content(rt_buf *out, rt_str role, const rt_body *body)
 {
@@ -108,7 +108,8 @@ is_empty(const rt_body *body)
 
 /* ---- edited records ---- */
 
-/* Write object with value under key, where it is, or after the member after, or at the end. */
+/* Writes object with value under key: in the place of key, or after the member `after`, or at the
+ * end. */
 static void
 add_object(rt_buf *out, yyjson_val *object, const char *key, const char *after, rt_str value)
 {
@@ -198,8 +199,8 @@ rt_pi_put_ids(rt_buf *out, rt_str id, rt_str parent_id, rt_moment ts)
 	rt_buf_add_byte(out, '"');
 }
 
-/* A field of the entry by its name in pi or in Retake, or the member of the record that it
- * was before its role was changed. */
+/* A field of the entry by its name in pi or in Retake, or that member of its record from before a
+ * change of the role. */
 static yyjson_val *
 field_of(const rt_pi_composed *e, const char *pi_name, const char *name)
 {
@@ -260,7 +261,7 @@ put_model(rt_writer *w, const rt_pi_composed *e)
 	if (model.size == 0)
 		model = text_of(e, "model", NULL);
 	slash = rt_str_find(model, RT_STR("/"), 0);
-	if (provider.size == 0 && slash != SIZE_MAX) { /* as Retake names models */
+	if (provider.size == 0 && slash != SIZE_MAX) { /* in Retake's naming of models */
 		provider = rt_str_at(model.ptr, slash);
 		model = rt_str_at(model.ptr + slash + 1, model.size - slash - 1);
 	}
@@ -268,13 +269,13 @@ put_model(rt_writer *w, const rt_pi_composed *e)
 	put_text(w, "modelId", model);
 }
 
-/* What a record of each kind consists of, in order. */
+/* The parts of a record of each kind, in order. */
 typedef enum part_type {
 	PART_END,
 	PART_IDS,
 	PART_TEXT,       /* the text of the body */
 	PART_CONTENT,    /* its content */
-	PART_EXTRA,      /* its content, where it has one */
+	PART_EXTRA,      /* its content, if it has any */
 	PART_FIELD,      /* a field of the body; otherwise as default, or left out */
 	PART_FLAG,       /* the same, for true and false */
 	PART_TEXT_FIELD, /* a field of the body that is a text; otherwise its text */
@@ -285,11 +286,11 @@ typedef enum part_type {
 
 typedef struct part {
 	part_type type;
-	const char *key, *name; /* in pi, in Retake where it differs */
+	const char *key, *name; /* in pi, in Retake if it differs */
 	const char *otherwise;  /* JSON; NULL: nothing */
 } part;
 
-/* How a summary came about. pi ignores these members and keeps them. */
+/* The origin of a summary. pi ignores these members and keeps them. */
 #define MADE_BY \
 	{PART_FIELD, "hook", NULL, NULL}, {PART_FIELD, "service", NULL, NULL}, \
 		{PART_FIELD, "model", NULL, NULL}, {PART_FIELD, "reason", NULL, NULL}, \
@@ -361,7 +362,7 @@ put_part(rt_writer *w, const part *p, const rt_pi_composed *e)
 	}
 }
 
-/* A record of this kind; false: it has no row above. */
+/* A record of this kind; false: there is no row for it above. */
 static bool
 compose_kind(rt_writer *w, const rt_pi_composed *e, rt_str kind)
 {
@@ -376,7 +377,7 @@ compose_kind(rt_writer *w, const rt_pi_composed *e, rt_str kind)
 	return false;
 }
 
-/* A notice of the prompt is the system's, whatever its role. */
+/* A notice of the prompt is from the system, whatever its role. */
 static rt_str
 message_role(const rt_node *node)
 {
@@ -438,7 +439,7 @@ rt_pi_composed_type(const rt_pi_composed *e, rt_str *out_target, rt_str *out_tex
 	return RT_PI_OTHER;
 }
 
-/* The fields of the body as members, but for those that a record has anyway. */
+/* The fields of the body as members, except for those that a record has anyway. */
 static void
 put_other_fields(rt_buf *out, const rt_body *body)
 {
@@ -449,7 +450,7 @@ put_other_fields(rt_buf *out, const rt_body *body)
 			rt_json_put_member(out, m.key, m.value);
 }
 
-/* What would mean something else in a session file: kept for Retake, ignored by pi. */
+/* Members that would mean something else in a session file: kept for Retake, ignored by pi. */
 static void
 compose_kept(rt_buf *out, const rt_pi_composed *e, rt_str name)
 {
@@ -514,7 +515,7 @@ compose_record(rt_writer *w, const rt_pi_composed *e, rt_str *out_role, rt_str *
 	*out_role = rt_str_at(NULL, 0);
 	*out_kind = kind;
 	rt_buf_add_byte(out, '{');
-	if (e->is_inner_range) { /* not as kind "compaction": its range would not come back */
+	if (e->is_inner_range) { /* not as kind "compaction": its range would not be read back */
 		compose_kept(out, e, RT_STR("retake.compaction"));
 		return;
 	}
@@ -534,7 +535,7 @@ compose_record(rt_writer *w, const rt_pi_composed *e, rt_str *out_role, rt_str *
 		compose_kept(out, e, kind);
 		*out_kind = RT_STR("custom");
 	} else if (!is_message && !rt_str_is(kind, "prompt_notice")) {
-		/* not pi's: a record of that type, which pi keeps and sends to nobody */
+		/* not one of pi's: a record of that type, which pi keeps and does not send */
 		rt_json_put_str(out, "type", kind);
 		rt_pi_put_ids(out, e->id, e->parent_id, e->ts);
 		put_extra_content(out, e->body);

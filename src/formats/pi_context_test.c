@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Contexts of pi sessions: what is sent when the conversation stands at an entry. */
+ * Contexts of pi sessions: the request when the conversation is at an entry. */
 #include "formats/pi_context_testing.h"
 #include "formats/pi_testing.h"
 
@@ -65,7 +65,7 @@ test_context(void **state)
 	assert_context(HEADER USER("a", ROOT, "01") BOT("b", P("a"), "02"), "b",
 		       "user:\"text a\" assistant:[{\"type\":\"text\",\"text\":\"text b\"}] "
 		       "off prov-b/mod-b");
-	/* the other branch is not in it; what says nothing is silent */
+	/* the other branch is not in it; entries without text are not sent */
 	assert_context(HEADER USER("a", ROOT, "01") USER("x", P("a"), "02")
 			       ENTRY("custom", "c", P("a"), "03", ",\"customType\":\"t\"")
 				       ENTRY("usage", "u", P("c"), "04", "")
@@ -110,7 +110,7 @@ test_context_compaction(void **state)
 		       "d", "compactionSummary:\"sum s\" user:\"text d\" off ");
 	assert_context(HEADER CHAIN_3 COMPACTION("s", P("b"), "04", "c") USER("d", P("s"), "05"),
 		       "d", "compactionSummary:\"sum s\" user:\"text d\" off ");
-	/* the second one keeps a range that holds the first: that one is silent */
+	/* the second one keeps a range that contains the first: that one is not sent */
 	assert_context(HEADER CHAIN_3 COMPACTION("s", P("b"), "04", "b") USER("d", P("s"), "05")
 			       COMPACTION("t", P("d"), "06", "b"),
 		       "t", "compactionSummary:\"sum t\" user:\"text b\" user:\"text d\" off ");
@@ -136,7 +136,7 @@ test_context_edit(void **state)
 		       "user:\"text a\" user:\"text c\" off ");
 	assert_context(HEADER CHAIN_3 EDIT("e", P("c"), "04", "b", "{\"content\":\"new\"}"), "e",
 		       "user:\"text a\" user:\"new\" user:\"text c\" off ");
-	/* the last one wins; from before the edit it is not there */
+	/* the last one wins; before the edit it is not applied */
 	assert_context(HEADER CHAIN_3 EDIT("e", P("c"), "04", "b", "null")
 			       EDIT("f", P("e"), "05", "b", "{\"content\":[{\"type\":\"text\"}]}"),
 		       "f", "user:\"text a\" user:[{\"type\":\"text\"}] user:\"text c\" off ");
@@ -149,7 +149,7 @@ test_context_edit(void **state)
 		       "f",
 		       "assistant:[{\"type\":\"text\",\"text\":\"new\"}] system:\"sys\" "
 		       "off prov-a/mod-a");
-	/* an edit that is none says nothing; one of what is not there neither */
+	/* an invalid edit has no effect; nor has one of a missing entry */
 	assert_context(HEADER CHAIN_3 EDIT("e", P("c"), "04", "b", "7")
 			       EDIT("f", P("e"), "05", "gone", "null"),
 		       "f", "user:\"text a\" user:\"text b\" user:\"text c\" off ");

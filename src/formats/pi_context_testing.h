@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * For tests: what pi makes of a session that we have read, so that it can be compared with what
- * pi itself says: paths, the tree of its screen, and the context that a model is sent. */
+ * For tests: pi's interpretation of a session that we have read, for comparison with pi itself:
+ * paths, the tree of its screen, and the context for a model. */
 #ifndef RT_FORMATS_PI_CONTEXT_TESTING_H
 #define RT_FORMATS_PI_CONTEXT_TESTING_H
 
@@ -113,9 +113,9 @@ typedef struct rt_pi_tree {
 /* A counting sort by parent keeps file order; runs that are out of order by time are then
  * sorted by it.
  *
- * An entry without a date is equal to every other, so that "sorted" depends on who is
- * compared with whom. Short runs are therefore sorted as pi's JavaScript engine does it,
- * by binary insertion after the part that is in order; long ones by merging. */
+ * An entry without a date is equal to every other, so that the order depends on which entries are
+ * compared. Short runs are therefore sorted as pi's JavaScript engine does it, by binary insertion
+ * after the part that is in order; long ones by merging. */
 enum { SHORT_RUN = 63 };
 
 static inline bool
@@ -143,7 +143,7 @@ tree_merge(const rt_pi_session *session, const size_t *from, size_t a, size_t b,
 	}
 }
 
-/* Length of the beginning that is in order; one that falls all the way is turned round. */
+/* Length of the beginning that is in order; a strictly decreasing one is reversed. */
 static inline size_t
 tree_make_start(const rt_pi_session *session, size_t *run, size_t count)
 {
@@ -337,7 +337,7 @@ context_choose(const rt_pi_session *session, size_t *path, size_t count, size_t 
 	return kept;
 }
 
-/* Does the item have anything to say, edits apart? */
+/* Does the item have any content, apart from edits? */
 static inline bool
 context_speaks(const rt_pi_session *session, const rt_pi_item *item)
 {
@@ -346,7 +346,7 @@ context_speaks(const rt_pi_session *session, const rt_pi_item *item)
 	return e->speaks && (e->kind != RT_PI_COMPACTION || item->is_first);
 }
 
-/* What an edit puts in the place of a content; NULL and true: nothing at all. */
+/* The replacement by an edit of a content; NULL and true: nothing at all. */
 static inline bool
 context_replacement_of(yyjson_val *edit, yyjson_val **out_content)
 {
@@ -357,7 +357,7 @@ context_replacement_of(yyjson_val *edit, yyjson_val **out_content)
 	if (yyjson_is_null(replacement))
 		return true;
 	if (!yyjson_is_str(content) && !yyjson_is_arr(content))
-		return false; /* not an edit that pi would write: it says nothing */
+		return false; /* not an edit in pi's form: it has no effect */
 	*out_content = content;
 	return true;
 }
@@ -391,7 +391,7 @@ context_collect_edits(const rt_alloc *alloc, const rt_pi_session *session, const
 	return RT_OK;
 }
 
-/* Does the edit take the whole entry away? */
+/* Does the edit remove the whole entry? */
 static inline rt_status
 context_is_omitted(const rt_alloc *alloc, const rt_pi_session *session, int64_t edit, bool *out)
 {
@@ -523,7 +523,7 @@ context_is_editable(rt_str role)
 	       rt_str_is(role, "toolResult") || rt_str_is(role, "custom");
 }
 
-/* A message as it is, but for an edited content and one that is missing. */
+/* A message unchanged, except for an edited content and a missing one. */
 static inline void
 context_add_message(rt_buf *buf, rt_str role, yyjson_val *message, yyjson_val *edited)
 {

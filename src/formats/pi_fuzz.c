@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Session files from strangers. Whatever is read must be in order, give contexts that are
- * JSON, and be written back: a file of the present version as it was, byte for byte, any
- * other so that it stays as it is from then on; and that also when labels, parents and
- * the head have changed meanwhile. */
+ * Session files from strangers. Everything that is read must be consistent, give contexts that are
+ * JSON, and be written back: a file of the present version byte for byte, any other in a form that
+ * is stable from then on; also after changes of labels, parents and the head. */
 #include <stdlib.h>
 
 #include "base/hash.h"
@@ -59,7 +58,7 @@ use_tree(const rt_pi_session *s)
 	rt_pi_tree_deinit(&tree);
 }
 
-/* Every record is a body that the rest of Retake can take apart. */
+/* Every record is a body that the rest of Retake can decode. */
 static void
 use_bodies(const rt_pi_session *s)
 {
@@ -98,7 +97,7 @@ assert_stays(rt_str text, const rt_export_options *options)
 	rt_buf_deinit(&again);
 }
 
-/* Change what the hash of the input says; then write, and check that it can be read. */
+/* Makes changes chosen by the hash of the input; then writes, and checks that it can be read. */
 static void
 edit(rt_str text, const rt_export_options *options)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Session files of the pi coding agent, read as pi reads them, and written.
+ * Session files of the pi coding agent: read like pi does, and written.
  *
  *   {"type":"session","version":3,"id":"…","timestamp":"…","cwd":"…"}            header
  *   {"type":"message","id":"1a…","parentId":null,"timestamp":"…","message":{…}}  entries
@@ -44,11 +44,11 @@ typedef enum rt_pi_type {
 	RT_PI_SESSION_INFO
 } rt_pi_type;
 
-/* Where an entry's moment comes from. */
+/* The source of an entry's time. */
 typedef enum rt_pi_ts { RT_PI_TS_NONE, RT_PI_TS_ENTRY, RT_PI_TS_MESSAGE } rt_pi_ts;
 
-/* Views point into the file or into the session. A view with ptr NULL means that the
- * member is missing, null, or no string. */
+/* Views point into the file or into the session. A view with ptr NULL means that the member is
+ * missing, null, or not a string. */
 typedef struct rt_pi_entry {
 	rt_str line; /* the record as JSON text: its line without the \n, or migrated */
 	rt_str id;
@@ -60,7 +60,7 @@ typedef struct rt_pi_entry {
 	rt_str text;        /* label, session name, thinking level, or the model's provider */
 	rt_str model;       /* of a model change or an assistant's message */
 	rt_str label;       /* the label on this entry; ptr NULL: none */
-	rt_str retake_role; /* role in Retake, where it differs ("retake" member, pi_write.c) */
+	rt_str retake_role; /* role in Retake, if it differs ("retake" member, pi_write.c) */
 	rt_str retake_kind; /* likewise */
 	rt_moment ts;
 	uint64_t number; /* 1-based line of the file */
@@ -68,7 +68,8 @@ typedef struct rt_pi_entry {
 	rt_pi_type kind;
 	rt_pi_ts ts_from;
 	bool speaks;       /* has a message, or a summary that is not empty */
-	bool is_duplicate; /* an earlier entry has the same id; that id means the last of them */
+	bool is_duplicate; /* an earlier entry has the same id; the id then refers to the last of
+			    * them */
 	bool muted, collapsed, read_mode; /* "retake" member */
 } rt_pi_entry;
 
@@ -78,7 +79,7 @@ typedef enum rt_pi_line {
 	RT_PI_LINE_OBJECT,
 	RT_PI_LINE_BLANK,
 	RT_PI_LINE_FALSY,   /* null, false, 0, "": pi skips it */
-	RT_PI_LINE_VALUE,   /* another value that is no object: pi treats it as an entry */
+	RT_PI_LINE_VALUE,   /* another value that is not an object: pi treats it as an entry */
 	RT_PI_LINE_BAD,     /* not JSON */
 	RT_PI_LINE_TOO_DEEP /* nested more than RT_JSON_DEPTH_MAX levels */
 } rt_pi_line;
@@ -106,11 +107,11 @@ rt_str rt_pi_trim(rt_str s);
 /* Milliseconds since 1970, rounded down. */
 int64_t rt_pi_ms(rt_moment at);
 
-/* What becomes of a member: another value, or (ptr NULL) it is removed. */
+/* The change of a member: another value, or (ptr NULL) it is removed. */
 typedef struct rt_pi_change {
 	const char *key;
 	rt_str json;
-	const char *after; /* where it is new: after this member; NULL: at the end */
+	const char *after; /* if it is new: after this member; NULL: at the end */
 } rt_pi_change;
 
 /* Write object's text with the changes and no other byte touched; of repeated keys the last one
@@ -122,10 +123,10 @@ RT_CHECKED rt_status rt_pi_patch(rt_buf *out, rt_str text, yyjson_val *object,
 				 const rt_pi_change *changes, size_t count);
 /* The text of a member's value; ptr NULL: none. */
 rt_str rt_pi_member(rt_str text, yyjson_val *object, const char *key);
-/* An id as JSON, null where ptr is NULL; in a buffer of the scope. */
+/* An id as JSON, null if ptr is NULL; in a buffer of the scope. */
 rt_str rt_pi_quote(rt_scope *s, rt_str id);
 
-/* A source of ids: random where env is given, else a fixed sequence from a seed. */
+/* A source of ids: random if env is given, else a fixed sequence from a seed. */
 typedef struct rt_pi_fresh {
 	const rt_env *env;
 	uint64_t state;
@@ -145,8 +146,8 @@ typedef struct rt_pi_junk {
 } rt_pi_junk;
 
 /* The file is a view that the session borrows: of its lines only the few members above are
- * copied, and a line is parsed once. What pi fails on is repaired and reported: lines that are
- * JSON but no object are skipped, cycles of parents are cut at the entry met first. Nothing
+ * copied, and a line is parsed once. Lines on which pi fails are repaired and reported: lines that
+ * are JSON but not an object are skipped, cycles of parents are cut at the entry met first. Nothing
  * recurses over the length or depth of a session. Immutable after reading. */
 typedef struct rt_pi_session {
 	const rt_alloc *alloc;
@@ -155,7 +156,7 @@ typedef struct rt_pi_session {
 	rt_vec entry_list, junk_list;
 	rt_str header; /* its line, without the \n */
 	rt_str id;
-	int version;          /* of the file; entries are of version 3 or as they are */
+	int version;          /* of the file; entries are of version 3 or unchanged */
 	rt_pi_entry *entries; /* in file order */
 	size_t entry_count;
 	int64_t leaf; /* index of the last entry; -1: none */
@@ -179,7 +180,7 @@ typedef struct rt_pi_options {
  * file       borrowed; must outlive the session
  * out        must not be moved while it is in use
  * options    may be NULL
- * report     may be NULL; gets what was skipped, repaired or migrated
+ * report     may be NULL; gets remarks about skipped, repaired or migrated parts
  *
  * RT_USAGE:  "Session file is not a valid pi session", with the position.
  * RT_LIMIT:  more than 2^32 - 2 entries.
@@ -194,11 +195,11 @@ void rt_pi_migrate_header(rt_buf *out, rt_pi_reader *reader, rt_str header);
 /* ---- rows (pi_rows.c) ---- */
 
 /* The records of a file that is to be written, before they are text. Most rows have a line, the
- * record as it was read, and are written by copying it. Which ones cannot be is found out by
- * acting as a reader, which finds parents by id (of equal ids the last one counts): an id or a
- * parentId is changed only where the reader would find another parent than the outline has. So
- * an unchanged file comes out as it went in, however odd it is, and only then with its cycles,
- * in which pi itself would loop.
+ * record as it was read, and are written by copying it. The others are found by simulating a
+ * reader, which finds parents by id (of equal ids the last one counts): an id or a parentId is
+ * changed only if the reader would find another parent than that of the outline. So an unchanged
+ * file is written unchanged, however unusual it is; only then it keeps its cycles, in which pi
+ * itself would loop.
  *
  * Where takes share a node below different ones (an entry before it was deleted in one of
  * them), pi's tree cannot: the take gets a copy of the rest with new ids. */
@@ -210,8 +211,8 @@ typedef struct rt_pi_row {
 	rt_pi_entry raw;  /* its line's; raw.line.ptr NULL: to be composed */
 	rt_moment ts;     /* set when it is written: the node's, or its parent's */
 	bool is_copy;     /* for another take */
-	bool is_verbatim; /* the line was read from a file, and is good as it is */
-	bool needs_id;    /* the line's own is used already, or means another row */
+	bool is_verbatim; /* the line was read from a file, and is used unchanged */
+	bool needs_id;    /* the line's own id is used already, or means another row */
 	bool changes_parent;
 } rt_pi_row;
 
@@ -238,8 +239,8 @@ const rt_node *rt_pi_rows_node(const rt_pi_rows *rows, int64_t row);
 
 /* The role of the entry in Retake: a message's, or "custom"; empty for entries without one. */
 rt_str rt_pi_entry_role(const rt_pi_entry *e);
-/* The kind of the entry in Retake, as its record has it: its type, or "unknown"; "message"
- * for a message. */
+/* The kind of the entry in Retake, according to its record: its type, or "unknown"; "message" for a
+ * message. */
 rt_str rt_pi_entry_kind(const rt_pi_entry *e);
 /* Can a record of this role represent an entry whose role is now role? */
 bool rt_pi_role_fits(const rt_pi_entry *e, rt_str role);
@@ -266,8 +267,8 @@ void rt_pi_compose(rt_writer *w, const rt_pi_composed *entry);
  * RT_PI_SESSION_INFO with its text, else RT_PI_OTHER. Views into the body. */
 rt_pi_type rt_pi_composed_type(const rt_pi_composed *entry, rt_str *out_target, rt_str *out_text);
 
-/* The "retake" member: what a record of this role and kind cannot express, as a JSON object, or
- * nothing. body may be NULL; those of its fields are added that the record lacks. */
+/* The "retake" member: properties that a record of this role and kind cannot express, as a JSON
+ * object, or nothing. body may be NULL; those of its fields are added that the record lacks. */
 void rt_pi_compose_retake(rt_buf *out, const rt_node *node, rt_str record_role, rt_str record_kind,
 			  const rt_body *body);
 

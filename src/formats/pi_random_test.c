@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Random session files with every oddity, changed as Retake may change them, written, and
- * read again: parents, labels, head and takes must be what the outline said. Every entry
- * has a mark in its content, by which it is known again: "<17>". */
+ * Random session files with all irregularities, changed in the ways that Retake may change them,
+ * written, and read again: parents, labels, head and takes must equal those of the outline. Every
+ * entry has a mark in its content, by which it is recognised: "<17>". */
 #include "formats/pi_testing.h"
 
 static uint64_t seed;
@@ -14,7 +14,7 @@ rnd(size_t below)
 	return (size_t)(seed >> 33) % below;
 }
 
-/* A session file with all the oddities, and few ids, so that they meet. */
+/* A session file with all the irregularities, and few ids, so that they coincide. */
 static void
 random_file(rt_buf *file)
 {
@@ -47,7 +47,7 @@ enum { NODES_MAX = 64, NAME_SIZE = 32 };
 
 typedef char name[NAME_SIZE];
 
-/* Some of what Retake may do to it. New nodes go behind the old ones. */
+/* Some of the changes that Retake may make. New nodes go after the old ones. */
 static void
 random_edits(rt_outline *x, rt_node *nodes, name *ids, name *texts)
 {
@@ -56,7 +56,7 @@ random_edits(rt_outline *x, rt_node *nodes, name *ids, name *texts)
 	memcpy(nodes, x->nodes, old * sizeof(*nodes));
 	x->nodes = nodes;
 	for (i = 0; i < old; i++)
-		if (nodes[i].id.size == 0) { /* as the engine does */
+		if (nodes[i].id.size == 0) { /* in the way of the engine */
 			snprintf(ids[i], NAME_SIZE, "made-%zu", i);
 			nodes[i].id = rt_str_of(ids[i]);
 		}
@@ -94,7 +94,7 @@ place_of(const rt_outline *y, size_t number)
 	return -1;
 }
 
-/* What was written is what the outline said: parents, labels, and where the head is. */
+/* The written file equals the outline: parents, labels, and the head. */
 static void
 assert_says(const rt_outline *x, const rt_outline *y)
 {
@@ -112,7 +112,7 @@ assert_says(const rt_outline *x, const rt_outline *y)
 		assert_int_equal(y->nodes[place[i]].parent, parent < 0 ? -1 : place[parent]);
 		assert_true(rt_str_eq(x->nodes[i].label, y->nodes[place[i]].label));
 	}
-	/* records that we added hang below the head; but they leave alone a last line whose id
+	/* the records that we added are below the head; but they do not follow a last line whose id
 	 * means another entry */
 	while (at >= 0 && rt_str_find(y->nodes[at].body, RT_STR("<"), 0) == SIZE_MAX)
 		at = y->nodes[at].parent;

@@ -2,14 +2,14 @@
  *
  * Reading a session file: lines to entries, migrated, with parents, labels and a name; and the
  * session as an outline: a node for every entry in file order, each with its record as its body,
- * byte for byte. What is not an entry goes to the discussion's fields, so that writing can give
- * back the same file:
+ * byte for byte. Lines that are not entries become fields of the discussion, so that writing
+ * restores the same file:
  *
  *   "pi.header"    the header's line
- *   "pi.junk"      [[n, line]…]: line n of the file, from 1, where it is no entry
- *   "pi.unended"   the number of lines, where the last one has no line end
+ *   "pi.junk"      [[n, line]…]: line n of the file, from 1, if it is not an entry
+ *   "pi.unended"   the number of lines, if the last one has no line end
  *
- * A line is a JSON string without its \n, or {"hex":"…"} where its bytes are not UTF-8; a \r
+ * A line is a JSON string without its \n, or {"hex":"…"} if its bytes are not UTF-8; a \r
  * before the \n belongs to the line. */
 #include "base/encode.h"
 #include "formats/formats.h"
@@ -25,7 +25,7 @@ typedef struct load {
 	size_t line_max;
 	uint64_t number;  /* of the line, from 1 */
 	uint64_t dropped; /* lines that were too long */
-	size_t records;   /* as pi counts: the header, entries, later headers, odd values */
+	size_t records;   /* as pi counts: the header, entries, later headers, unusual values */
 } load;
 
 /* ---- lines ---- */
@@ -65,7 +65,7 @@ read_header(load *l, const rt_pi_record *record, rt_str line, size_t at)
 	l->records = 1;
 }
 
-/* Why a line is no entry; NULL: it is blank. */
+/* Why a line is not an entry; NULL: it is blank. */
 static const char *
 reason(const rt_pi_record *record, bool is_ended)
 {
@@ -504,7 +504,7 @@ pi_sniff(rt_str head)
 			sure = record.is_header && record.entry.id.ptr != NULL ? 98 : 0;
 		else if (line.ptr + line.size == head.ptr + head.size &&
 			 rt_str_starts(line, RT_STR("{\"type\":\"session\",")))
-			sure = 60; /* a header so long that its end is not in sight */
+			sure = 60; /* a header so long that its end was not read */
 	}
 	rt_pi_reader_deinit(&reader);
 	rt_scope_deinit(&s);

@@ -147,7 +147,7 @@ static const type_row types[] = {
 	{"session_info", RT_PI_SESSION_INFO, "name", NULL, NULL, false},
 };
 
-/* A member that is a string, copied; ptr NULL: it is missing, or none. */
+/* A member that is a string, copied; ptr NULL: it is missing, or not a string. */
 static rt_str
 text_of(rt_pi_reader *reader, yyjson_val *object, const char *key)
 {
@@ -250,7 +250,7 @@ typedef struct pair_walk {
 	rt_members m;
 	rt_json_iter it;
 	rt_str raw, value; /* in the text */
-	bool bad;          /* they are at odds */
+	bool bad;          /* they disagree */
 } pair_walk;
 
 static pair_walk
@@ -293,7 +293,7 @@ rt_pi_quote(rt_scope *s, rt_str id)
 	return rt_scope_str(s, buf);
 }
 
-/* Where a change goes: the values of the last members of these names; NULL: there is none. */
+/* The place of a change: the values of the last members of these names; NULL: none. */
 typedef struct place {
 	const char *value, *after;
 } place;

@@ -28,7 +28,7 @@ copy_outline(rt_pi_rows *rows, const rt_outline *outline)
 	(void)RT_TRY(rows->s, rt_outline_repair(rows->s->alloc, o, NULL, NULL));
 }
 
-/* Make head explicit: a node, or -1. */
+/* Makes head explicit: a node, or -1. */
 static void
 settle_head(rt_outline *o)
 {
@@ -84,7 +84,7 @@ row_below(rt_pi_rows *rows, size_t node, int64_t parent)
 	return row;
 }
 
-/* Follow a take; where it leaves the tree, copies go on. */
+/* Follows a take; where it leaves the tree, it continues in copies. */
 static void
 follow_take(rt_pi_rows *rows, const rt_outline_take *take, bool is_active)
 {
@@ -187,7 +187,7 @@ read_lines(rt_pi_rows *rows)
 					    (int)rt_utf8_cut(node->id, 100),
 					    node->id.ptr == NULL ? "" : node->id.ptr);
 		if (!rt_pi_role_fits(&record.entry, node->role))
-			continue; /* it has become something else */
+			continue; /* it has become another kind of record */
 		all[i].raw = record.entry;
 		all[i].is_verbatim = node->body_format == RT_BODY_PI && !all[i].is_copy;
 	}
@@ -203,9 +203,8 @@ was_forward(const rt_pi_row *row, const rt_pi_row *parent)
 	       rt_str_eq(row->raw.parent_id, parent->raw.id);
 }
 
-/* Copy the rows in the order in which they are written: as they are, but parents first where
- * the file did not have it otherwise. Everything after this may think of rows as a reader
- * does: what comes later counts. */
+/* Copy the rows in the order in which they are written: unchanged, but parents first, except where
+ * the file had another order. After this, rows are treated as by a reader: the later one counts. */
 static void
 put_in_order(rt_pi_rows *rows)
 {
@@ -249,7 +248,7 @@ set_id(rt_pi_rows *rows, size_t i, rt_str id)
 	(void)rt_index_put(rows->s, &rows->ids, id, i);
 }
 
-/* Take the id if nobody has it. */
+/* Takes the id if it is not in use. */
 static bool
 claim(rt_pi_rows *rows, size_t i, rt_str id)
 {
@@ -259,8 +258,8 @@ claim(rt_pi_rows *rows, size_t i, rt_str id)
 	return true;
 }
 
-/* Lines from a file keep their ids, repeated ones too: the last one is meant. Only revisions
- * of one entry, which Retake knows by one id, part here. */
+/* Lines from a file keep their ids, repeated ones too: the last one counts. Only revisions of one
+ * entry, which have one id in Retake, get different ids here. */
 static void
 keep_ids(rt_pi_rows *rows)
 {
@@ -279,7 +278,7 @@ keep_ids(rt_pi_rows *rows)
 	}
 }
 
-/* Entries that were made or edited here have the id they have, if it is free. */
+/* Entries that were made or edited here keep their id, if it is free. */
 static void
 claim_ids(rt_pi_rows *rows)
 {
@@ -307,7 +306,7 @@ find_nameless(rt_pi_rows *rows)
 			is_named[rows->items[i].parent] = true;
 	}
 	if (rows->head >= 0 && rows->head + 1 < (int64_t)rows->count)
-		is_named[rows->head] = true; /* something will have to follow below it */
+		is_named[rows->head] = true; /* a record will have to follow below it */
 	for (size_t i = 0; i < rows->count; i++) {
 		rt_pi_row *row = &rows->items[i];
 
@@ -317,7 +316,7 @@ find_nameless(rt_pi_rows *rows)
 	}
 }
 
-/* A new id that is the same whenever the same thing is written. */
+/* A new id that is the same whenever the same data are written. */
 static void
 make_id(rt_pi_rows *rows, size_t i)
 {
@@ -349,7 +348,7 @@ set_parent(rt_pi_rows *rows, size_t i)
 	row->changes_parent = true;
 }
 
-/* Read the ids as a reader will, and put right what it would get wrong. */
+/* Reads the ids like a reader, and corrects those that it would get wrong. */
 static void
 assign_parents(rt_pi_rows *rows)
 {
@@ -375,9 +374,9 @@ assign_parents(rt_pi_rows *rows)
 		if (is_wrong)
 			set_parent(rows, i);
 	}
-	/* A cycle is written only into a file that is not changed at all: pi itself never gets
-	 * out of it. Besides, where one parent changes, it may be one no longer, and the reader
-	 * not make the cut. */
+	/* A cycle is written only into a file that is not changed at all: pi itself would loop
+	 * forever. Besides, after a change of one parent it may not be a cycle any more, and the
+	 * reader would not cut it. */
 	for (size_t i = 0; i < rows->count; i++) {
 		rt_pi_row *row = &rows->items[i];
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Pi sessions: what is read from a file, and what is made of it. */
+ * Pi sessions: reading a file, and its interpretation. */
 #include "formats/pi_context_testing.h"
 #include "formats/pi_testing.h"
 
@@ -121,7 +121,7 @@ test_not_a_session(void **state)
 		assert_string_equal(err.text, "Session file is not a valid pi session");
 		assert_true(err.has_at);
 	}
-	/* an empty file is what pi makes a new session of */
+	/* an empty file is a new session for pi */
 	session_of("", &s);
 	assert_false(s.has_header);
 	assert_int_equal(s.leaf, -1);
@@ -151,7 +151,7 @@ test_long_line(void **state)
 	assert_int_equal(s.entries[1].parent, 0);
 	assert_int_equal(s.entries[1].number, 5);
 	assert_int_equal(s.junk_count, 1);
-	assert_int_equal(s.junk[0].number, 3); /* where it stands without the long line */
+	assert_int_equal(s.junk[0].number, 3); /* the position without the long line */
 	assert_int_equal(report.skipped, 1);
 	assert_int_equal(report.remarks[0].line, 3);
 	rt_pi_session_deinit(&s);
@@ -167,7 +167,7 @@ test_too_deep(void **state)
 	int levels, i;
 
 	(void)state;
-	/* the entry is a level, too: 511 arrays inside it are just not too many */
+	/* the entry is a level, too: 511 arrays inside it are just within the limit */
 	for (levels = RT_JSON_DEPTH_MAX - 1; levels <= RT_JSON_DEPTH_MAX; levels++) {
 		rt_buf_init(&file, rt_alloc_libc(), RT_BUF_UNLIMITED);
 		rt_buf_add_c(&file, HEADER "{\"type\":\"x\",\"id\":\"a\",\"parentId\":null,\"d\":");
@@ -262,7 +262,7 @@ test_odd_trees(void **state)
 	rt_pi_session_deinit(&s);
 	rt_report_deinit(&report);
 
-	/* no id at all; ids and types that are no strings */
+	/* no id at all; ids and types that are not strings */
 	session_of(HEADER "{}\n{\"type\":7,\"id\":8,\"parentId\":9,\"timestamp\":10}\n"
 			  "{\"type\":\"message\"}\n{\"type\":\"message\",\"message\":[]}\n",
 		   &s);
@@ -357,7 +357,7 @@ test_name(void **state)
 	rt_pi_session_deinit(&s);
 }
 
-/* What JavaScript lets pass and we read all the same. */
+/* Input that JavaScript accepts and we read too. */
 static void
 test_text(void **state)
 {
@@ -644,7 +644,7 @@ test_deep_and_wide(void **state)
 	}
 }
 
-/* One circle of all entries. */
+/* One cycle of all entries. */
 static void
 test_great_circle(void **state)
 {

@@ -114,7 +114,7 @@ assert_same(rt_str text)
 	rt_outlines_deinit(&o);
 }
 
-/* An entry of Retake's own; a second later than its parent's number. */
+/* An entry made in Retake; a second later than its parent's number. */
 static inline rt_node
 text_node(const char *id, int64_t parent, const char *role, const char *text)
 {

@@ -10,20 +10,21 @@
  *               is not given one
  *   anchor      see below
  *
- * Lines that were no entries in the file (torn, blank) are written where they were.
+ * Lines of the file that are not entries (torn, blank) are written in their places.
  *
- * pi goes on after the last line. Records for labels and the name are below the head, so that,
- * being last, they mark its place. Where there are none of them and the last entry is not
- * the head, one record follows that does nothing but be last:
+ * pi continues after the last line. Records for labels and the name are below the head, so that,
+ * being last, they mark its place. If there are none of them and the last entry is not the head,
+ * one record follows whose only purpose is to be last:
  *
  *   {"type":"custom","customType":"retake.head","id":…,"parentId":HEAD,"timestamp":…}
  *
- * A custom entry is the least that pi knows: it is in no context, and unlike a label or
+ * A custom entry has the least effect in pi: it is in no context, and unlike a label or
  * session_info it touches no label, name or setting; and it can be a root, for a head
  * before the first entry. Read again it is an entry like any other, and the head.
  *
- * With lossless, what pi cannot express is in a member "retake" of the record: {"role",
- * "kind","muted","collapsed","read_mode","fields"}; reading gives all but the fields back. */
+ * With lossless, properties that pi cannot express are in a member "retake" of the record: {"role",
+ * "kind","muted","collapsed","read_mode","fields"}; reading restores all of them except the
+ * fields. */
 #include "base/encode.h"
 #include "base/hash.h"
 #include "formats/pi_impl.h"
@@ -37,7 +38,7 @@ typedef struct writer {
 	rt_vec junk;    /* rt_pi_junk */
 	size_t junk_at;
 	uint64_t unended; /* the number of lines that ended without a line end; 0: none */
-	bool has_header;  /* the discussion has been a session file before */
+	bool has_header;  /* the discussion has been written as a session file before */
 	rt_moment start;  /* the header's time, for entries that have none */
 	rt_buf *scratch;
 	rt_str last_id; /* of the record written last, where it can be a parent */
@@ -53,7 +54,7 @@ end_line(writer *c)
 	c->lines++;
 }
 
-/* Lines that were no entries, as far as they are due. */
+/* Lines that are not entries, as far as they are due. */
 static void
 write_junk(writer *c, bool all)
 {
@@ -135,9 +136,9 @@ find_start(writer *c)
 	}
 }
 
-/* A session id that is the same whenever the same discussion is written: the one it had,
- * or a UUID of version 7, its time the discussion's start, the rest a hash of its source,
- * or of its first entry. */
+/* A session id that is the same whenever the same discussion is written: its own, or a UUID of
+ * version 7, its time the discussion's start, the rest a hash of its source, or of its first
+ * entry. */
 static void
 put_session_id(writer *c)
 {
@@ -175,7 +176,7 @@ write_new_header(writer *c)
 	put_session_id(c);
 	rt_buf_add_c(c->out, ",\"timestamp\":\"");
 	rt_moment_format_ms(c->out, c->start);
-	rt_buf_add_c(c->out, "\"}"); /* without a cwd: pi takes the one it runs in */
+	rt_buf_add_c(c->out, "\"}"); /* without a cwd: pi uses its working directory */
 	end_line(c);
 }
 
@@ -209,9 +210,9 @@ name_of(const writer *c, int64_t row)
 	return id.size > 0 && rt_index_get(&c->rows.ids, id) == row ? id : rt_str_at(NULL, 0);
 }
 
-/* What a compaction of Retake's keeps: the id under which the file has the first entry,
- * looked for on the way up, by its id in Retake, or as the one after "to". A range that is
- * not the beginning of the path has no counterpart: pi would drop what is before it. */
+/* The first entry that a compaction of Retake keeps: its id in the file, searched on the way up by
+ * its id in Retake, or as the entry after "to". A range that is not the beginning of the path has
+ * no counterpart: pi would drop the entries before it. */
 static void
 find_kept(const writer *c, size_t i, rt_pi_composed *entry)
 {
@@ -306,7 +307,7 @@ add_retake(rt_buf *buf, const rt_pi_row *row, const rt_node *node, yyjson_val *o
 	rt_json_close(buf, '}');
 }
 
-/* A line that needs another id, parent or "retake" member, and nothing else touched. */
+/* A line that needs another id, parent or "retake" member; nothing else is changed. */
 static void
 write_patched(writer *c, const rt_pi_row *row, const rt_node *node)
 {
@@ -363,9 +364,9 @@ write_row(writer *c, size_t i)
 
 /* ---- what follows the entries ---- */
 
-/* Open a record below the one written last; the first is below the head, or below what is
- * above it and has a name. what and more make its id: the same thing at the same place gets
- * the same id. custom_type: of a record that is no label and no name. */
+/* Open a record below the one written last; the first is below the head, or below the nearest entry
+ * above it that can be named as a parent. what and more determine its id: the same data at the same
+ * place get the same id. custom_type: of a record that is neither a label nor a name. */
 static void
 open_record(writer *c, const char *type, rt_str what, rt_str more, const char *custom_type)
 {
@@ -435,7 +436,7 @@ write_labels(writer *c)
 	(void)rt_scope_join(c->s, &s);
 }
 
-/* The name as pi would keep it: runs of line ends are one space, and trimmed. */
+/* The name in pi's form: runs of line ends are one space, and trimmed. */
 static rt_str
 flatten_name(writer *c, rt_str name)
 {
@@ -463,7 +464,8 @@ write_name(writer *c)
 		has_info = raw->kind == RT_PI_SESSION_INFO;
 		if (has_info)
 			recorded = flatten_name(c,
-						raw->text); /* others may have written line ends */
+						raw->text); /* other programs may have written line
+							     * ends */
 	}
 	if (name.size == 0 || rt_str_eq(name, recorded) || (c->has_header && !has_info))
 		return;

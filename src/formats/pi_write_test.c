@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Writing session files: what was made, edited or moved in Retake. */
+ * Writing session files: entries made, edited or moved in Retake. */
 #include "formats/pi_testing.h"
 
 #include "codec/body.h"
@@ -118,7 +118,7 @@ test_new_session(void **state)
 	rt_buf_deinit(&first);
 }
 
-/* Entries appended below what was read; the lines before them are untouched. */
+/* Entries appended after the imported ones; the lines before them are untouched. */
 static void
 test_appended(void **state)
 {
@@ -130,7 +130,7 @@ test_appended(void **state)
 	outlines_of(rt_str_of(text), &o);
 	nodes[0] = o.items[0].nodes[0];
 	nodes[1] = text_node("new", 0, "AI", "yes");
-	nodes[1].has_ts = false; /* then it is as old as its parent */
+	nodes[1].has_ts = false; /* then it has the time of the parent */
 	o.items[0].nodes = nodes;
 	o.items[0].node_count = 2;
 	o.items[0].head = 1;
@@ -147,7 +147,7 @@ test_appended(void **state)
 	rt_outlines_deinit(&o);
 }
 
-/* An edited record: everything but its content is as it was. */
+/* An edited record: everything but its content is unchanged. */
 static void
 assert_edited(const char *line, const char *content, bool is_json, const char *wanted)
 {
@@ -219,7 +219,7 @@ test_edited(void **state)
 		"new", false,
 		ENTRY("custom_message", "a", ROOT, "01",
 		      ",\"content\":\"new\",\"customType\":\"t\""));
-	/* pi has no text there: it is one member more, until it is empty again */
+	/* pi has no text there: it is a further member, until it is empty again */
 	assert_edited(ENTRY("custom", "a", ROOT, "01", ",\"data\":{\"n\":1.10}"), "new", false,
 		      ENTRY("custom", "a", ROOT, "01",
 			    ",\"content\":\"new\",\"data\":{\"n\":1.10}"));
@@ -227,7 +227,7 @@ test_edited(void **state)
 		      ENTRY("custom", "a", ROOT, "01", ",\"data\":{\"n\":1.10}"));
 }
 
-/* Another role makes another record of it; what the role was lives on with lossless. */
+/* Another role needs another record; with lossless the old role is kept. */
 static void
 test_role(void **state)
 {
@@ -253,7 +253,7 @@ test_role(void **state)
 	rt_outlines_deinit(&o);
 }
 
-/* What pi has no word for goes along with lossless and comes back. */
+/* Properties that pi cannot express are written with lossless and read back. */
 static void
 test_lossless(void **state)
 {
@@ -283,7 +283,7 @@ test_lossless(void **state)
 	assert_true(again.items[0].nodes[1].read_mode);
 	assert_written(&again, &lossless, out.ptr);
 	assert_written(&again, NULL, out.ptr);
-	/* what it says no more must not be read again */
+	/* removed text must not be read again */
 	again.items[0].nodes[0].muted = false;
 	again.items[0].nodes[1].collapsed = again.items[0].nodes[1].read_mode = false;
 	write_to(&again, NULL, &last);
@@ -299,7 +299,7 @@ test_lossless(void **state)
 	rt_outlines_deinit(&o);
 }
 
-/* The record of one entry made in Retake, from its type on, without what all records have. */
+/* The record of one entry made in Retake, from its type on, without the common members. */
 static void
 assert_record(const char *role, const char *kind, const char *json, const char *wanted)
 {
@@ -378,7 +378,7 @@ test_kinds(void **state)
 		      "{\"content\":\"s\",\"from_id\":\"f\",\"from_hook\":true,\"details\":{}}",
 		      "{\"type\":\"branch_summary\",…,\"fromId\":\"f\",\"summary\":\"s\","
 		      "\"details\":{},\"fromHook\":true}");
-	/* how it came about (seed 2) */
+	/* its origin (seed 2) */
 	assert_record("", "branch_summary",
 		      "{\"content\":\"s\",\"from_id\":\"f\",\"service\":\"p\",\"model\":\"m\","
 		      "\"instructions\":\"say why\"}",
@@ -389,7 +389,7 @@ test_kinds(void **state)
 		      "\"timestamp\":1793491199000}}");
 }
 
-/* pi uses the last compaction, and drops what is before the first entry that it keeps. */
+/* pi uses the last compaction, and drops everything before the first entry that it keeps. */
 static void
 test_ranges(void **state)
 {
@@ -418,7 +418,7 @@ test_ranges(void **state)
 	rt_buf_deinit(&out);
 }
 
-/* With lossless the kind comes back where a record has another type. */
+/* With lossless the kind is read back if a record has another type. */
 static void
 test_kind_is_kept(void **state)
 {
@@ -481,7 +481,7 @@ test_moved(void **state)
 		&o, NULL,
 		HEADER USER("a", ROOT, "01") "{\"type\":\"x\",\"id\":\"b\",\"parentId\":\"a\"}\n");
 	rt_outlines_deinit(&o);
-	/* an entry of ours closes what would be a circle with a line as it was */
+	/* an entry made in Retake would close a cycle with an unchanged line */
 	outlines_of(RT_STR(HEADER USER("a", ROOT, "01") USER("b", P("a"), "02")), &o);
 	o.items[0].nodes[0] = text_node("a", 1, "Tool", "x");
 	o.items[0].nodes[1].parent = -1;
@@ -490,14 +490,14 @@ test_moved(void **state)
 	assert_true(rt_str_starts(rt_buf_str(&out), RT_STR(HEADER USER("b", ROOT, "02"))));
 	rt_buf_deinit(&out);
 	rt_outlines_deinit(&o);
-	/* out of a circle: no other cut may be needed */
+	/* out of a cycle: no other cut may be needed */
 	outlines_of(RT_STR(HEADER USER("a", P("b"), "01") USER("b", P("a"), "02")), &o);
 	o.items[0].nodes[1].parent = -1;
 	assert_written(&o, NULL, HEADER USER("a", ROOT, "01") USER("b", ROOT, "02"));
 	rt_outlines_deinit(&o);
 }
 
-/* A line that means another entry gets an id of its own when something is put below it. */
+/* A line that means another entry gets a new id when an entry is added below it. */
 static void
 test_shadowed(void **state)
 {
@@ -569,7 +569,7 @@ test_name_changes(void **state)
 	rt_outlines_deinit(&again);
 	rt_buf_deinit(&out);
 	rt_outlines_deinit(&o);
-	/* a file that never had a name is not given the one that we made up */
+	/* a file that never had a name is not given the generated one */
 	outlines_of(RT_STR(HEADER USER("a", ROOT, "01")), &o);
 	o.items[0].name = RT_STR("main");
 	assert_written(&o, NULL, HEADER USER("a", ROOT, "01"));

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Outlines, text by text. JSON is not parsed and written again: each of its strings is searched in
- * place, and only the secrets in it are replaced, so every other byte of a raw record stays. */
+ * place, and only the secrets in it are replaced, so every other byte of a raw record is
+ * unchanged. */
 #include "formats/redact.h"
 
 #include <stdlib.h> /* qsort */
@@ -12,7 +13,8 @@
 #include "formats/formats_list.h"
 
 enum {
-	MEMBERS_KNOWN = 64, /* a name that came before more than these gets another number */
+	MEMBERS_KNOWN = 64, /* a name that occurred before more than this many gets another
+			     * number */
 	HASH_SEED = 0x72656461
 };
 
@@ -24,10 +26,10 @@ typedef struct member_names {
 
 typedef struct redactor {
 	rt_scope scope;
-	rt_scope kept; /* its arena is that of the outlines: what outlives the scope */
+	rt_scope kept; /* its arena is that of the outlines: for data that outlives the scope */
 	const rt_secret_options *options;
 	rt_vec found; /* rt_secret, of the text being searched */
-	rt_buf *made; /* the text being put together */
+	rt_buf *made; /* the text being assembled */
 	rt_redaction *out;
 	/* the current position */
 	rt_str discussion, entry, where;
@@ -43,7 +45,7 @@ ok(const redactor *r)
 	return rt_ok(&r->scope);
 }
 
-/* The text that was put together, in the outlines' arena. */
+/* The assembled text, in the outlines' arena. */
 static rt_str
 made(redactor *r)
 {
@@ -53,7 +55,7 @@ made(redactor *r)
 	return copy;
 }
 
-/* ---- what was found ---- */
+/* ---- findings ---- */
 
 /* Its first characters, a sixth of it at most. */
 static void
@@ -187,7 +189,7 @@ next_string(rt_str json, size_t at, size_t *from, size_t *to)
 }
 
 /* The character between two strings, apart from blanks: ':' makes the first the name of the second,
- * ',' its neighbour in a list. '\0': something else. */
+ * ',' its neighbour in a list. '\0': another character. */
 static char
 between(rt_str json, size_t from, size_t to)
 {
@@ -205,7 +207,7 @@ between(rt_str json, size_t from, size_t to)
 	return seen;
 }
 
-/* Is the second string what the first one names? "password":"…", and of arguments "--key","…". */
+/* Does the first string name the second? "password":"…", and of arguments "--key","…". */
 static bool
 is_named(rt_str json, rt_str name, size_t end, size_t from, rt_str value, rt_secret_kind *kind)
 {
@@ -320,7 +322,7 @@ by_was(const void *a, const void *b)
 	return rt_str_cmp(((const renamed *)a)->was, ((const renamed *)b)->was);
 }
 
-/* Names that were equal stay equal, the second of those that differed gets " 2", and so on. */
+/* Equal names stay equal; the second of two different ones gets " 2", and so on. */
 static void
 number_names(redactor *r, renames *list)
 {
@@ -374,7 +376,7 @@ by_text(const void *a, const void *b)
 	return rt_str_cmp(*(const rt_str *)a, *(const rt_str *)b);
 }
 
-/* The nodes. How many entries had secrets: nodes with the same id are one. */
+/* The nodes. The number of entries with secrets: nodes with the same id are one. */
 static size_t
 redact_nodes(redactor *r, rt_outline *o)
 {
@@ -397,7 +399,8 @@ redact_nodes(redactor *r, rt_outline *o)
 	return entries;
 }
 
-/* The header of a file that is known by an id gets another one: this is another conversation. */
+/* The header of a file that is identified by an id gets another one: this is another
+ * conversation. */
 static void
 change_header(redactor *r, rt_outline_field *field)
 {
@@ -437,8 +440,8 @@ open_counts(rt_buf *out, size_t entries, size_t places, const size_t *kinds)
 	rt_json_close(out, '}');
 }
 
-/* The fields of a discussion: those about its origin are removed, one about what was
- * redacted is added. */
+/* The fields of a discussion: those about its origin are removed, one about the redaction is
+ * added. */
 static void
 redact_discussion_fields(redactor *r, rt_outline *o, size_t entries)
 {
@@ -558,7 +561,7 @@ rt_redaction_add_words(rt_buf *out, const rt_redaction *redaction)
 	}
 }
 
-/* A string, or null where it is empty. */
+/* A string, or null if it is empty. */
 static void
 put_name(rt_buf *out, const char *key, rt_str name)
 {

@@ -4,8 +4,8 @@
  *
  * Every text that a format can write is searched: contents with tool calls and results, raw
  * records, roles, kinds, ids, labels, names of discussions and takes, prompts, settings, files,
- * fields, what was sent last. A secret (secret.h) becomes "[redacted: api key]"; the text around
- * it stays. Ids and names that were different stay different: a second one gets a number.
+ * fields, the last request. A secret (secret.h) becomes "[redacted: api key]"; the text around it
+ * stays. Ids and names that were different stay different: a second one gets a number.
  *
  * The result is another conversation: its discussions have no source and no file id, so an import
  * treats them as new, and they have a field
@@ -22,7 +22,7 @@ enum {
 	RT_REDACT_SHOWN_MAX = 24
 };
 
-/* One place, for a person who decides whether it should be redacted. */
+/* One place, so that the user can decide whether it should be redacted. */
 typedef struct rt_redact_item {
 	rt_secret_kind kind;
 	rt_str discussion, entry; /* as written; empty: of the project; no entry */

@@ -16,7 +16,7 @@ static const char *const secrets[] = {
 	"-----BEGIN RSA PRIVATE KEY-----\nMIIEowZx8Qw2Lm4Nb6Vc0K\n-----END RSA PRIVATE KEY-----",
 };
 
-/* What must be in no byte of a file, of each. */
+/* Texts that must not be in any byte of a file, of each kind. */
 static const char *const needles[] = {
 	"Zx8Qw2Lm4Nb6Vc0K", "ZX8QW2LM4NB6VC0K", "eyJhbGciOiJIUzI1NiJ9", "123456789012-",
 };
@@ -51,7 +51,7 @@ add_field(rt_build *b, const char *name, rt_str text)
 	rt_buf_deinit(&json);
 }
 
-/* A project with a text wherever there is text: in bodies of all three kinds, too. */
+/* A project with a text in every place for text: in bodies of all three kinds, too. */
 static void
 plant(rt_str text, rt_outlines *out)
 {
@@ -178,7 +178,8 @@ test_everywhere(void **state)
 	rt_buf_deinit(&bytes);
 }
 
-/* What has none stays to the byte, but for the note that it was looked through. */
+/* A conversation without secrets is unchanged byte for byte, except for the note that it was
+ * searched. */
 static void
 test_nothing(void **state)
 {
@@ -215,7 +216,7 @@ test_nothing(void **state)
 	rt_buf_deinit(&after);
 }
 
-/* A redacted page is read back as what it is, and says so. */
+/* A redacted page is read back unchanged, including the note. */
 static void
 test_again(void **state)
 {
@@ -254,7 +255,7 @@ test_again(void **state)
 	rt_buf_deinit(&words);
 }
 
-/* Two names that were different are so still, equal ones are equal. */
+/* Two names that were different are still different, equal ones are equal. */
 static void
 test_names(void **state)
 {
@@ -276,7 +277,7 @@ test_names(void **state)
 	rt_outlines_deinit(&io);
 }
 
-/* So are names of members, and of fields: an import would lose one of two that are the same. */
+/* The same for names of members, and of fields: an import would lose one of two equal ones. */
 static void
 test_members(void **state)
 {

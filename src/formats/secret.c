@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The encodings of secrets. A secret is looked for in the text as it is, after each of several
- * rounds of unescaping, and in what runs of base64 decode to. A map leads from each byte of an
- * unescaped text back to the byte of the original that it came from:
+ * The encodings of secrets. A secret is searched in the text itself, after each of several rounds
+ * of unescaping, and in decoded runs of base64. A map leads from each byte of an unescaped text
+ * back to its origin in the original:
  *
  *   text          a \ u 0 0 7 3 k - …        JSON escapes and %XX, one level a round
  *   next round    a s k - …                  map: 0 1 7 8 …
@@ -166,8 +166,8 @@ next_run(rt_str text, size_t *at, rt_str *out_run)
 	return false;
 }
 
-/* Does a run hold a secret, whichever of its first four characters begins the encoding? Runs
- * within what it decodes to count too. */
+/* Does a run hold a secret, whichever of its first four characters begins the encoding? Runs within
+ * the decoded bytes count too. */
 static bool
 run_has_secret(search *s, rt_str run, unsigned depth, rt_secret_kind *kind)
 {
@@ -198,8 +198,8 @@ find_base64(search *s)
 
 /* ---- escapes ---- */
 
-/* The byte that the escape at `at` stands for, and its size; 0: there is none. Other than ASCII
- * comes out as one byte: no secret contains it. */
+/* The byte that the escape at `at` stands for, and its size; 0: there is none. A character outside
+ * ASCII becomes one byte: no secret contains it. */
 static size_t
 escape_at(rt_str text, size_t at, bool has_percent, char *out)
 {

@@ -4,22 +4,22 @@
  *
  * Known are the kinds below: keys by the prefixes that their issuers give them, private keys by
  * their frame, tokens by their three parts, passwords by their context (in a URL, after
- * "password="), home directories by the name in them. What merely looks random (a hash, a UUID,
- * an image) does not count, nor does a placeholder ("$API_KEY", "<your key>", "sk-...").
+ * "password="), home directories by the name in them. Data that merely looks random (a hash, a
+ * UUID, an image) does not count, nor does a placeholder ("$API_KEY", "<your key>", "sk-...").
  *
- * A secret is found as it is, after JSON escapes and %XX (several levels of them), and in base64,
- * which then counts as a whole. O(n) for a text, with a factor of a few hundred at worst. Reads
- * no environment; known keys are parameters.
+ * A secret is found in plain form, after JSON escapes and %XX (several levels of them), and in
+ * base64, which then counts as a whole. O(n) for a text, with a factor of a few hundred at worst.
+ * Reads no environment; known keys are parameters.
  *
  *   secret.c        the encodings of secrets
- *   secret_key.c    secrets with a form of their own: a table of prefixes
+ *   secret_key.c    secrets with a recognisable form: a table of prefixes
  *   secret_value.c  secrets by their context */
 #ifndef RT_FORMATS_SECRET_H
 #define RT_FORMATS_SECRET_H
 
 #include "formats/formats_list.h"
 
-typedef enum rt_secret_kind { /* of two that overlap the first counts */
+typedef enum rt_secret_kind { /* if two overlap, the first counts */
 	RT_SECRET_PRIVATE_KEY, /* -----BEGIN … PRIVATE KEY----- … */
 	RT_SECRET_API_KEY,     /* sk-…, AIza…, hf_… and others with a prefix */
 	RT_SECRET_GITHUB,      /* ghp_…, github_pat_… */
@@ -40,9 +40,9 @@ const char *rt_secret_word(rt_secret_kind kind);
 
 typedef struct rt_secret_options {
 	bool has_emails;     /* find email addresses too */
-	const rt_str *given; /* known keys and other texts to be found */
+	const rt_str *given; /* known keys and other texts to find */
 	size_t given_count;
-	rt_str home;         /* a home directory in any place; empty: none */
+	rt_str home;         /* a home directory, found in any place; empty: none */
 } rt_secret_options;
 
 enum {
@@ -65,7 +65,7 @@ void rt_secrets_find(rt_scope *s, rt_vec *list, rt_str text, bool is_json,
 bool rt_secret_next(rt_str text, const rt_secret_options *options, size_t *at, rt_secret *out);
 
 /* Is the whole value a secret, given a name like "api_key" or "password" for it? For values that
- * are apart from their names. *kind: which. */
+ * are separate from their names. *kind: its kind. */
 bool rt_secret_is_value(rt_str name, rt_str value, rt_secret_kind *kind);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Secrets with a form of their own: keys with a prefix, which are rows of a table, JWTs, webhooks
+ * Secrets with a recognisable form: keys with a prefix, which are rows of a table, JWTs, webhooks
  * and private keys. */
 #include "formats/secret_scan.h"
 
@@ -212,7 +212,7 @@ tail_end(rt_str text, size_t end, size_t limit)
 	bool is_blank = true;
 
 	if (end >= limit || line_end(text, end) == 0)
-		return end; /* something else follows on the line */
+		return end; /* other text follows on the line */
 	for (at = end + line_end(text, end); at < limit && line_end(text, at) == 0; at++) {
 		bool blank = (unsigned char)text.ptr[at] <= ' ';
 
@@ -254,7 +254,7 @@ body_end(rt_str text, size_t at, size_t limit)
 }
 
 /* A key from its first line through its last, whatever is between: headers, line numbers,
- * colours, quoting. Where it was cut off, as much as there is of it. */
+ * colours, quoting. If it was cut off, as much as exists of it. */
 bool
 rt_secret_is_private_key(rt_str text, size_t at, rt_secret *out)
 {

@@ -65,7 +65,7 @@ static const struct {
 	{RT_SECRET_ASSIGNED, "export FOO_API_KEY='<<Zx8Qw2Lm4Nb6Vc0K>>'"},
 	{RT_SECRET_ASSIGNED, "{\\\"clientSecret\\\": \\\"<<Zx8Qw2Lm4Nb6Vc0K>>\\\"}"},
 	{RT_SECRET_ASSIGNED, "x-api-key: <<550e8400-e29b-41d4-a716-446655440000>>"},
-	/* passwords that begin as stand-ins do */
+	/* passwords that begin like placeholders */
 	{RT_SECRET_PASSWORD, "password=<<$ecret123>>"},
 	{RT_SECRET_PASSWORD, "password=<<*Secret1>> x"},
 	{RT_SECRET_PASSWORD, "password=<<%Secret1>> x"},
@@ -168,7 +168,7 @@ static const char *const misses[] = {
 	"password = config.db.password1 and password=os.environ1",
 };
 
-/* Without the signs; where the secret is. */
+/* Without the signs; the position of the secret. */
 static char *
 take_apart(const char *text, size_t *from, size_t *to)
 {
@@ -245,7 +245,7 @@ test_misses(void **state)
 #define BODY_1 "MIIEowIBAAKCAQEAZx8Qw2Lm4Nb6Vc0K"
 #define BODY_2 "j9Hg7Fd5Sa3Po1IuZx8Qw2Lm4Nb6Vc0K"
 
-/* Private keys as they come: of what stands between << and >> nothing stays. */
+/* Private keys in their usual forms: nothing of the text between << and >> remains. */
 static const char *const framed[] = {
 	"<<-----BEGIN PGP PRIVATE KEY BLOCK-----\nVersion: GnuPG v2.0.22 (GNU/Linux)\n"
 	"Comment: me@example.com\n\n" BODY_1 "\n=aB3d\n-----END PGP PRIVATE KEY BLOCK----->>\nend",
@@ -266,7 +266,7 @@ static const char *const framed[] = {
 	"<<-----BEGIN PRIVATE KEY-----\n" BODY_1 "\n>>-----BEGIN CERTIFICATE-----\nMIIB\n",
 };
 
-/* What is reported is a key with its letters, and all of them. */
+/* The reported secret is a key with its letters, and all of them. */
 static void
 test_private_keys(void **state)
 {
@@ -344,7 +344,7 @@ encode(rt_buf *out, rt_str text, int way)
 	rt_buf_deinit(&inner);
 }
 
-/* Every one of them in every way, among other words: nothing of it stays out of the span. */
+/* Each of them in every form, among other words: no part of it is outside of the span. */
 static void
 test_ways(void **state)
 {
@@ -420,7 +420,7 @@ test_options(void **state)
 	rt_secrets_deinit(&list);
 }
 
-/* Texts made of beginnings end soon enough for this test to end. */
+/* Texts made of prefixes are searched in acceptable time. */
 static void
 test_beginnings(void **state)
 {

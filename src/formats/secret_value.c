@@ -54,10 +54,10 @@ is_placeholder(rt_str value)
 	       has(value, "\xE2\x80\xA6") || has(value, "${");
 }
 
-/* What a name expects. */
+/* The kind of value that a name expects. */
 typedef struct expected {
 	rt_secret_kind kind;
-	bool is_weak; /* "…_key": many are not secret, only what looks random is */
+	bool is_weak; /* "…_key": many are not secret; only a random-looking value counts */
 } expected;
 
 static bool
@@ -123,7 +123,7 @@ is_identifier_path(rt_str value)
 	return has_dot && rt_secret_mix_of(value).run < 16;
 }
 
-/* is_quoted: the value is in quotes, so it is no identifier. */
+/* is_quoted: the value is in quotes, so it is not an identifier. */
 static bool
 is_value(rt_str value, expected how, bool is_quoted)
 {
@@ -161,7 +161,7 @@ rt_secret_is_value(rt_str name, rt_str value, rt_secret_kind *kind)
 	rt_secret whole = {0, value.size, RT_SECRET_ASSIGNED};
 	expected how;
 
-	/* what costs little comes first: most values are texts */
+	/* cheap checks come first: most values are texts */
 	if (value.size > VALUE_MAX || value.size < VALUE_MIN ||
 	    (memchr(value.ptr, ' ', value.size) != NULL && !is_cookie(name)) ||
 	    memchr(value.ptr, '\n', value.size) != NULL || !is_name(name, &how) ||
@@ -212,7 +212,7 @@ is_call(rt_str value)
 	return at > 0 && is_at(value, at, "(");
 }
 
-/* Cookie: session=…; other=…, all of it; of Set-Cookie what precedes ";". */
+/* Cookie: session=…; other=…, all of it; of Set-Cookie the part before ";". */
 static bool
 match_cookie(rt_str text, size_t at, bool is_set, rt_secret *out)
 {

@@ -10,11 +10,11 @@
 #include "formats/formats_reader.h"
 #include "formats/walk_testing.h"
 
-/* Batches, held against the outlines of the whole file. */
+/* Batches, compared with the outlines of the whole file. */
 typedef struct checker {
 	const rt_outlines *whole;
-	size_t at;        /* the outline that comes next, or goes on */
-	size_t from;      /* of its nodes: so many were in earlier pieces */
+	size_t at;        /* the next outline, or the one that is continued */
+	size_t from;      /* of its nodes: this many were in earlier pieces */
 	bool goes_on;
 	size_t batches, pieces, project_fields;
 	bool saw_active;
@@ -175,7 +175,7 @@ check_stream(const rt_format *format, rt_str text, size_t step)
 	return c;
 }
 
-/* Whatever a format can say, and however its bytes come. */
+/* Every property that a format can express, and all ways to split the bytes. */
 static void
 test_random(void **state)
 {
@@ -256,7 +256,7 @@ static const sample samples[] = {
 	 "]}  \n{\"messages\":[{\"role\":\"user\",\"content\":\"after\"}]}\n", 15000, true},
 	{&rt_format_markdown, "# Title\n\nBefore.\n\n", "## User\n\n" WORDS WORDS "%zu\n\n", "", 15000,
 	 true},
-	/* one that is no line, so it has to be held */
+	/* one that is not a line, so it has to be kept in memory */
 	{&rt_format_openai, "{\"messages\":[{\"role\":\"user\",\"content\":\"a\"}",
 	 "," MESSAGE, "],\"choices\":[{\"message\":{\"role\":\"assistant\",\"content\":\"b\"}}]}", 15000,
 	 false},
@@ -281,7 +281,7 @@ test_large(void **state)
 	}
 }
 
-/* An input that is one text again and again, as long as one likes. */
+/* An input that repeats one text, of any length. */
 typedef struct endless {
 	rt_str head, each, tail;
 	uint64_t size;
@@ -362,7 +362,7 @@ test_memory(void **state)
 	}
 }
 
-/* Who takes the batches may end the reading, and is heard word for word. */
+/* The receiver of batches may end the reading, and its error is returned unchanged. */
 static void
 test_refused(void **state)
 {
@@ -384,7 +384,7 @@ test_refused(void **state)
 	rt_buf_deinit(&text);
 }
 
-/* What a disk that fails has given so far is no file. */
+/* The data before a read error of the disk are not a file. */
 static void
 test_failing_input(void **state)
 {
@@ -409,7 +409,7 @@ test_failing_input(void **state)
 	}
 }
 
-/* A format that is read as a whole says how large a file may be, before it reads it. */
+/* A format that is read as a whole states how large a file may be, before it reads it. */
 static void
 test_whole_max(void **state)
 {
@@ -433,7 +433,7 @@ test_whole_max(void **state)
 	}
 }
 
-/* Out of memory at any point is said, and nothing is leaked. */
+/* Running out of memory at any point is reported, and nothing leaks. */
 static void
 test_torture(void **state)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * TOML project files of Manual Slop (the seeds' program): what reader and writer agree on.
+ * TOML project files of Manual Slop (the seeds' program): the common part of reader and writer.
  *
- *   [project] [ai] …                       kept as they are; settings in them are known
+ *   [project] [ai] …                       kept unchanged; settings in them are known
  *   [discussion]
  *   roles = ["User", "AI", …]              or disc_roles
  *   active = "main_take_1"
@@ -15,13 +15,13 @@
  *   content = "…"
  *   ts = "2026-01-01T10:00:00Z"            and every further field of the entry
  *
- * history may also be a list of strings as the program wrote them earlier, "Role: text",
- * "@time\nRole:\ntext" and the like; it is always written as above.
+ * history may also be a list of strings, as earlier versions of the program wrote it, "Role: text",
+ * "@time\nRole:\ntext" and the like; it is always written in the form above.
  *
  * In an outline, unknown tables and keys of the file are fields "extra.toml.NAME" of the
- * project; those of a take are in the discussion's field "toml.takes", {TAKE:{…}}. What Retake
- * has and the program lacks is in keys that begin with "retake", and into tables of that
- * name, whose keys are names of fields. */
+ * project; those of a take are in the discussion's field "toml.takes", {TAKE:{…}}. Data that only
+ * Retake has are in keys that begin with "retake", and in tables of that name, whose keys are names
+ * of fields. */
 #ifndef RT_FORMATS_TOML_IMPL_H
 #define RT_FORMATS_TOML_IMPL_H
 
@@ -57,8 +57,8 @@ rt_status rt_toml_write(const rt_alloc *alloc, const rt_outlines *in,
 rt_status rt_config_toml_write(const rt_alloc *alloc, const rt_outlines *in,
 			       const rt_export_options *options, rt_buf *out, rt_error *err);
 
-/* Write "key = value" and a line end for JSON text, as "json:key" where TOML cannot say the
- * value. False: it is not JSON, and nothing is written. s: scratch memory, and failures. */
+/* Write "key = value" and a line end for JSON text, as "json:key" if TOML cannot express the value.
+ * False: it is not JSON, and nothing is written. s: scratch memory, and failures. */
 bool rt_toml_add_member_text(rt_scope *s, rt_buf *buf, rt_str key, rt_str json);
 
 #endif

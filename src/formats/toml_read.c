@@ -152,7 +152,7 @@ time_at(rt_str text, rt_moment *out, size_t *out_size)
 	return false;
 }
 
-/* "Role: content", perhaps with "@time" in front. What is neither is content. */
+/* "Role: content", perhaps after "@time". All other text is content. */
 static void
 read_string_entry(reader *r, rt_str text, rt_node *node)
 {
@@ -184,7 +184,7 @@ read_known(rt_str name, yyjson_val *value, yyjson_val *entry, rt_node *node)
 
 	if (member == NULL)
 		return false;
-	if (member->type == RT_MEMBER_TS) { /* a string, a date of TOML's own, or a number */
+	if (member->type == RT_MEMBER_TS) { /* a string, a native date of TOML, or a number */
 		if (yyjson_is_str(value) && yyjson_get_len(value) == 0)
 			return true;
 		node->has_ts = rt_build_moment(literal != NULL ? literal : value, &node->ts);
@@ -201,7 +201,7 @@ read_known(rt_str name, yyjson_val *value, yyjson_val *entry, rt_node *node)
 	return true;
 }
 
-/* A member "json:NAME" whose value nests too deep was left in its string: its name and JSON. */
+/* A member "json:NAME" whose value nests too deeply was left in its string: its name and JSON. */
 static bool
 read_left(reader *r, rt_str *name, yyjson_val *value, rt_str *out_json)
 {
@@ -306,7 +306,7 @@ add_fields(reader *r, bool of_project, yyjson_val *object)
 			add_field(r, of_project, "", m.key, m.value);
 }
 
-/* Members without a meaning are kept word for word. */
+/* Members without a meaning are kept verbatim. */
 static void
 keep_rest(reader *r, rt_str name, yyjson_val *take, bool has_snapshot)
 {
@@ -325,7 +325,7 @@ keep_rest(reader *r, rt_str name, yyjson_val *take, bool has_snapshot)
 		rt_json_close(r->kept, '}');
 }
 
-/* The lists of files of a take that is not active, where it has its own. */
+/* The lists of files of a take that is not active, if it has its own. */
 static void
 read_files(reader *r, yyjson_val *take)
 {
@@ -460,7 +460,7 @@ value_at(yyjson_val *root, const rt_toml_place *place)
 	if (place->table != NULL)
 		return rt_json_get(rt_json_get(root, place->table), place->key);
 	value = rt_json_get(root, place->key);
-	return yyjson_is_obj(value) ? NULL : value; /* a table of that name is none */
+	return yyjson_is_obj(value) ? NULL : value; /* a table of that name is not a discussion */
 }
 
 static void
@@ -505,7 +505,7 @@ has_place(const char *section, rt_str key)
 	return false;
 }
 
-/* The settings of a file that has nothing else, as far as Retake has none of the kind. */
+/* The settings of a file that contains nothing else, if Retake has no settings of that kind. */
 static void
 report_unknown(reader *r, yyjson_val *root)
 {

@@ -41,7 +41,7 @@ assert_entry(const rt_node *node, const char *role, const char *body, const char
 	rt_buf_deinit(&at);
 }
 
-/* The file as the seeds' program writes it. */
+/* The file in the form of the seeds' program. */
 static const char project[] =
 	"[project]\n"
 	"name = \"slop\"\n"
@@ -131,7 +131,7 @@ test_project(void **state)
 	rt_outlines_deinit(&o);
 }
 
-/* Settings go back to where they were, with the value they have now. */
+/* Settings are written to their old places, with their present values. */
 static void
 test_settings(void **state)
 {
@@ -157,7 +157,7 @@ test_settings(void **state)
 	rt_outlines_deinit(&o);
 }
 
-/* What TOML has no word for goes through strings, and comes back. */
+/* Values that TOML cannot express are written as strings, and read back. */
 static void
 test_json_values(void **state)
 {
@@ -278,7 +278,7 @@ test_random(void **state)
 	}
 }
 
-/* Conversations without names, or with equal ones, keep apart. */
+/* Conversations without names, or with equal ones, stay separate. */
 static void
 test_names(void **state)
 {
@@ -322,7 +322,7 @@ main(void)
 
 #else
 
-/* Without toml++ nothing is read, and that is said. */
+/* Without toml++ nothing is read, and the error says so. */
 static void
 test_refused(void **state)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Writing TOML project files. There is one form for everything: entries as tables, values of
- * other tables on one line each. What was read and not understood is written where it was;
- * settings where they were found, others in [retake]. */
+ * other tables on one line each. Unknown data are written in their old places; settings where they
+ * were found, others in [retake]. */
 #include <stdlib.h> /* qsort */
 
 #include "formats/formats_build.h"
@@ -52,7 +52,7 @@ unique_keys(rt_scope *s, yyjson_val *object)
 	return keys;
 }
 
-/* "text" on one line, or over several where it has line ends and may. */
+/* "text" on one line, or over several if it has line ends and this is allowed. */
 static void
 add_string(rt_buf *buf, rt_str text, bool may_be_long)
 {
@@ -103,8 +103,8 @@ add_key(rt_buf *buf, rt_str key)
 		add_string(buf, key, false);
 }
 
-/* A number that TOML can hold and that comes back as it is: a whole one of 64 bits, or one with
- * a fraction or an exponent that is not extreme. */
+/* A number that TOML can express and that is read back unchanged: a whole one of 64 bits, or one
+ * with a fraction or an exponent that is not extreme. */
 static bool
 is_plain_number(rt_str s)
 {
@@ -284,8 +284,8 @@ numbered(writer *c, rt_str base, const char *separator, size_t number)
 	return rt_scope_str(c->s, c->text);
 }
 
-/* base, or base with a number that makes it new. Numbers are tried from one that cannot be far
- * off, so many equal names stay cheap. */
+/* base, or base with a number that makes it unique. Numbers are tried from a close estimate on,
+ * which keeps many equal names cheap. */
 static rt_str
 unique_name(writer *c, rt_index *used, rt_str base, const char *separator)
 {
@@ -326,7 +326,7 @@ make_plans(writer *c)
 
 			if (!is_written(c, t))
 				continue;
-			if (c->w.outline->take_count == 0) /* names that are made end with w.d */
+			if (c->w.outline->take_count == 0) /* generated names end with w.d */
 				wanted = rt_scope_copy(c->s, wanted);
 			if (wanted.size == 0)
 				wanted = p->group;
@@ -435,7 +435,7 @@ add_header(writer *c, const char *begin, rt_str key, const char *end)
 	rt_buf_add_c(c->out, end);
 }
 
-/* The time, or the text in its place: true where that was a further field. */
+/* The time, or the text in its place: true if that was a further field. */
 static bool
 add_time(writer *c, const rt_node *node, const rt_body *body)
 {
@@ -503,7 +503,7 @@ add_further(writer *c, const rt_body *body, bool without_time)
 	}
 }
 
-/* A record of pi's, whole: its letter and its text. */
+/* A complete record of pi: its letter and its text. */
 static void
 add_record(writer *c, const rt_node *node)
 {
@@ -519,7 +519,7 @@ add_record(writer *c, const rt_node *node)
 static void
 add_content(writer *c, const rt_body *body)
 {
-	if (body->format == RT_BODY_PI) { /* for people; the record has it all */
+	if (body->format == RT_BODY_PI) { /* for people; the record contains everything */
 		rt_buf_clear(c->text);
 		rt_body_add_text(c->text, body);
 		add_text(c, "content", rt_scope_str(c->s, c->text));
@@ -571,7 +571,7 @@ head_of(const rt_outline *o, const rt_outline_take *take)
 	return at == SIZE_MAX ? take->node_count : at + 1;
 }
 
-/* What the take's table had besides when it was read; NULL: nothing. */
+/* The further keys of the take's table from when it was read; NULL: none. */
 static yyjson_val *
 kept_of(writer *c, rt_str take_name)
 {
@@ -583,7 +583,7 @@ kept_of(writer *c, rt_str take_name)
 	return yyjson_is_obj(kept) ? kept : NULL;
 }
 
-/* The time of the last change: as it was read, until something changes the take. */
+/* The time of the last change: the one that was read, until the take is changed. */
 static void
 add_updated(writer *c, const rt_outline_take *take, yyjson_val *kept)
 {
@@ -616,7 +616,8 @@ add_kept(writer *c, yyjson_val *kept, bool has_snapshot, bool has_sent)
 			continue;
 		rt_buf_clear(c->json);
 		rt_json_add_value(c->json, *keys + 1);
-		if (!rt_toml_is_left(rt_scope_str(c->s, c->json))) /* no TOML nests so deep */
+		if (!rt_toml_is_left(rt_scope_str(c->s, c->json))) /* TOML does not nest that
+								    * deeply */
 			add_member(&c->w.e, c->out, name, *keys + 1);
 	}
 }
@@ -640,8 +641,8 @@ add_discussion_fields(writer *c, rt_str key)
 	}
 }
 
-/* The lists of files of a take that is not active: Manual Slop knows one of them. False: they are
- * those of the discussion. */
+/* The lists of files of a take that is not active: Manual Slop supports one of them. False: they
+ * are those of the discussion. */
 static bool
 add_own_files(writer *c, const rt_outline_take *take)
 {
@@ -731,8 +732,8 @@ has_place(const writer *c, rt_str name)
 	return false;
 }
 
-/* A member of the file as it is now: a setting has its present value or, at its default, none.
- * table empty: at the top. */
+/* The present state of a member of the file: a setting has its present value or, at its default,
+ * none. table empty: at the top. */
 static void
 add_placed(writer *c, rt_str table, rt_str key, yyjson_val *value)
 {
@@ -763,7 +764,7 @@ add_table_members(writer *c, rt_str table, yyjson_val *object)
 			add_placed(c, table, rt_json_str(*keys), *keys + 1);
 }
 
-/* What is kept of the file: its tables, or else the lines at its top. */
+/* The kept parts of the file: its tables, or the lines at its top. */
 static void
 add_extras(writer *c, bool tables)
 {

@@ -52,8 +52,8 @@ test_members(void **state)
 	rt_walk_deinit(&w);
 }
 
-/* Cut after every byte, and read in pieces of every size: never anything but what scanning
- * the same text finds. */
+/* Cut after every byte, and read in pieces of every size: always the result of scanning the same
+ * text. */
 static void
 test_cut(void **state)
 {
@@ -69,7 +69,7 @@ test_cut(void **state)
 		}
 }
 
-/* One byte changed to each that means something. */
+/* One byte changed to each significant one. */
 static void
 test_damaged(void **state)
 {
@@ -129,7 +129,7 @@ test_find(void **state)
 	rt_walk_deinit(&w);
 }
 
-/* A file that cannot be read on is no file that ends there. */
+/* A file that cannot be read any further is not a complete file. */
 static void
 test_failing_input(void **state)
 {
@@ -156,7 +156,7 @@ test_failing_input(void **state)
 	}
 }
 
-/* The list may be as long as it likes: what is held is its longest member. */
+/* The list may have any length: only its longest member is kept in memory. */
 static void
 test_memory(void **state)
 {

@@ -42,7 +42,7 @@ walk_input(walk_source *s)
 }
 
 /* Dumps a value with every key and scalar as text; both sides must agree. Containers are opened
- * down to depth, and held as a whole below. */
+ * down to depth, and kept as a whole below. */
 static inline bool
 walk_dump_scan(rt_buf *out, rt_str in, rt_str value, int depth)
 {
@@ -120,8 +120,8 @@ walk_check_lines(const walk_source *source)
 	rt_walk_deinit(&w);
 }
 
-/* Any bytes, a few at a time (the first byte says how many): the walk finds in them what
- * scanning the whole text finds, counts the same lines, and comes back to where it was. */
+/* Any bytes, a few at a time (the first byte is their number): the walk has the same result as a
+ * scan of the whole text, counts the same lines, and returns to its old position. */
 static inline void
 walk_check(const uint8_t *data, size_t size)
 {

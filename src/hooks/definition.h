@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Definition: what a hook is, and the list of hooks as configured. Pure.
+ * Definition: the properties of a hook, and the list of configured hooks. Pure.
  *
  * One `[[hook]]` of config.toml, as JSON:
  *

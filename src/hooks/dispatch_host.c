@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Fires an event: runs each matching hook in turn, evaluates its response, and gives the next one
- * the event as changed so far.
+ * Fires an event: runs each matching hook in turn, evaluates its response, and passes the event
+ * with the changes so far to the next one.
  *
  *   exit 0, or a line   its response counts (response.h)
  *   exit 2              deny; standard error is the reason
@@ -135,7 +135,7 @@ parse_members(rt_scope *s, rt_str members)
 	return rt_json_parse(s, rt_scope_str(s, text));
 }
 
-/* Members in our own formatting: what is given may span lines. */
+/* Members in our own formatting: the given ones may span lines. */
 static void
 set_members(dispatch *d, rt_str members)
 {
@@ -152,7 +152,7 @@ set_members(dispatch *d, rt_str members)
 		}
 		return;
 	}
-	/* The engine knows of no folders. */
+	/* The engine has no notion of folders. */
 	if (work_folder.size > 0 && rt_json_get(root, "cwd") == NULL) {
 		rt_buf *folder = rt_scope_buf(s);
 
@@ -207,7 +207,7 @@ reserve_job(dispatch *d)
 		pthread_mutex_unlock(&registry->lock);
 		if (slot < RT_HOOKS_JOBS_MAX || (d->stop != NULL && d->stop(d->stop_ctx)))
 			return slot;
-		/* Too many at once: wait for one to end. */
+		/* Too many at once: waits for one to end. */
 		rt_hooks_reap(registry, &d->answer->notes);
 		(void)usleep(RT_PROCESS_TICK_MS * 1000);
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * The table of events. A name is a noun, a dot, and a time: those with "before" can be denied, all
- * others report what has happened. */
+ * others report past events. */
 #include "hooks/event.h"
 
 const char rt_hook_common_members[] =

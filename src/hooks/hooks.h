@@ -3,8 +3,8 @@
  * Hooks: programs of the user, found, trusted and run. The only implementation of rt_hooks
  * (ops/hook.h).
  *
- *   event.h     what can happen       definition.h  what a hook is
- *   response.h  what it may answer    trust.h       which hooks of a work folder may run
+ *   event.h     the events            definition.h  the properties of a hook
+ *   response.h  the possible answers  trust.h       which hooks of a work folder may run
  *   process.h   how programs are run  record_host.h the log of runs
  *
  * Hooks run in this order: those of the configuration, of the user's folder, of the work folder.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The registry of hooks: what hooks_host.c (open, list, trust), set_host.c (the definitions, loaded
- * and reloaded) and dispatch_host.c (events) share. */
+ * The registry of hooks, shared by hooks_host.c (open, list, trust), set_host.c (the definitions,
+ * loaded and reloaded) and dispatch_host.c (events). */
 #ifndef RT_HOOKS_HOOKS_IMPL_H
 #define RT_HOOKS_HOOKS_IMPL_H
 

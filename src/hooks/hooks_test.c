@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Definitions, matching, answers, trust's text: all that needs no other program. What other
- * programs can do to us is in tests/hooks/evil_test.sh. */
+ * Definitions, matching, answers, the text of trust.json: everything that needs no other program.
+ * Attacks by other programs are in tests/hooks/evil_test.sh. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -231,7 +231,7 @@ answers(void **state)
 	}
 }
 
-/* The examples of RFC 7396, appendix A, as far as both are objects, and some of our own. */
+/* The examples of RFC 7396, appendix A, if both are objects, and some others. */
 static void
 merging(void **state)
 {
@@ -287,7 +287,8 @@ words_are_cut(void **state)
 	assert_string_equal(out.ptr, "a b  c");
 	rt_buf_clear(&out);
 	rt_hook_add_message(&out, RT_STR("a\377b\033[31m"));
-	assert_string_equal(out.ptr, "a\xEF\xBF\xBD" "b\033[31m"); /* screens are others' matter */
+	assert_string_equal(out.ptr, "a\xEF\xBF\xBD" "b\033[31m"); /* escape sequences are handled
+								    * elsewhere */
 	for (i = 0; i < 5000; i++)
 		rt_buf_add_c(&many, "\xF0\x9F\x99\x82");
 	rt_buf_clear(&out);
@@ -345,7 +346,7 @@ pins(void **state)
 
 typedef struct miser {
 	rt_alloc alloc;
-	size_t left; /* allocations until there is none */
+	size_t left; /* allocations until memory runs out */
 	size_t alive;
 } miser;
 

@@ -152,7 +152,7 @@ rt_child_start(rt_child *child, const rt_process_program *program, int stdin_fd,
 		failed = make_pipe(err);
 	if (failed == 0) {
 		child->start_ms = rt_process_now_ms();
-		/* No handler of ours may run in the child before its signals are reset. */
+		/* None of our signal handlers may run in the child before its signals are reset. */
 		sigfillset(&every);
 		(void)pthread_sigmask(SIG_SETMASK, &every, &mask);
 		child->pid = fork();
@@ -165,7 +165,8 @@ rt_child_start(rt_child *child, const rt_process_program *program, int stdin_fd,
 	if (failed != 0) {
 		child->pid = 0;
 	} else {
-		(void)setpgid(child->pid, child->pid); /* in both: whoever runs first */
+		(void)setpgid(child->pid, child->pid); /* in both processes, because either may run
+							* first */
 #ifdef SYS_pidfd_open
 		child->pidfd = (int)syscall(SYS_pidfd_open, child->pid, 0);
 #endif
@@ -362,7 +363,7 @@ rt_child_end(rt_child *child, bool gently, rt_process_result *result)
 			signal_group(child, SIGCONT); /* in case it has stopped itself */
 			wait_for_end(child, RT_PROCESS_GRACE_MS);
 		}
-		/* Also ends what it left behind in its group. Until it is reaped its number cannot
+		/* Also ends remaining processes of its group. Until it is reaped its number cannot
 		 * be reused, so no other process is hit. */
 		signal_group(child, SIGKILL);
 		wait_for_end(child, REAP_MS);

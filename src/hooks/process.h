@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Process: runs a program of the user so that it can do no harm.
+ * Process: runs a program of the user so that it cannot do harm.
  *
  *   process.c      a child process: start, move bytes, end, reap
  *   process_run.c  the three ways to use one: wait for its output; in the background; as a
@@ -8,9 +8,9 @@
  *
  * No shell. The child has its own process group, no descriptors but 0, 1, 2 (and 3 for a script
  * executed from memory, see trust.h), exactly the environment that it is given, default signal
- * actions and an empty signal mask. Whatever it does (nothing, forever; too much output; children
- * that hold our pipes; stopping itself), it is ended at its deadline, with its whole group. Only
- * what leaves the group by setsid() survives, without our pipes.
+ * actions and an empty signal mask. Whatever it does (hang; write too much; keep our pipes open in
+ * children; stop itself), it is ended at its deadline, with its whole group. Only what leaves the
+ * group by setsid() survives, without our pipes.
  *
  * No function blocks longer than documented. No state of the calling process is changed: not
  * SIGPIPE, not SIGCHLD, not the working folder. One thread at a time per child; different children
@@ -32,7 +32,7 @@ enum {
 	RT_PROCESS_FD_MIN = 10         /* our descriptors, above those of the child */
 };
 
-/* What to run. All borrowed. */
+/* The program to run. All borrowed. */
 typedef struct rt_process_program {
 	const char *path;   /* absolute; NULL: execute fd */
 	int fd;             /* or -1 */
@@ -50,7 +50,7 @@ typedef enum rt_process_outcome {
 	RT_PROCESS_STOPPED,     /* by stop */
 	RT_PROCESS_TOO_MUCH,    /* output; code: the descriptor, 1 or 2 */
 	RT_PROCESS_NOT_STARTED, /* code: errno */
-	RT_PROCESS_LOST,        /* reaped by somebody else */
+	RT_PROCESS_LOST,        /* reaped by another part of the program */
 	RT_PROCESS_ANSWERED     /* coprocesses only */
 } rt_process_outcome;
 

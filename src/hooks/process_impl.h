@@ -15,7 +15,7 @@ typedef struct rt_child {
 	int started;     /* reports why execve failed */
 	size_t err_size; /* bytes of standard error so far, including discarded ones */
 	bool over;       /* it has ended, and waits to be reaped */
-	bool lost;       /* reaped by somebody else */
+	bool lost;       /* reaped by another part of the program */
 	int exec_errno;  /* of execve; 0: it succeeded, or is not known yet */
 	int64_t start_ms;
 } rt_child;
@@ -33,7 +33,7 @@ int rt_child_flooded(const rt_child *child, const rt_buf *out);
 /* Update over and lost. Does not reap. */
 void rt_child_check(rt_child *child);
 /* End the whole group (gently: TERM first), reap, close. If result->outcome is RT_PROCESS_EXITED,
- * outcome and code are replaced by how it really ended. */
+ * outcome and code are replaced by those of its actual end. */
 void rt_child_end(rt_child *child, bool gently, rt_process_result *result);
 
 #endif

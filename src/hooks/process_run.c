@@ -110,7 +110,7 @@ rt_process_run(const rt_process_program *program, rt_str input, int64_t timeout_
 
 /* ---- in the background ---- */
 
-/* The input as a file in memory, because nobody will feed a pipe. */
+/* The input as a file in memory, because there is no thread to feed a pipe. */
 static int
 open_input(rt_str input)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The record of hooks: a line for each event, nobody else's business, never without end. */
+ * The record of hooks: a line for each event, private, of limited size. */
 #define _GNU_SOURCE
 
 #include <setjmp.h>
@@ -120,7 +120,7 @@ a_line_an_event(void **state)
 	assert_int_equal(info.st_mode & 0777, 0600);
 	assert_int_equal(stat(p->folder, &info), 0);
 	assert_int_equal(info.st_mode & 0777, 0700);
-	/* full: it begins anew, and the old one stays */
+	/* full: a new file begins, and the old one is kept */
 	assert_int_equal(truncate(p->file, RT_RECORD_SIZE_MAX), 0);
 	assert_int_equal(record(p), RT_OK);
 	is_file(p->file, LINE);

@@ -27,7 +27,7 @@ enum {
 typedef struct rt_hook_response {
 	rt_hook_decision decision;
 	rt_str reason, note; /* complete and unmodified */
-	bool is_quiet;       /* cancelled without a reason: people are not told */
+	bool is_quiet;       /* cancelled without a reason: users are not notified */
 	yyjson_val *patch;   /* an object, or NULL */
 	yyjson_val *summary; /* an object, or NULL */
 } rt_hook_response;

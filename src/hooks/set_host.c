@@ -92,7 +92,7 @@ fail_unreadable(rt_scope *s, const char *path, int error)
 	rt_scope_fail(s, RT_IO, "the hooks in %s cannot be read: %s", path, strerror(error));
 }
 
-/* True if the error means that there is no such folder. */
+/* True if the error means that the folder does not exist. */
 static bool
 is_absent(int error)
 {
@@ -300,8 +300,8 @@ is_any_trusted(const rt_hook_registry *registry, const char *folder)
 	return found;
 }
 
-/* An unreadable folder is an error only if the user relies on a hook in it. Otherwise anybody's
- * folder could keep its visitors from working. */
+/* An unreadable folder is an error only if the user relies on a hook in it. Otherwise a folder of
+ * another user could prevent work in it. */
 static void
 add_project(rt_hook_registry *registry, rt_hook_set *set)
 {

@@ -14,8 +14,8 @@
  * copy is executed. Passing the opened file to fexecve would not do: another process could write
  * to it between check and execution. A private copy on disk would not do either: it may survive a
  * crash, may not be executable where the temporary folder is mounted noexec, and any process of
- * the same user could write to it. The price: a script sees /proc/self/fd/3 as its name, and has
- * that one descriptor open (on its own text), because its interpreter opens it by that name. A
+ * the same user could write to it. The disadvantage: a script sees /proc/self/fd/3 as its name, and
+ * has that one descriptor open (on its own text), because its interpreter opens it by that name. A
  * binary has none.
  *
  * Trust covers the hook's own bytes, not the programs that it runs. */
@@ -61,9 +61,9 @@ typedef struct rt_trust_program {
  * RT_NOT_FOUND, RT_REFUSED (a link, no file, not executable, too large), RT_IO. */
 void rt_trust_open(rt_scope *scope, const char *folder, const char *inner, bool with_fd,
 		   rt_trust_program *out);
-/* "on" (trusted as it is), "new" (never trusted) or "changed" (since); NULL after a failure. path:
- * absolute, below folder. state_folder may be NULL: nothing is trusted. with_fd: only where path
- * is in trust.json. */
+/* "on" (trusted in its present form), "new" (never trusted) or "changed" (since); NULL after a
+ * failure. path: absolute, below folder. state_folder may be NULL: nothing is trusted. with_fd:
+ * only if path is in trust.json. */
 const char *rt_trust_state(rt_scope *scope, const char *state_folder, rt_str folder, rt_str path,
 			   bool with_fd, rt_trust_program *out);
 

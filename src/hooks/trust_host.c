@@ -366,7 +366,7 @@ rt_trust_state(rt_scope *scope, const char *state_folder, rt_str folder, rt_str 
 	yyjson_val *root = state_folder != NULL ? rt_trust_read(scope, state_folder) : NULL;
 	rt_str pinned = rt_trust_find(root, path);
 
-	/* A copy is made only where it may be run. */
+	/* A copy is made only if it may be run. */
 	rt_trust_open(scope, folder.ptr, path.ptr + folder.size + 1, with_fd && pinned.size > 0,
 		      out);
 	if (!rt_ok(scope))

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * What every public function does with arguments and results. */
+ * The handling of arguments and results, common to all public functions. */
 #include "library/library_impl.h"
 
-/* The public statuses have the numbers of ours. */
+/* The public statuses have the numbers of the internal ones. */
 #define SAME(name) _Static_assert((int)RETAKE_##name == (int)RT_##name, #name)
 SAME(OK);
 SAME(NOMEM);

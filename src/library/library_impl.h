@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Library: shared by the implementation of include/retake/. A public function checks its arguments,
- * calls the engine, and returns text that the caller can free. It has no logic of its own:
+ * calls the engine, and returns text that the caller can free. It contains no logic itself:
  *
  *	rt_library_call c;
  *	rt_scope *s = rt_library_begin_view(&c, project, place, out);
@@ -33,7 +33,7 @@ struct retake_project {
 const rt_env *rt_library_env(void);
 
 /* retake_store_open with another allocator and environment, for tests. Text that is returned to
- * callers comes from the C library all the same, because it outlives the store. */
+ * callers is allocated by the C library anyway, because it outlives the store. */
 retake_status rt_library_store_open(const rt_alloc *alloc, const rt_env *env, const char *path,
 				    const retake_store_options *options, retake_store **out_store,
 				    retake_error *error);
@@ -72,7 +72,7 @@ void rt_library_require(rt_scope *scope, const void *ptr, const char *what);
 rt_str rt_library_str(rt_scope *scope, const char *text, const char *what);
 /* Text whose size may be RETAKE_CSTR. RT_USAGE: ptr is NULL and size is not 0. */
 rt_str rt_library_bytes(rt_scope *scope, const char *ptr, size_t size, const char *what);
-/* Copy the caller's options (NULL: the defaults) to a zeroed struct of ours. The caller may have
+/* Copy the caller's options (NULL: the defaults) to a zeroed internal struct. The caller may have
  * been compiled against a later version. A struct that grows needs its first size here, too.
  * RT_USAGE: its size is not set, or it asks for something unknown. */
 void rt_library_options(rt_scope *scope, const void *given, void *into, size_t size,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The library from outside: what its headers promise. Only running out of memory needs a
- * door that others do not have. */
+ * The library from outside: the contract of its headers. Only running out of memory needs access
+ * that other programs do not have. */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>
@@ -66,7 +66,7 @@ done(fixture *f, const char *json)
 		fail_msg("%s: %s", json, f->error.text);
 }
 
-/* What was looked at holds the part (or not); then it is gone. */
+/* The text that was read contains the part (or not); then it is freed. */
 static void
 holds(fixture *f, retake_status st, const char *part)
 {
@@ -289,7 +289,7 @@ test_apply_failures(void **state)
 
 	(void)state;
 	open_fixture(&f, ":memory:");
-	/* each by itself: the good ones are done, and the first failure is told */
+	/* each separately: the valid ones are executed, and the first failure is reported */
 	fails(&f,
 	      apply(&f, "[{\"op\":\"entry.append\",\"id\":\"a\",\"content\":\"x\"},7,{},"
 			"{\"op\":\"entry.delete\",\"entry\":\"zzz\"},"
@@ -309,7 +309,7 @@ test_apply_failures(void **state)
 	      RETAKE_NOT_FOUND, "zzz");
 	assert_non_null(strstr(f.text.ptr, "[{\"error\":"));
 	assert_int_equal(seq_of(f.project), 2);
-	/* no JSON: nothing was tried, the text stays */
+	/* not JSON: nothing was tried, the text stays */
 	before = f.text;
 	fails(&f, retake_apply(f.project, "[1,", 3, NULL, &f.text, &f.error), RETAKE_USAGE, "");
 	assert_int_equal(f.error.has_at, 1);
@@ -425,7 +425,7 @@ folder_drop(const folder *f)
 {
 	(void)unlink(f->path);
 	(void)unlink(f->copy);
-	assert_int_equal(rmdir(f->dir), 0); /* nothing else was left there */
+	assert_int_equal(rmdir(f->dir), 0); /* no other file was left there */
 }
 
 static void
@@ -444,7 +444,7 @@ test_two_handles(void **state)
 	open_fixture(&f, dir.path);
 	open_fixture(&g, dir.path);
 	done(&f, "{\"op\":\"entry.append\",\"id\":\"a\",\"content\":\"one\"}");
-	/* looking does not change unasked; a change takes in what is new */
+	/* reading does not load new rows by itself; a change does */
 	assert_int_equal(seq_of(g.project), 0);
 	assert_int_equal(retake_project_refresh(g.project, &g.error), RETAKE_OK);
 	assert_int_equal(seq_of(g.project), 1);
@@ -509,7 +509,7 @@ typedef struct writer {
 	retake_project *project;
 	pthread_t thread;
 	int number;
-	int done; /* acknowledged with the result of its own */
+	int done; /* acknowledged with its own result */
 } writer;
 
 static void *
@@ -610,7 +610,7 @@ failing_release(void *ctx, void *ptr)
 	rt_free(rt_alloc_libc(), ptr);
 }
 
-/* A life: opened, changed, looked at. The first failure. */
+/* A complete use: opened, changed, read. Returns the first failure. */
 static retake_status
 live_once(const rt_alloc *alloc)
 {

@@ -148,7 +148,7 @@ add_store_finding(void *ctx, const char *id, const char *text)
 	return add_finding(ctx, &finding);
 }
 
-/* True if the status says something about the store, false if it could not be examined. */
+/* True if the status describes the store, false if it could not be examined. */
 static bool
 is_finding(rt_status status)
 {

@@ -12,8 +12,8 @@
  *   message_delta         {"delta":{"stop_reason":"end_turn"},"usage":{"output_tokens":12}}
  *   message_stop, ping, error
  *
- * The event's name is in the data as "type", which is what is read. Token counts are totals;
- * those of the cache come on top of input_tokens. */
+ * The event's name is in the data as "type"; that one is read. Token counts are totals; those of
+ * the cache are not included in input_tokens. */
 #include "core/setting.h"
 #include "llm/provider.h"
 
@@ -166,7 +166,7 @@ read_delta(rt_reply *reply, uint64_t index, yyjson_val *delta)
 				  rt_json_str(rt_json_get(delta, "partial_json")));
 }
 
-/* Everything but its content. */
+/* All members except its content. */
 static void
 read_message(rt_reply *reply, yyjson_val *message)
 {

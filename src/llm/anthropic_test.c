@@ -40,7 +40,7 @@ static const char everything[] =
 	DELTA("4", "{\"type\":\"input_json_delta\",\"partial_json\":\"{\\\"q\\\":1}\"}") BLOCK_END("4")
 	EVENT("novelty", ",\"x\":[1]") END("tool_use");
 
-/* The fields' end: what was signed, with this hash. */
+/* The end of the fields: signed content, with this hash. */
 static void
 with_hash(rt_buf *out, const char *before, const char *content)
 {
@@ -84,7 +84,7 @@ streams(void **state)
 	rt_buf_deinit(&before);
 }
 
-/* What is not to be read is only a signature; two blocks of it stay two. */
+/* Redacted reasoning is only a signature; two blocks of it stay two. */
 static void
 thinking_unseen(void **state)
 {
@@ -105,7 +105,7 @@ thinking_unseen(void **state)
 	rt_buf_deinit(&expected);
 }
 
-/* Every documented one. pause_turn is about tools of the server, which are never asked for. */
+/* Every documented one. pause_turn is about tools of the server, which are never requested. */
 static void
 stop_reasons(void **state)
 {

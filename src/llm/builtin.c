@@ -78,7 +78,7 @@ words_size(rt_str text, size_t words)
 	return at;
 }
 
-/* Two to six words at a time; the number depends on the position alone. */
+/* Two to six words at a time; the number depends on the position only. */
 static void
 give_text(const rt_giving *g, rt_str text)
 {
@@ -178,7 +178,7 @@ give_composed(const rt_giving *g, const asked *a, bool summary)
 		give_text(g, all);
 }
 
-/* What the reply does not have yet. */
+/* The members that the reply does not have yet. */
 static void
 give_end(const rt_giving *g)
 {

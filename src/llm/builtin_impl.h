@@ -7,7 +7,7 @@
 #include "base/scope.h"
 #include "llm/builtin.h"
 
-/* A reply that is being given; its failure is in s. */
+/* A reply in progress; its failure is in s. */
 typedef struct rt_giving {
 	const rt_builtin_options *options;
 	const rt_ask *ask;

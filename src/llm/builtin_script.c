@@ -174,7 +174,7 @@ give_usage(rt_reply *reply, yyjson_val *usage)
 	rt_reply_set_usage(reply, &counts);
 }
 
-/* With retry_after: wait, and the script goes on. */
+/* With retry_after: wait, and the script continues. */
 static void
 give_error(const rt_giving *g, const step *s)
 {

@@ -12,7 +12,7 @@
 
 enum {
 	TURNS_SHOWN = 24,
-	SENTENCE_MAX = 160, /* bytes that are shown of one */
+	SENTENCE_MAX = 160, /* bytes of one that are shown */
 	DECISIONS_MAX = 10,
 	FILES_MAX = 20,
 	ROLE_MAX = 60
@@ -99,7 +99,7 @@ add_sentence(rt_buf *out, rt_str sentence)
 {
 	size_t i, size = rt_utf8_cut(sentence, SENTENCE_MAX), word = size;
 
-	/* not in the middle of a word, where there is a choice */
+	/* not in the middle of a word, if possible */
 	while (word < sentence.size && word > SENTENCE_MAX / 2 && !rt_is_blank(sentence.ptr[word]))
 		word--;
 	if (word < sentence.size && rt_is_blank(sentence.ptr[word]))

@@ -144,7 +144,7 @@ in_pieces(void **state)
 	assert_true(rt_str_starts(rt_buf_str(&a.pieces), RT_STR("You said: ")));
 	assert_true(a.waited_ms >= 9 && a.waited_ms % 3 == 0);
 	assert_int_equal(a.ticks, a.waited_ms / 3);
-	/* stopped: what was said stays */
+	/* stopped: the received text stays */
 	a.stop_after = 2;
 	ask_with(rt_alloc_libc(), &a, "echo", "", HELLO, &out);
 	assert_true(rt_str_starts(rt_buf_str(&out), RT_STR("interrupted \"You said: ")));
@@ -173,7 +173,7 @@ summary(void **state)
 		"- user: Please Summarize this.\","
 		"\"provider\":\"builtin\",\"model\":\"echo\",\"stop_reason\":\"stop\","
 		"\"usage\":{\"input_tokens\":35,\"output_tokens\":27}");
-	/* what compaction asks for is a text */
+	/* the request of a compaction contains a text */
 	answers("summary", "",
 		"{\"messages\":[{\"role\":\"system\",\"content\":\"You write summaries.\"},{\"role\":\"user\",\"content\":\""
 		"<conversation>\\n[User]: Which database? It is for a desktop.\\nAnd quickly!\\n\\n"
@@ -189,7 +189,7 @@ summary(void **state)
 		"Files: src/db.c, /etc/retake/conf\\n\\nLast asked: And undo?\","
 		"\"provider\":\"builtin\",\"model\":\"summary\",\"stop_reason\":\"stop\","
 		"\"usage\":{\"input_tokens\":121,\"output_tokens\":90}");
-	/* nothing in it, and a text of one word without an end */
+	/* an empty text, and a text of one word without an end */
 	answers("summary", "", "{\"messages\":[{\"role\":\"user\",\"content\":\"<conversation>\\n\\n</conversation>\"}]}",
 		"ok \"An extract of 0 messages, made without a model.\\n\\nSaid:\","
 		"\"provider\":\"builtin\",\"model\":\"summary\",\"stop_reason\":\"stop\","
@@ -295,7 +295,7 @@ scripts_that_are_wrong(void **state)
 	answers("play", "{\"stop\":\"never\"}", HELLO, "usage \"\" line 1 of the script: invalid value for stop");
 	answers("play", "{\"wait_ms\":999999999999}", HELLO, "usage \"\" line 1 of the script: invalid value for wait_ms");
 	answers("play", "[]", HELLO, "usage \"\" line 1 of the script: no such step");
-	/* one without a word is a reply without a word */
+	/* a summary without words is a reply without words */
 	answers("play", "", HELLO,
 		"ok \"\"," PLAY(",\"stop_reason\":\"stop\",\"usage\":{\"input_tokens\":24,\"output_tokens\":0}"));
 }

@@ -26,7 +26,7 @@ enum {
 	PATH_ROOM = 4096,
 	FILE_SIZE_MAX = 1 << 30,
 	ROTATE_SIZE = 16 << 20,
-	ROTATE_REQUESTS = 8,  /* a file has room for so many times the request, too */
+	ROTATE_REQUESTS = 8,  /* a file may grow to this many times the request, too */
 	OPEN_MAX = 8,         /* files that are open at once */
 	LOCK_WAIT_MS = 2000
 };
@@ -35,7 +35,7 @@ enum {
 typedef struct comms_file {
 	char key[RT_COMMS_KEY_ROOM]; /* in its name; "": unused */
 	int fd;             /* -1: not open */
-	size_t size;        /* up to where its texts are known */
+	size_t size;        /* texts are known up to here */
 	rt_dedup texts;     /* by name only */
 	uint64_t used;      /* the larger, the later */
 } comms_file;
@@ -173,7 +173,7 @@ note_failure(rt_comms *c, const char *verb)
 			 strerror(errno));
 }
 
-/* The place for a project's file; the one that was not used for longest is closed for it. */
+/* The slot for a project's file; the least recently used one is closed for it. */
 static comms_file *
 place_of(rt_comms *c, const rt_comms_item *item)
 {
@@ -282,7 +282,7 @@ catch_up(rt_comms *c, comms_file *f, size_t size, bool *out_torn)
 	return ok;
 }
 
-/* Opens and locks the file for a line. Its texts are known afterwards, or (out of memory) some of
+/* Opens and locks the file for a line. Its texts are known afterwards; if memory ran out, some of
  * them are not, and will be written again. */
 static bool
 begin_line(rt_comms *c, comms_file *f, size_t body_size, bool *out_torn)
@@ -300,7 +300,7 @@ begin_line(rt_comms *c, comms_file *f, size_t body_size, bool *out_torn)
 			(void)catch_up(c, f, (size_t)info.st_size, out_torn);
 			return true;
 		}
-		close_file(f); /* a purge has replaced it, or it is full */
+		close_file(f); /* it was replaced by a purge, or it is full */
 	}
 	errno = EAGAIN;
 	return false;
@@ -325,7 +325,8 @@ add_texts(rt_comms *c, comms_file *f, const rt_comms_item *item, rt_buf *whole)
 		rt_buf_add_str(whole, rt_buf_str(split));
 		rt_buf_add_byte(whole, '}');
 	}
-	if (!rt_ok(&s)) /* the line goes without; what it knows is not in the file */
+	if (!rt_ok(&s)) /* the line is written without texts; the set of known texts does not match
+			 * the file */
 		rt_dedup_deinit(&f->texts);
 	rt_scope_deinit(&s);
 }
@@ -455,7 +456,7 @@ rt_comms_read_file(const rt_alloc *alloc, const char *path, rt_comms_line_fn fn,
 	return rt_scope_end(&s, err);
 }
 
-/* ptr NULL: it has none. */
+/* ptr NULL: not set. */
 static rt_str
 body_of(rt_str line)
 {
@@ -497,7 +498,8 @@ rt_comms_body(const rt_alloc *alloc, const rt_comms_line *line, rt_buf *out, rt_
 
 /* ---- purging ---- */
 
-/* A text as it is in a JSON string, and in one that is JSON itself, such as a call's arguments. */
+/* A text in the form of a JSON string, and of one that contains JSON, such as a call's
+ * arguments. */
 typedef struct needles {
 	rt_str once, twice;
 } needles;
@@ -542,7 +544,7 @@ is_ref_name(rt_str line, size_t at)
 	       rt_str_eq(rt_str_at(line.ptr + at - before.size, before.size), before);
 }
 
-/* A line without the needle in its strings; keys, numbers and names of texts stay. */
+/* A line without the needle in its strings; keys, numbers and names of texts are not changed. */
 static size_t
 add_line_without(rt_buf *out, rt_str line, const needles *needle)
 {
@@ -577,8 +579,8 @@ typedef struct purge {
 } purge;
 
 /* Does the line belong to the project? A reply has the id of its request, which comes before it:
- * the ids of the project's requests are gathered, each with a NUL after it. A torn line may be
- * anybody's, and nothing reads it any more. */
+ * the ids of the project's requests are gathered, each with a NUL after it. The owner of a torn
+ * line is unknown, and nothing reads it any more. */
 static bool
 is_theirs(rt_scope *s, const rt_comms_whose *whose, rt_str line, rt_buf *ids)
 {
@@ -640,8 +642,8 @@ add_key(rt_buf *out, rt_str key)
 	rt_buf_add_c(out, "\":");
 }
 
-/* A line whose strings were changed, or which refers to texts that were, with the names that these
- * have now. The hash of its body goes: it could tell whether a guess of the purged text is right. */
+/* A line whose strings were changed, or which refers to changed texts, with their new names. The
+ * hash of its body is removed: it could confirm a guess of the purged text. */
 static rt_str
 with_new_names(rt_scope *s, rt_dedup *renamed, rt_str original, rt_str line, rt_buf *out)
 {
@@ -713,7 +715,7 @@ add_file_without(rt_scope *s, const purge *p, rt_str text, rt_buf *out)
 	return changed;
 }
 
-/* Puts a file in the place of another one, for good. */
+/* Permanently replaces a file by another one. */
 static bool
 replace_file(const char *fresh, const char *path)
 {
@@ -742,7 +744,7 @@ purge_file(rt_scope *s, void *ctx, const char *path)
 
 	if (fd < 0 && errno == ENOENT)
 		return true;
-	rt_scope_init(&own, s->alloc); /* its memory is not kept to the end of all files */
+	rt_scope_init(&own, s->alloc); /* its memory is freed before the next file */
 	rt_buf *text = rt_scope_buf(&own), *fresh = rt_scope_buf(&own);
 	if (fd >= 0 && !lock_file(fd))
 		(void)rt_scope_fail(&own, RT_IO, "%s: cannot lock it: %s", path, strerror(errno));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Comms: the log of requests to models and their replies, JSON lines in files of the state folder.
- * A project has files of its own, which all programs append to:
+ * A project has separate files, to which all programs append:
  *
  *   <state folder>/comms/20261122T054412Z-91c3a07e5d2b4f68.jsonl    (a hash of store and project)
  *
@@ -11,15 +11,15 @@
  *   {"v":1,"what":"reply","at":…,"request":"reply/…","entry":"m2p1","seq":13,"stop":"stop",…,
  *    "texts":{…},"body":{"content":{"$t":"…"},"usage":…}}
  *
- * body is the complete request as it was sent (of a reply: its content and fields), with a
- * reference in place of each long text (codec/dedup.h); texts are those that no earlier line of the
- * file has. So each file is self-contained, and its size grows with the conversation, not with the
- * number of requests times the conversation. A file that is larger than ROTATE_SIZE and several
+ * body is the complete request that was sent (of a reply: its content and fields), with a
+ * reference in place of each long text (codec/dedup.h); texts are those that are in no earlier line
+ * of the file. So each file is self-contained, and its size grows with the conversation, not with
+ * the number of requests times the conversation. A file that is larger than ROTATE_SIZE and several
  * times the request gets no more requests: the next one begins a new file with all its texts.
  *
  * With comms_texts = false in config.toml, and in files of older versions, lines have neither texts
  * nor body: seq is the value of the project that the request was built from, and building it again
- * gives the same bytes (hash tells whether it does).
+ * gives the same bytes (to be checked with hash).
  *
  * Writers take turns by a lock on the file, each line is one write, and a line that a crash cut off
  * is closed by the next writer and ignored by readers. Undo, reset and import do not change the
@@ -39,7 +39,7 @@ typedef struct rt_comms rt_comms;
 RT_CHECKED rt_status rt_comms_open(const rt_alloc *alloc, const rt_env *env, rt_str folder,
 				   bool has_texts, rt_comms **out, rt_error *err);
 void rt_comms_close(rt_comms *comms);
-/* The state folder that it was opened with. */
+/* The state folder given to rt_comms_open. */
 rt_str rt_comms_folder(const rt_comms *comms);
 /* Room for a key with its NUL. */
 enum { RT_COMMS_KEY_ROOM = 17 };
@@ -74,7 +74,7 @@ RT_CHECKED rt_status rt_comms_read_file(const rt_alloc *alloc, const char *path,
 RT_CHECKED rt_status rt_comms_body(const rt_alloc *alloc, const rt_comms_line *line, rt_buf *out,
 				   rt_error *err);
 
-/* Has the line a body? O(the line). */
+/* Does the line have a body? O(the line). */
 bool rt_comms_has_body(rt_str line);
 
 /* The lines of one project's requests and their replies. */
@@ -86,8 +86,8 @@ typedef struct rt_comms_whose {
 /* Replace a text by "[purged]" in every string value of every line, or of the lines of one project
  * (whose; NULL: all). Texts that contained it get new names, and lines that refer to them lose
  * their hash. A file is replaced as a whole, then the bytes of the old one are overwritten; a
- * program that has it open continues in the new one. Interrupted, it leaves each file as it was or
- * purged; call it again. *out_count: lines changed. */
+ * program that has it open continues in the new one. If interrupted, it leaves each file unchanged
+ * or purged; call it again. *out_count: lines changed. */
 RT_CHECKED rt_status rt_comms_purge(const rt_alloc *alloc, rt_str folder,
 				    const rt_comms_whose *whose, rt_str text, size_t *out_count,
 				    rt_error *err);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The log of requests, purged: what is torn as well, and with memory failing. */
+ * Purging the log of requests: also torn lines, and when memory runs out. */
 #define _GNU_SOURCE
 
 #include <setjmp.h>
@@ -61,7 +61,7 @@ static const char lines[] =
 	"{\"v\":1,\"request\":\"r/1\",\"what\":\"reply\",\"text\":\"4711-alpha\"}\n"
 	"{\"v\":1,\"request\":\"r/2\",\"store\":\"/s.db\",\"project\":8,\"text\":\"kept 4711-beta\"}\n";
 
-/* What a crash cut off may quote a text as well. */
+/* A line cut off by a crash may contain the text as well. */
 static void
 torn_lines_are_purged(void **state)
 {
@@ -134,7 +134,7 @@ read_body(void *ctx, const rt_comms_line *line)
 	return true;
 }
 
-/* Requests are logged while memory fails: what can be read of them is what was sent. */
+/* Requests are logged while memory runs out: every readable one equals the sent one. */
 static void
 logged_bodies_are_whole(void **state)
 {

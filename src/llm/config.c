@@ -36,9 +36,9 @@ typedef struct reader {
 
 /* ---- messages ---- */
 
-/* The nearest of several words, for "did you mean". */
+/* The most similar of several words, for "did you mean". */
 typedef struct nearest {
-	rt_str word, best; /* best empty: none is near */
+	rt_str word, best; /* best empty: none is similar */
 	size_t distance;
 } nearest;
 
@@ -68,7 +68,7 @@ find_position(const reader *r, uint64_t *line, uint64_t *column)
 			return;
 }
 
-/* The value of the key that path leads to is wrong. */
+/* The value of the key at path is wrong. */
 RT_PRINTF(3, 4)
 static void
 fail(reader *r, rt_status st, const char *format, ...)
@@ -95,7 +95,7 @@ fail(reader *r, rt_status st, const char *format, ...)
 	r->s->error.line = line;
 }
 
-/* The key that path leads to is unknown. meant: a known one that is near; may be empty. */
+/* The key at path is unknown. meant: a similar known one; may be empty. */
 static void
 warn_unknown(reader *r, rt_str meant)
 {
@@ -256,7 +256,7 @@ read_headers(reader *r, yyjson_val *value, void *to)
 	}
 }
 
-/* value NULL: the provider's name says its kind. */
+/* value NULL: the provider's name is its kind. */
 static void
 read_kind(reader *r, yyjson_val *value, void *to)
 {
@@ -274,7 +274,7 @@ read_kind(reader *r, yyjson_val *value, void *to)
 	     value == NULL ? "needs a kind, one of: " : "must be one of: ", names);
 }
 
-/* What people call a key when they write it down. */
+/* Usual names of a key. */
 static bool
 is_key_name(rt_str name)
 {
@@ -423,7 +423,7 @@ read_hooks(reader *r, yyjson_val *list)
 	r->c->hooks = rt_scope_str(r->s, json);
 }
 
-/* A price of a million tokens; 0 where it is left out. */
+/* The price of a million tokens; 0 if it is left out. */
 static double
 read_price(reader *r, yyjson_val *table, const char *key)
 {
@@ -549,7 +549,7 @@ read_top(reader *r, yyjson_val *root)
 	}
 }
 
-/* The configuration is in its own scope's memory. */
+/* The configuration is allocated in its scope. */
 rt_status
 rt_config_read(const rt_alloc *alloc, rt_str text, rt_config **out, rt_error *err)
 {
@@ -563,7 +563,8 @@ rt_config_read(const rt_alloc *alloc, rt_str text, rt_config **out, rt_error *er
 	if (text.size > RT_CONFIG_SIZE_MAX)
 		(void)rt_scope_fail(&s, RT_LIMIT, "a configuration can have at most %d bytes",
 				    (int)RT_CONFIG_SIZE_MAX);
-	if (rt_ok(&s) && rt_str_trim(text).size > 0) { /* else it can be read without TOML, too */
+	if (rt_ok(&s) && rt_str_trim(text).size > 0) { /* otherwise it can be read without TOML,
+							* too */
 		reader r = {.c = c, .s = &s, .text = text};
 		rt_buf *json = rt_scope_buf(&parsing);
 
@@ -662,7 +663,7 @@ nearest_provider(const rt_config *config, rt_str name)
 	return meant.best;
 }
 
-/* The provider that makes models with such a name; NULL: unknown. */
+/* The provider of models with such a name; NULL: unknown. */
 static const rt_provider *
 maker_of(rt_str model)
 {
@@ -749,7 +750,8 @@ rt_models_choose(const rt_config *config, rt_str name, rt_model_choice *out, rt_
 		if (!has_usual || nearest_provider(config, provider).size > 0)
 			return rt_models_check_provider(config, provider, err);
 	}
-	if (has_usual) { /* a model alone: of the provider of the configuration's model */
+	if (has_usual) { /* a model without a provider: of the provider of the configuration's
+			  * model */
 		*out = choice;
 		out->model = name;
 		return RT_OK;

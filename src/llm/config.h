@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * Config: the user's configuration as text (models_host.h finds the file), and which provider
- * and model a name means.
+ * Config: the user's configuration as text (models_host.h finds the file), and the provider and
+ * model that a name stands for.
  *
- *   model = "ollama/qwen3:8b"          # PROVIDER/MODEL, where none is named
+ *   model = "ollama/qwen3:8b"          # PROVIDER/MODEL, if none is given
  *   title_model = "ollama/small"       # generates titles of discussions without a chosen name
  *   comms_texts = false                # the log of requests has references only
  *
@@ -14,7 +14,7 @@
  *                                      # or key_cmd = ["pass", "show", "local"]
  *   headers = { "x-org" = "me" }       # further headers of each request
  *   timeout_s = 600                    # how long a server may be silent
- *   context_tokens = 128000            # of its models, where the server does not tell
+ *   context_tokens = 128000            # of its models, if the server does not report it
  *   ca_file = "/etc/my/ca.pem"         # certificates to trust instead of the system's
  *   allow_plain_http = true            # send its key unencrypted to another machine
  *   models = ["big", "small"]          # in addition to those its server lists
@@ -61,11 +61,11 @@ typedef struct rt_config_provider {
 	size_t context_tokens;    /* 0: not set */
 	rt_str ca_file;
 	bool allow_plain_http;
-	rt_str *models;           /* in addition to those that its server lists */
+	rt_str *models;           /* in addition to those listed by its server */
 	size_t model_count;
 } rt_config_provider;
 
-/* What a million tokens of a model cost. */
+/* The price of a million tokens of a model. */
 typedef struct rt_config_price {
 	rt_str model; /* "openai/gpt-5", also with a date after it */
 	rt_price price;
@@ -80,13 +80,14 @@ typedef struct rt_config_warning {
 /* Read only. */
 typedef struct rt_config {
 	rt_str model; /* empty: not set */
-	rt_str title_model; /* empty: none writes titles */
+	rt_str title_model; /* empty: no titles are generated */
 	bool comms_texts;
 	rt_config_provider *providers;
 	size_t provider_count;
 	rt_config_price *prices;
 	size_t price_count;
-	rt_str defaults; /* [defaults] as a JSON object, as rt_engine_options has it; or empty */
+	rt_str defaults; /* [defaults] as a JSON object, in the form of rt_engine_options; or
+			  * empty */
 	rt_str hooks;    /* a JSON array of objects; "[]" */
 	struct {
 		bool mouse; /* default: true */
@@ -108,10 +109,10 @@ void rt_config_free(rt_config *config);
 /* By name; NULL: unknown. */
 const rt_config_provider *rt_config_provider_named(const rt_config *config, rt_str name);
 
-/* The price of a model as its provider calls it; NULL: none is configured. config: or NULL. */
+/* The price of a model by its provider's name for it; NULL: none is configured. config: or NULL. */
 const rt_price *rt_config_price_of(const rt_config *config, rt_str service, rt_str model);
 
-/* Which server and which of its models. */
+/* A server and one of its models. */
 typedef struct rt_model_choice {
 	const rt_provider *provider;
 	const rt_config_provider *config; /* NULL: it is not configured */
@@ -126,13 +127,13 @@ typedef struct rt_model_choice {
 RT_CHECKED rt_status rt_models_choose(const rt_config *config, rt_str name, rt_model_choice *out,
 				      rt_error *err);
 
-/* Is this a value for the setting "model"? Its provider must exist; a server may get the model
- * later. RT_USAGE: the name is empty. RT_NOT_FOUND: no such provider, or no such built-in model.
- * config may be NULL. */
+/* Is this a valid value for the setting "model"? Its provider must exist; a server may get the
+ * model later. RT_USAGE: the name is empty. RT_NOT_FOUND: no such provider, or no such built-in
+ * model. config may be NULL. */
 RT_CHECKED rt_status rt_models_check_setting(const rt_config *config, rt_str name, rt_error *err);
 
-/* Is there a provider of that name, configured or not? RT_NOT_FOUND: err has the names that
- * exist, and a near one. config may be NULL. */
+/* Is there a provider of that name, configured or not? RT_NOT_FOUND: err has the existing names,
+ * and a similar one. config may be NULL. */
 RT_CHECKED rt_status rt_models_check_provider(const rt_config *config, rt_str name, rt_error *err);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Any bytes as a configuration, as a url and as the words of a server. What is taken for a
- * configuration can be chosen from; what is wrong has a line that is there; no key comes
- * through a mask, wherever it stands. */
+ * Any bytes as a configuration, as a url and as the words of a server. An accepted configuration
+ * can be used to choose a model; an error has an existing line number; no key passes the mask,
+ * wherever it occurs. */
 #include "llm/config.h"
 #include "codec/mask.h"
 #include "llm/url.h"

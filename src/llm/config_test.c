@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The user's configuration: what it says, what is wrong in it and where; which model a name
- * means; urls; and that no message shows a key. */
+ * The user's configuration: its values, its errors and their positions; the model that a name
+ * stands for; urls; and that no message contains a key. */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>
@@ -114,7 +114,7 @@ test_defaults(void **state)
 	rt_config_free(c);
 }
 
-/* What is wrong, and at which line and column it is said to be. */
+/* Errors, with the reported line and column. */
 static void
 test_wrong(void **state)
 {
@@ -197,7 +197,7 @@ test_warnings(void **state)
 	rt_config_free(c);
 }
 
-/* Where keys stand, as messages say it. */
+/* The sources of keys, as messages describe them. */
 static void
 test_find(void **state)
 {
@@ -407,7 +407,7 @@ test_joined_urls(void **state)
 	}
 }
 
-/* What people are shown of a url has no password and no query; a query's bytes. */
+/* The form of a url shown to users has no password and no query; a query's bytes. */
 static void
 test_shown_urls(void **state)
 {
@@ -464,7 +464,7 @@ test_ollama_host(void **state)
 
 /* ---- keys, from the system ---- */
 
-/* What is found for a provider, as "status: key", with the words for people behind it. */
+/* The result for a provider, as "status: key", followed by the text for people. */
 static void
 check_key(const rt_config_provider *p, const char *provider_name, const char *wanted)
 {
@@ -516,7 +516,7 @@ test_key_variables(void **state)
 	setenv("OPENAI_API_KEY", "sk-2", 1);
 	check_key(&p, "local", "ok:sk-1");
 	check_key(NULL, "openai", "ok:sk-2");
-	/* A server of another name gets no key that was not given to it. */
+	/* A server of another name gets no key that was not configured for it. */
 	p.key_env = rt_str_at(NULL, 0);
 	p.url = RT_STR("https://other.example");
 	check_key(&p, "local", "ok:");
@@ -652,7 +652,7 @@ env_random(void *ctx, void *to, size_t size)
 	memset(to, 0, size);
 }
 
-/* From a folder with a configuration to a model that could be asked. */
+/* From a folder with a configuration to an opened model. */
 static void
 test_open(void **state)
 {

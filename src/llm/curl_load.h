@@ -37,7 +37,7 @@ typedef struct rt_curl {
 } rt_curl;
 
 /* Loads and starts it the first time; it stays until the program ends. RT_IO: it is not
- * installed, lacks a function, or does not start; the answer stays the same. */
+ * installed, lacks a function, or does not start; later calls return the same. */
 RT_CHECKED rt_status rt_curl_load(const rt_curl **out, rt_error *err);
 
 #endif

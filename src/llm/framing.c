@@ -48,7 +48,7 @@ keep_view(rt_frames *f)
 	note(f, f->data.status);
 }
 
-/* A line of SSE that is not empty. in_bytes: it is not in a buffer of ours. */
+/* A line of SSE that is not empty. in_bytes: it is not in one of our buffers. */
 static void
 read_field(rt_frames *f, rt_str line, bool in_bytes)
 {

@@ -32,7 +32,7 @@ typedef struct rt_frames {
 	rt_buf data;      /* of an unfinished event; unused while view has it */
 	rt_str view;      /* the same, in the bytes that arrived last; ptr NULL: none */
 	bool has_data;    /* the event has a "data:" line */
-	bool is_given;    /* line and data were returned and are to be cleared */
+	bool is_given;    /* line and data were returned and must be cleared */
 	bool begun;       /* the first line was read */
 	bool after_cr;    /* an LF now belongs to the line end before */
 	rt_status status; /* the first failure: RT_LIMIT or RT_NOMEM */

@@ -78,7 +78,7 @@ events(void **state)
 	frames_as(RT_FRAMING_SSE, "data:\n\n", "[]");
 	/* a mark at the beginning, and only there */
 	frames_as(RT_FRAMING_SSE, "\xEF\xBB\xBF" "data: a\n\n\xEF\xBB\xBF" "data: b\n\n", "[a]");
-	/* the end is the end of an event too */
+	/* the end of the stream ends an event, too */
 	frames_as(RT_FRAMING_SSE, "data: a\n\ndata: b\n", "[a][b]");
 	frames_as(RT_FRAMING_SSE, "data: a\n\nevent: e\ndata: b", "[a][b]");
 	frames_as(RT_FRAMING_SSE, "data: \xE2\x82\xAC\n\n", "[\xE2\x82\xAC]");

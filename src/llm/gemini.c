@@ -135,7 +135,7 @@ read_part(rt_reply *reply, yyjson_val *part)
 static void
 read_reason(rt_reply *reply, rt_str reason, yyjson_val *message)
 {
-	/* An unknown word for nothing at all is a failure. */
+	/* An unknown reason without any content is a failure. */
 	rt_stop usual = rt_reply_is_empty(reply) ? RT_STOP_ERROR : rt_answer_usual_stop(reply);
 	rt_stop stop = rt_answer_stop_of(stops, reason, usual);
 

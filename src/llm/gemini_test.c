@@ -45,7 +45,7 @@ streams(void **state)
 	rt_buf_deinit(&expected);
 }
 
-/* Every finishReason that is documented, and what may come up later. */
+/* Every documented finishReason, and one that may be added later. */
 static void
 stop_reasons(void **state)
 {
@@ -68,7 +68,7 @@ stop_reasons(void **state)
 	stops_as(P, PARTS("{\"functionCall\":{\"name\":\"f\"}}") "data: {\"candidates\":[{\"finishReason\":\"", "\"}]}\n\n",
 		 called);
 	stops_as(P, "data: {\"candidates\":[{\"finishReason\":\"", "\"}]}\n\n", nothing);
-	/* no reasons: it goes on */
+	/* not a reason: the reply continues */
 	reads_as(P, "data: {\"candidates\":[{\"content\":{\"parts\":[{\"text\":\"Hel\"}]},\"finishReason\":\"FINISH_REASON_UNSPECIFIED\"}]}\n\n"
 		 "data: {\"candidates\":[{\"content\":{\"parts\":[{\"text\":\"l\"}]},\"finishReason\":\"\"}]}\n\n"
 		 LAST("{\"text\":\"o\"}", "STOP"), "ok \"Hello\"," TOLD("stop"));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Keys from environment variables, private files and commands. A command runs without a shell,
- * in a process group of its own, with nothing on its standard input. */
+ * Keys from environment variables, private files and commands. A command runs without a shell, in a
+ * separate process group, with an empty standard input. */
 #define _GNU_SOURCE
 
 #include "llm/keys_host.h"
@@ -87,7 +87,7 @@ read_key_file(int fd, const char *path, rt_buf *out, rt_buf *warnings, rt_error 
 	return add_key(rt_str_at(text, size), "", path, out, err);
 }
 
-/* A "~/" in front is the home folder. */
+/* A leading "~/" is the home folder. */
 static rt_status
 key_from_file(rt_str name, rt_buf *out, rt_buf *warnings, rt_error *err)
 {
@@ -194,7 +194,7 @@ read_output(int fd, int64_t end_ms, rt_stop_fn stop, void *stop_ctx, const char 
 	}
 }
 
-/* Wait for the command's exit; kill it where st is a failure, or at end_ms. */
+/* Wait for the command's exit; kill it if st is a failure, or at end_ms. */
 static rt_status
 wait_for_exit(pid_t pid, rt_status st, int64_t end_ms, const char *name, rt_error *err)
 {
@@ -254,7 +254,7 @@ key_from_command(const rt_config_provider *p, rt_stop_fn stop, void *stop_ctx, r
 
 /* ---- the key and the url of a provider ---- */
 
-/* Is it called as its kind, so that the kind's variables are meant for it? */
+/* Does it have the name of its kind, so that the kind's variables apply to it? */
 static bool
 has_kind_name(const rt_model_choice *choice)
 {
@@ -279,7 +279,7 @@ rt_key_find(const rt_model_choice *choice, rt_stop_fn stop, void *stop_ctx, rt_b
 	return key_from_variable(choice->provider->key_env, false, out, err);
 }
 
-/* What a variable or a file has goes to list; a key that cannot be read is skipped. */
+/* Adds the content of a variable or a file to list; a key that cannot be read is skipped. */
 static void
 add_available(rt_scope *s, const rt_model_choice *choice, rt_arena *arena, rt_str *list,
 	      size_t *count)

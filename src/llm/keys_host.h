@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Keys, from where people keep them: an environment variable, a private file, or the first
+ * Keys, from their usual places: an environment variable, a private file, or the first
  * line that a command prints. A key is never shown, not even in part.
  *
  * Threads: one at a time for each call; none of them changes the environment. */
@@ -10,13 +10,13 @@
 #include "llm/config.h"
 
 enum {
-	RT_KEY_COMMAND_MS = 10 * 1000, /* then the command's process group is killed */
+	RT_KEY_COMMAND_MS = 10 * 1000, /* after this time the command's process group is killed */
 	RT_KEY_OUTPUT_MAX = 64 << 10
 };
 
 /* Append the key for a choice; nothing if none is configured, since some servers need none.
  *
- *   configured   key_env, key_file or key_cmd of its table. What they name must exist.
+ *   configured   key_env, key_file or key_cmd of its table. The variable or file must exist.
  *   otherwise    the kind's variable (OPENAI_API_KEY …), for the kind's own server or a
  *                provider with the kind's name. A server under another name only gets a key
  *                that is configured for it.

@@ -37,7 +37,7 @@ told_bytes(told *t, rt_frames *frames, rt_str bytes, bool is_last, rt_error *err
 }
 
 /* Read stream in pieces: the first of size cut, the others of size step (0: the rest).
- * What comes of it as "STATUS CONTENT FIELDS", and the error's words. */
+ * The result as "STATUS CONTENT FIELDS", and the error's text. */
 static inline void
 told_read(const rt_alloc *alloc, const rt_provider *provider, rt_str stream, size_t cut, size_t step,
 	  rt_buf *out)
@@ -79,7 +79,7 @@ told_same(const rt_buf *out, const char *expected, const char *how, size_t cut)
 			 expected);
 }
 
-/* The stream, however it is cut, becomes expected. */
+/* The stream, however it is split, becomes expected. */
 static inline void
 reads_as(const rt_provider *provider, const char *stream, const char *expected)
 {
@@ -127,7 +127,7 @@ whole_reads_as(const rt_provider *provider, const char *body, const char *expect
 	rt_buf_deinit(&out);
 }
 
-/* A reason of the provider's, and the word that is kept for it; NULL ends a list. */
+/* A provider's reason, and the word that is stored for it; NULL ends a list. */
 typedef struct told_stop {
 	const char *reason, *word;
 } told_stop;

@@ -73,7 +73,7 @@ add_config_path(rt_buf *out)
 	}
 }
 
-/* Where a person sets the key. */
+/* Where the user sets the key. */
 static void
 add_key_hint(rt_buf *out, const rt_model_choice *choice)
 {

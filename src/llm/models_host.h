@@ -19,17 +19,16 @@
 RT_CHECKED rt_status rt_config_path(rt_buf *out, rt_error *err);
 
 /* The configuration in a file; path empty: the usual one. Without a file it is empty, unless a
- * path is given (RT_NOT_FOUND). RT_IO, else as rt_config_read, with the path in front of the
- * message. */
+ * path is given (RT_NOT_FOUND). RT_IO, else as rt_config_read, with the path before the message. */
 RT_CHECKED rt_status rt_config_load(const rt_alloc *alloc, rt_str path, rt_config **out,
 				    rt_error *err);
 
 /* ---- which model ---- */
 
-/* Where the name of a model comes from. Whoever can change the project can write the setting:
- * a browser, or an imported file. */
+/* The origin of a model's name. Anyone who can change the project can write the setting: a browser,
+ * or an imported file. */
 typedef enum rt_pick_source {
-	RT_PICK_SAID,     /* named for this request */
+	RT_PICK_SAID,     /* given for this request */
 	RT_PICK_SETTING,
 	RT_PICK_STANDARD, /* RETAKE_MODEL, or nothing: the configuration's */
 } rt_pick_source;
@@ -38,9 +37,9 @@ typedef enum rt_pick_source {
 RT_CHECKED rt_status rt_pick_setting(const rt_alloc *alloc, const rt_project *project,
 				     const rt_disc *disc, rt_buf *out, rt_error *err);
 
-/* Append the name for rt_models_open; nothing: the configuration's. In this order: said (for this
- * request), the setting, standard (from the program's start); all may be empty. out_source may be
- * NULL. */
+/* Append the name for rt_models_open; nothing: the configuration's. In this order: said (given for
+ * this request), the setting, standard (from the program's start); all may be empty. out_source may
+ * be NULL. */
 RT_CHECKED rt_status rt_pick_name(const rt_alloc *alloc, const rt_project *project,
 				  const rt_disc *disc, rt_str said, rt_str standard, rt_buf *out,
 				  rt_pick_source *out_source, rt_error *err);
@@ -51,7 +50,7 @@ typedef struct rt_models_options {
 	const rt_alloc *alloc;   /* NULL: libc's */
 	const rt_env *env;
 	const rt_config *config; /* or NULL */
-	rt_str name;             /* as rt_models_choose takes it */
+	rt_str name;             /* as for rt_models_choose */
 	unsigned tries;          /* 0: RT_MODEL_TRIES */
 	unsigned pace_ms;        /* of a built-in model, between two pieces; 0: no pause */
 	bool may_play;           /* "builtin/play:PATH" may open that file: rt_models_may_play */
@@ -59,8 +58,8 @@ typedef struct rt_models_options {
 	void *stop_ctx;
 } rt_models_options;
 
-/* May a model whose name comes from this source play a file? may_say: whoever names a model for
- * a request may read this account's files (a browser may not). A stored setting never may. */
+/* May a model whose name comes from this source play a file? may_say: the client that names a model
+ * for a request may read this account's files (a browser may not). A stored setting never may. */
 bool rt_models_may_play(rt_pick_source source, bool may_say);
 
 /* Choose, find the key and the url, open. Sends nothing. A built-in model "play:PATH" plays
@@ -84,7 +83,7 @@ typedef struct rt_pick_counter {
 /* model: as its provider calls it. */
 void rt_pick_counter_init(rt_pick_counter *counter, const rt_alloc *alloc, rt_str model);
 void rt_pick_counter_deinit(rt_pick_counter *counter);
-/* An rt_token_fn; counter is an rt_pick_counter. An estimate where there are no ranks. */
+/* An rt_token_fn; counter is an rt_pick_counter. An estimate if there are no ranks. */
 size_t rt_pick_count(void *counter, rt_str text);
 
 #endif

@@ -56,8 +56,8 @@ open_cache(rt_scope *s, const rt_model *model)
 	return c;
 }
 
-/* Write the cache with a new record of the server. list: its models as a JSON array; NULL: as
- * they were. answered: a name to add to those that answered; may be empty. */
+/* Write the cache with a new record of the server. list: its models as a JSON array; NULL:
+ * unchanged. answered: a name to add to those that answered; may be empty. */
 static void
 write_cache(rt_scope *s, const cache *c, const rt_env *env, const rt_buf *list, rt_str answered)
 {
@@ -157,7 +157,7 @@ is_configured(const rt_model_names *n)
 
 typedef struct listing {
 	const rt_model_names *names;
-	rt_str name;   /* that is looked for */
+	rt_str name;   /* that is searched for */
 	rt_buf *json;  /* the names as a JSON array */
 	rt_buf *shown; /* the first of them, for a message */
 	size_t count;
@@ -210,7 +210,7 @@ fail_unknown(rt_scope *s, const listing *l)
 	bool is_near = l->distance <= 1 + l->name.size / 4;
 	rt_error why = {0};
 
-	/* "nope/foo": it may have been meant as a provider's name. */
+	/* "nope/foo": perhaps the part before the slash is meant as a provider's name. */
 	if (slash != SIZE_MAX &&
 	    rt_models_check_provider(l->names->config, rt_str_at(l->name.ptr, slash), &why) ==
 		    RT_OK)
@@ -259,7 +259,7 @@ check_list(rt_scope *s, const rt_model_names *n, const cache *c, rt_buf *notes)
 		problem = "its server took too long to list them";
 	else if (st != RT_OK)
 		problem = why.text;
-	if (rt_ok(s) && st != RT_CREDENTIALS) /* the request itself reports that */
+	if (rt_ok(s) && st != RT_CREDENTIALS) /* the request itself will report that */
 		rt_buf_add_f(notes, "cannot check whether %.*s has a model %.*s: %s\n",
 			     RT_STR_ARG(rt_model_service(n->model)), (int)rt_utf8_cut(l.name, 80),
 			     l.name.ptr, problem);
@@ -288,8 +288,8 @@ close_model(void *item)
 	model->ops->close(model);
 }
 
-/* Opens a model to read names of its server; NULL: it has none, or it cannot be opened now, and
- * why has the reason. A command is not run for this. */
+/* Opens a model to read names of its server; NULL: it has none, or it cannot be opened now, and why
+ * has the reason. No command is run for this. */
 static rt_model *
 open_for_names(rt_scope *s, const rt_env *env, const rt_config *config, rt_str name,
 	       rt_model_choice *choice, rt_error *why)

@@ -2,7 +2,7 @@
  *
  * Names: does a provider have a model of that name?
  *
- * Known are the names in the configuration (model, and models of a provider), those that the
+ * Known names are those in the configuration (model, and models of a provider), those that the
  * provider's server listed before, and those that answered before. For any other name the
  * server is asked for its list, once and for a short time. The answers are cached in
  * models.json in the state folder:
@@ -25,7 +25,7 @@ typedef struct rt_model_names {
 	const rt_alloc *alloc;
 	const rt_env *env;
 	const rt_config *config;       /* or NULL */
-	const rt_model_choice *choice; /* that the model was opened for */
+	const rt_model_choice *choice; /* for which the model was opened */
 	rt_model *model;
 	rt_stop_fn stop;               /* or NULL */
 	void *stop_ctx;
@@ -37,8 +37,8 @@ typedef struct rt_model_names {
 RT_CHECKED rt_status rt_model_names_check(const rt_model_names *names, rt_buf *notes,
 					  rt_error *err);
 /* May this name become the setting "model"? Its provider must exist, and its server's list contain
- * it: RT_USAGE, RT_NOT_FOUND with suggestions. RT_OK as well where this cannot be found out; then
- * notes gets why. No command that prints a key is run. config, stop: or NULL. */
+ * it: RT_USAGE, RT_NOT_FOUND with suggestions. RT_OK as well if this cannot be found out; then
+ * notes gets the reason. No command that prints a key is run. config, stop: or NULL. */
 RT_CHECKED rt_status rt_model_names_verify(const rt_alloc *alloc, const rt_env *env,
 					   const rt_config *config, rt_str name, rt_stop_fn stop,
 					   rt_buf *notes, rt_error *err);

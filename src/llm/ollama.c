@@ -133,7 +133,8 @@ const rt_provider rt_provider_ollama = {
 	.name = "ollama",
 	.title = "Ollama, on this machine or another",
 	.url = "http://localhost:11434",
-	.key_env = "OLLAMA_API_KEY", /* for one behind a gate: its own server needs none */
+	.key_env = "OLLAMA_API_KEY", /* for a server with an authenticating proxy: Ollama itself
+				      * needs none */
 	.url_env = "OLLAMA_HOST",
 	.add_url = add_url,
 	.model_infix = ":",

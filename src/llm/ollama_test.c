@@ -43,7 +43,7 @@ stop_reasons(void **state)
 	static const told_stop said[] = {{"stop", "stop"}, {"length", "length"}, {"", "stop"},
 					 {"novelty", "stop"}, {NULL, NULL}};
 	static const told_stop called[] = {{"stop", "tool_calls"}, {"tool_calls", "tool_calls"}, {NULL, NULL}};
-	/* what a server says that was asked nothing, or is about to end */
+	/* messages of a server without a prompt, or about to end */
 	static const told_stop nothing[] = {{"load", "error"}, {"unload", "error"}, {"stop", "stop"}, {NULL, NULL}};
 
 	(void)state;
@@ -76,7 +76,7 @@ whole(void **state)
 		       "{\"model\":\"qwen\",\"message\":{\"role\":\"assistant\",\"content\":\"Hi\",\"thinking\":\"hm\"},\"done\":true,"
 		       "\"done_reason\":\"stop\",\"prompt_eval_count\":26,\"eval_count\":9}",
 		       "ok \"Hi\"," TOLD("stop") ",\"thinking_segments\":[{\"text\":\"hm\"}]");
-	/* not asked for, and yet a stream */
+	/* a stream although it was not requested */
 	whole_reads_as(P, LINE("{\"content\":\"Hel\"}") LINE("{\"content\":\"lo\"}") DONE("stop"),
 		       "ok \"Hello\"," TOLD("stop"));
 }

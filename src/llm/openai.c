@@ -51,7 +51,7 @@ static const struct rt_provider_writer writer = {
 
 /* ---- answers ---- */
 
-/* Its own words, and those of others: Mistral's "model_length", vLLM's "abort", DeepSeek's for
+/* OpenAI's own words, and those of others: Mistral's "model_length", vLLM's "abort", DeepSeek's for
  * an overload. */
 static const rt_answer_stop stops[] = {
 	{"length", RT_STOP_LENGTH},
@@ -77,7 +77,7 @@ read_usage(rt_reply *reply, yyjson_val *usage)
 	rt_reply_set_usage(reply, &counts);
 }
 
-/* A string, or parts with texts, and thinking with parts of its own. */
+/* A string, or parts with texts, and thinking, which has parts as well. */
 static void
 read_content(rt_reply *reply, yyjson_val *content)
 {

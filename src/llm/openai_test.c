@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Answers in OpenAI's form, its own and those of servers that speak as it does. */
+ * Answers in OpenAI's form, from OpenAI and from compatible servers. */
 #include "llm/llm_testing.h"
 
 #define P (&rt_provider_openai)
@@ -68,7 +68,7 @@ others_ways(void **state)
 	reads_as(P,
 		 DELTA("{\"content\":[{\"type\":\"thinking\",\"thinking\":[{\"type\":\"text\",\"text\":\"hm\"}]},{\"type\":\"text\",\"text\":\"yes\"}]}") DONE,
 		 "ok \"yes\",\"provider\":\"openai\",\"thinking_segments\":[{\"text\":\"hm\"}]");
-	/* tags, half of a surrogate, what is nothing */
+	/* tags, half of a surrogate, empty values */
 	reads_as(P,
 		 DELTA("{\"content\":\"<think>a\"}") DELTA("{\"content\":\"</think>b\\ud83d\"}")
 		 "data: {\"x\":1}\n\ndata: {\"choices\":null,\"usage\":{\"prompt_tokens\":-1,\"completion_tokens\":\"x\"}}\n\n"
@@ -76,7 +76,7 @@ others_ways(void **state)
 		 "ok \"b\xEF\xBF\xBD\",\"provider\":\"openai\",\"stop_reason\":\"stop\",\"thinking_segments\":[{\"text\":\"a\"}]");
 }
 
-/* The documented ones, and those of servers that speak as it does. */
+/* The documented ones, and those of compatible servers. */
 static void
 stop_reasons(void **state)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Protocol: what all providers share: where requests go, reading answers, errors and lists of
- * models.
+ * Protocol: the code shared by all providers: where requests go, reading answers, errors and lists
+ * of models.
  *
  * JSON of servers is read leniently: lone surrogates and bytes that are not UTF-8 become
  * U+FFFD. */
@@ -48,11 +48,11 @@ typedef struct rt_answer_stop {
 	const char *word;
 	rt_stop stop;
 } rt_answer_stop;
-/* The stop of a word, in any case; unknown where it is not in the table. */
+/* The stop of a word, in any case; unknown if it is not in the table. */
 rt_stop rt_answer_stop_of(const rt_answer_stop *table, rt_str word, rt_stop unknown);
 /* The stop of a complete reply for which none was given. */
 rt_stop rt_answer_usual_stop(const rt_reply *reply);
-/* The error that root has goes to the reply; false: it has none. */
+/* The error in root becomes the reply's; false: there is none. */
 bool rt_answer_read_error(rt_reply *reply, yyjson_val *root);
 /* A call with its arguments, as JSON or as a string of JSON; NULL: they follow. */
 void rt_answer_add_call(rt_reply *reply, uint64_t index, yyjson_val *id, yyjson_val *name,

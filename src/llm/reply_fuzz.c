@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
  * Any bytes as the stream of an answer: the first line names the provider, the byte after it
- * how the rest is cut. However it is cut, the same comes of it; what comes of it can be read at
- * any time, is UTF-8, and is JSON in the end; to finish twice is to finish once. The same
- * bytes are read as a whole answer, an error and a list of models too. */
+ * determines how the rest is split. The result does not depend on that; it can be read at any time,
+ * is UTF-8, and is JSON in the end; finishing twice is the same as finishing once. The same bytes
+ * are read as a whole answer, an error and a list of models too. */
 #include "llm/framing.h"
 #include "llm/provider.h"
 

@@ -8,8 +8,8 @@
 #include "llm/provider.h"
 
 enum {
-	ENDED_WAIT_US = 500 * 1000, /* for the connection's end after the reply's */
-	WORDS_MAX = 300             /* bytes of a server's own words in a message */
+	ENDED_WAIT_US = 500 * 1000, /* wait for the end of the connection after that of the reply */
+	WORDS_MAX = 300             /* bytes of a server's own text in a message */
 };
 
 void
@@ -65,7 +65,7 @@ mask_text(exchange *x, rt_buf *text)
 	if (masked.status != RT_OK || !rt_str_eq(rt_buf_str(&masked), rt_buf_str(text))) {
 		x->reply->size -= text->size;
 		rt_buf_clear(text);
-		if (masked.status == RT_OK) /* no text is better than a key in it */
+		if (masked.status == RT_OK) /* better no text than one with a key in it */
 			rt_buf_add_str(text, rt_buf_str(&masked));
 		x->reply->size += text->size;
 	}
@@ -89,7 +89,7 @@ mask_reply(exchange *x)
 	rt_buf_add_str(&x->clean_model, rt_buf_str(model));
 }
 
-/* Can the reply go on? */
+/* Can the reply be continued? */
 static rt_status
 check_reply(exchange *x, rt_error *err)
 {
@@ -123,7 +123,7 @@ looks_like_stream(const exchange *x, const rt_http_answer *answer, rt_str bytes)
 {
 	rt_str text = rt_str_trim(bytes);
 
-	if (x->m->o.provider->framing == RT_FRAMING_LINES) /* as every JSON does */
+	if (x->m->o.provider->framing == RT_FRAMING_LINES) /* like all JSON */
 		return !answer->is_json && text.size > 0 && text.ptr[0] == '{';
 	return rt_str_starts(text, RT_STR("data:")) || rt_str_starts(text, RT_STR("event:")) ||
 	       rt_str_starts(text, RT_STR("id:")) || rt_str_starts(text, RT_STR(":"));
@@ -189,7 +189,7 @@ add_line(rt_scope *s, rt_buf *out, rt_str text)
 	(void)rt_scope_str(s, valid);
 }
 
-/* ": " and the words of a server's error, masked and short; "" where it has none. The view lives
+/* ": " and the text of a server's error, masked and short; "" if it has none. The view lives
  * as long as the scope. */
 static const char *
 server_words(rt_scope *s, const exchange *x)
@@ -205,13 +205,13 @@ server_words(rt_scope *s, const exchange *x)
 		rt_buf_add_str(said, body);
 	mask(x, masked, rt_scope_str(s, said), x->body.size >= RT_MODEL_ERROR_BODY_MAX);
 	add_line(s, line, rt_scope_str(s, masked));
-	/* Again: control characters may have been between the bytes of a key. */
+	/* Once again: there may have been control characters between the bytes of a key. */
 	rt_buf_clear(masked);
 	mask(x, masked, rt_str_trim(rt_scope_str(s, line)), false);
 	words = rt_scope_str(s, masked);
 	size = rt_utf8_cut(words, WORDS_MAX);
 	if (size == words.size && size > 0 && words.ptr[size - 1] == '.')
-		words.size = --size; /* the message goes on */
+		words.size = --size; /* the message continues */
 	if (size > 0)
 		rt_buf_add_f(out, ": %.*s%s", (int)size, words.ptr,
 			     size < words.size ? "\xE2\x80\xA6" : "");
@@ -272,8 +272,8 @@ fail_status(const exchange *x, rt_error *err)
 	return st;
 }
 
-/* An error that the server reported within its reply. Its words are masked already, and once
- * more as one line. */
+/* An error that the server reported within its reply. Its text is masked already; it is masked
+ * again as one line. */
 static rt_status
 fail_reply(const exchange *x, rt_error *err)
 {
@@ -329,7 +329,7 @@ end_whole(exchange *x, rt_error *err)
 	return st != RT_OK ? st : check_reply(x, err);
 }
 
-/* The statuses of a callback or the transport as model.h has them. */
+/* The statuses of a callback or the transport in terms of model.h. */
 static rt_status
 as_upstream(rt_status st)
 {
@@ -397,7 +397,7 @@ rt_exchange_may_retry(const exchange *x, rt_status st)
 		return false;
 	switch (x->answer.status) {
 	case 0: return x->answer.is_transient;
-	case 429: /* a used up account does not fill by waiting */
+	case 429: /* an exhausted account does not recover by waiting */
 		return soon && rt_str_find(rt_buf_str(&x->body), RT_STR("insufficient_quota"), 0) ==
 				       SIZE_MAX;
 	case 500:

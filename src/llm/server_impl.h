@@ -16,11 +16,11 @@ typedef struct server_model {
 	rt_str origin;  /* for messages: "https://host" */
 	rt_header *headers;
 	size_t header_count;
-	rt_str *secrets; /* that no error may quote */
+	rt_str *secrets; /* that no error may contain */
 	size_t secret_count;
 } server_model;
 
-/* How an answer is read; known when its first byte arrives. */
+/* The form of an answer; known when its first byte arrives. */
 typedef enum answer_mode {
 	ANSWER_UNKNOWN,
 	ANSWER_STREAM, /* piece by piece */
@@ -40,7 +40,7 @@ typedef struct exchange {
 	rt_http_answer answer;
 	rt_error err;        /* the failure of a callback; status RT_OK: none */
 	bool user_stopped;
-	int64_t ended_us;    /* when the reply ended; 0: it has not */
+	int64_t ended_us;    /* when the reply ended; 0: not yet */
 } exchange;
 
 void rt_exchange_init(exchange *x, const server_model *m, const rt_ask *ask, rt_reply *reply);

@@ -12,7 +12,7 @@
 #define ACCEPTED "text/event-stream, application/json, application/x-ndjson"
 
 enum {
-	HEADER_SECRET_MIN = 8, /* bytes of a header's value that no error shows */
+	HEADER_SECRET_MIN = 8, /* bytes of a header's value that errors must not contain */
 	QUERY_SECRET_SIZE =
 		20,     /* a value in a query of this size may be a key, whatever its name */
 	OWN_HEADERS = 4 /* the content's type, accept, and two of the provider */
@@ -82,8 +82,8 @@ add_secret(server_model *m, rt_str secret, size_t min)
 		m->secrets[m->secret_count++] = secret;
 }
 
-/* What no error may quote: the key, the values of headers, and the bytes of values in the query,
- * which are found in any encoding. */
+/* Texts that no error may contain: the key, the values of headers, and the bytes of values in the
+ * query, which are found in any encoding. */
 static void
 make_secrets(server_model *m, const rt_url *url)
 {
@@ -111,7 +111,7 @@ make_secrets(server_model *m, const rt_url *url)
 	}
 }
 
-/* A header of ours, unless the configuration has one of that name. */
+/* One of our headers, unless the configuration has one of that name. */
 static void
 add_header(void *ctx, rt_str name, rt_str value)
 {
@@ -175,14 +175,14 @@ random_below(const server_model *m, uint32_t limit)
 	return limit == 0 ? 0 : number % limit;
 }
 
-/* The pause before another try, after try number `done`, from 1. */
+/* The pause before the next attempt, after attempt number `done`, from 1. */
 static unsigned
 pause_ms(const server_model *m, unsigned done, unsigned retry_after_s)
 {
 	unsigned base = m->o.backoff_ms != 0 ? m->o.backoff_ms : RT_MODEL_BACKOFF_MS;
 	unsigned wait = random_below(m, (base << (done < 10 ? done - 1 : 9)) + 1);
 
-	/* Clients that were given the same time do not all come at once. */
+	/* Clients that were given the same time should not all retry at once. */
 	return retry_after_s > 0 ? retry_after_s * 1000 + wait / 10 : wait;
 }
 
@@ -202,7 +202,7 @@ notify(const rt_ask *ask, const rt_notice *notice)
 		ask->notice(ask->ctx, notice);
 }
 
-/* Why it is tried again, in few words. */
+/* The reason of the retry, in a few words. */
 static void
 put_cause(const exchange *x, const rt_error *err, char *out, size_t size)
 {
@@ -234,7 +234,7 @@ wait_for_retry(const server_model *m, exchange *x, unsigned wait_ms, unsigned re
 	return st == RT_INTERRUPTED ? rt_fail(err, st, "stopped") : st;
 }
 
-/* Send a request, again where that may help. x: deinit it in any case. */
+/* Sends a request, and again if that may help. x: deinit it in any case. */
 static rt_status
 send_request(const server_model *m, rt_str url, const char *method, unsigned tries,
 	     const rt_ask *ask, rt_reply *reply, exchange *x, rt_error *err)
@@ -333,7 +333,7 @@ typedef struct model_list {
 	void *ctx;
 } model_list;
 
-/* A server chooses the names, too. */
+/* The names are chosen by a server, too. */
 static void
 add_model(void *ctx, rt_str name, size_t context_tokens)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
  * Server model: a model on a server. It joins a provider (the protocol) and a transport (the
- * connection), and adds keys, retries, limits, and messages that quote no key.
+ * connection), and adds keys, retries, limits, and messages without keys.
  *
  * A request is sent at most `tries` times, with pauses of up to 1, 2, 4 … seconds (random, or as
- * long as the server asks, up to 60 s), after 429, 500, 502, 503, 504, 529, and after connections
+ * requested by the server, up to 60 s), after 429, 500, 502, 503, 504, 529, and after connections
  * that are refused or end before a byte of the answer. Never once a byte of a reply has arrived.
  *
  * ask() may also end with RT_LIMIT: the reply is larger than answer_max. The received part is in
@@ -32,8 +32,8 @@ typedef struct rt_server_model_options {
 	rt_transport *transport;     /* owned and closed by the model once it is open */
 	const rt_provider *provider;
 	rt_str url;                  /* base; empty: the provider's */
-	rt_str model;                /* as the provider calls it */
-	rt_str service;              /* as rt_model has it */
+	rt_str model;                /* the provider's name for it */
+	rt_str service;              /* as in rt_model */
 	rt_str key;                  /* empty: none */
 	rt_str key_hint;             /* for messages: where to set a key; empty: key_env */
 	const rt_header *headers;    /* further ones; they replace the provider's */

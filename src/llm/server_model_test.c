@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A model behind a server that is played: what is sent, how often, what is kept of an
- * answer that is cut anywhere, and that no key gets into words. */
+ * A model on a simulated server: the requests, their number, the kept part of an answer that is cut
+ * anywhere, and that no message contains a key. */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>
@@ -22,7 +22,7 @@
 /* ---- a transport with a script ---- */
 
 typedef struct act {
-	rt_status status;    /* of the transport itself, behind the body */
+	rt_status status;    /* of the transport itself, after the body */
 	unsigned http;
 	const char *body;
 	bool is_stream, is_json, is_transient;
@@ -39,12 +39,12 @@ typedef struct stage {
 	unsigned waited_ms[8];
 	size_t waits;
 	bool stop_in_wait;
-	size_t held;         /* so often it was asked whether to stop, after everything was there */
+	size_t held;         /* the number of calls of stop after everything had arrived */
 	int64_t now_us;
 	uint32_t random;     /* what is drawn */
-	rt_buf log;          /* what was sent: method, url, headers, body */
+	rt_buf log;          /* the request: method, url, headers, body */
 	rt_buf notices;
-	const rt_reply *reply; /* what is written down at every tick */
+	const rt_reply *reply; /* the text that is stored at every tick */
 } stage;
 
 static void
@@ -134,7 +134,7 @@ take_notice(void *ctx, const rt_notice *said)
 	rt_buf_add_f(&s->notices, "%s\n", words);
 }
 
-/* What is kept of a reply, at any time. */
+/* The kept part of a reply, at any time. */
 static void
 check_kept(const rt_reply *reply)
 {
@@ -247,7 +247,7 @@ outcome_deinit(outcome *out)
 	rt_buf_deinit(&out->content);
 }
 
-/* Ask, and check status, words, stop, text and how often it was sent. */
+/* Sends a request, and checks status, message, stop, text and the number of attempts. */
 static void
 expect(const act *acts, size_t count, const question *q, rt_status status, const char *words,
        rt_stop stop, const char *text, size_t sent)
@@ -335,7 +335,7 @@ test_answers(void **state)
 		.body = "{\"model\":\"" KEY
 			"\",\"choices\":[{\"index\":0,\"finish_reason\":\"stop\","
 			"\"message\":{\"content\":\"Hi\"}}]}"};
-	/* what is shown of it ends in the middle of the key */
+	/* the shown part ends in the middle of the key */
 	static const act shown = {.http = 200,
 				  .is_stream = true,
 				  .body = "data: 45678901234567890123456789012345678901234567890123"
@@ -362,7 +362,7 @@ test_answers(void **state)
 
 	(void)state;
 	expect(&misnamed, 1, &q, RT_OK, "", RT_STOP_END, "Hi", 1);
-	expect(&good, 1, &w, RT_OK, "", RT_STOP_END, "Hello", 1); /* not asked for as a stream */
+	expect(&good, 1, &w, RT_OK, "", RT_STOP_END, "Hello", 1); /* not requested as a stream */
 	expect(&whole, 1, &q, RT_OK, "", RT_STOP_END, "whole", 1);
 	expect(&whole, 1, &w, RT_OK, "", RT_STOP_END, "whole", 1);
 	expect(&plain, 1, &q, RT_OK, "", RT_STOP_END, "Hi", 1);
@@ -422,7 +422,7 @@ test_retries(void **state)
 	       RT_STOP_NONE, "", 1);
 }
 
-/* The longest pauses that can be drawn, and what the server asks for. */
+/* The longest random pauses, and those that the server requests. */
 static void
 test_pauses(void **state)
 {
@@ -526,8 +526,8 @@ static const struct {
 	 "\"finishReason\":\"STOP\"}]}\r\n\r\n", false},
 };
 
-/* Cut behind every byte, and in pieces of every small size: what is kept is the beginning
- * of what was said, and a cut is told. */
+/* Cut after every byte, and in pieces of every small size: the kept part is the beginning of the
+ * answer, and a cut is reported. */
 static void
 test_cuts(void **state)
 {
@@ -658,8 +658,8 @@ test_masks(void **state)
 
 /* ---- out of memory ---- */
 
-/* Nothing leaks, nothing crashes; what says that it went well did, but for words that may
- * be left out. */
+/* Nothing leaks or crashes; a reported success is complete, except for text that may be left
+ * out. */
 static void
 test_torture(void **state)
 {

@@ -26,8 +26,8 @@ bool rt_folders_make(char *path);
 RT_CHECKED rt_status rt_file_read(const char *path, int flags, size_t size_max, rt_buf *out,
 				  rt_error *err);
 
-/* Writes a new file of this account's own (0600) in the place of one of that name. sync: the
- * bytes are on the disk when it returns. False: it is not whole; errno says why. */
+/* Writes a new file of this account (0600), replacing one of that name. sync: the bytes are on the
+ * disk when it returns. False: it is incomplete; errno says why. */
 bool rt_file_write(const char *path, rt_str bytes, bool sync);
 
 #endif

@@ -157,7 +157,7 @@ make_values(unsigned char values[256])
 		values[(unsigned char)digits[i]] = i;
 }
 
-/* Padded base64 into at most size / 4 * 3 bytes; SIZE_MAX: it is none. */
+/* Padded base64 into at most size / 4 * 3 bytes; SIZE_MAX: invalid. */
 static size_t
 decode(const unsigned char values[256], rt_str digits, char *out)
 {
@@ -184,7 +184,7 @@ decode(const unsigned char values[256], rt_str digits, char *out)
 	return count;
 }
 
-/* A decimal number of up to seven digits; UINT32_MAX: it is none. */
+/* A decimal number of up to seven digits; UINT32_MAX: invalid. */
 static uint32_t
 number_of(rt_str digits)
 {
@@ -200,7 +200,7 @@ number_of(rt_str digits)
 	return number;
 }
 
-/* Read a line, and fetch its slot into the cache meanwhile. */
+/* Reads a line, and meanwhile fetches its slot into the cache. */
 static void
 read_entry(reader *r, rt_str line, entry *out)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Tokens: how many of them a text is to a model of OpenAI's, exactly.
+ * Tokens: the exact number of tokens of a text for a model of OpenAI.
  *
  * Their models read byte pair encodings. A text is divided into pieces (a word with the blank
  * before it, up to three digits, a run of signs, white space: tokens_split.c). A piece begins as
@@ -41,7 +41,7 @@ typedef enum rt_token_cut { RT_TOKEN_CUT_CL100K, RT_TOKEN_CUT_O200K } rt_token_c
 typedef struct rt_token_encoding {
 	const char *name; /* "o200k_base"; the file is o200k_base.tiktoken */
 	rt_token_cut cut;
-	size_t file_size; /* of the file as it is published, and rt_hash of it, seed 0 */
+	size_t file_size; /* of the published file, and rt_hash of it, seed 0 */
 	uint64_t file_hash;
 } rt_token_encoding;
 
@@ -88,8 +88,8 @@ RT_CHECKED rt_status rt_tokens_count(const rt_tokens *tokens, rt_str text, size_
 RT_CHECKED rt_status rt_tokens_count_message(const rt_tokens *tokens, rt_str role, rt_str name,
 					     rt_str content, size_t *out);
 
-/* The tokens of a request body of OpenAI's ({"messages":[…]}). *out_whole false: it has more than
- * texts (tool calls, images), which is not counted. RT_CORRUPT: it is no such body. */
+/* The tokens of an OpenAI request body ({"messages":[…]}). *out_whole false: it contains more than
+ * texts (tool calls, images), which are not counted. RT_CORRUPT: not such a body. */
 RT_CHECKED rt_status rt_tokens_count_request(const rt_tokens *tokens, rt_str body, size_t *out,
 					     bool *out_whole, rt_error *err);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Any bytes as a text: pieces cover it without a gap, a piece is never more tokens than
- * bytes. Then the bytes as rank data, which is refused or gives a table that is sound. The
- * first byte chooses the encoding. */
+ * bytes. Then the bytes as rank data, which are refused or give a valid table. The first byte
+ * chooses the encoding. */
 #include "llm/tokens.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -19,7 +19,7 @@
 #endif
 
 /* Try DIR BELOW/NAME.tiktoken. False: it cannot be opened. path is the one that was read, and data
- * is empty where it is no file. */
+ * is empty if it is not a file. */
 static bool
 read_in(rt_scope *s, rt_str dir, const char *below, const rt_token_encoding *encoding, rt_buf *path,
 	rt_buf *data)

@@ -13,7 +13,7 @@
  *   space    s+ up to the end of the text          -
  *            s* up to the last line end in it      the same
  *            s+ but for the last one before        the same
- *            what is not s; a single s
+ *            a character that is not s; a single s
  *
  * In a word of o200k, capitals are Lu and Lt, smalls are Ll, and letters without case (Lm, Lo)
  * and M are both: capitals* matches as many as it can and gives back until smalls+ matches one.

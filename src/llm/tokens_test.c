@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Tokens: where pieces end, what merges, which model reads what; with ranks small enough to
- * follow by hand. tests/llm/tokens_test.sh compares the real ranks with another program. */
+ * Tokens: the ends of pieces, merging, the encodings of models; with ranks small enough to follow
+ * by hand. tests/llm/tokens_test.sh compares the real ranks with another program. */
 #define _GNU_SOURCE
 
 #include "log/folder_testing.h"
@@ -105,7 +105,7 @@ pieces_of_cl100k(void **state)
 
 	(void)state;
 	cut_as(cut, "don|'t");
-	cut_as(cut, "DON|'T| we|'Ve| '|s|'ll|a"); /* none behind a blank */
+	cut_as(cut, "DON|'T| we|'Ve| '|s|'ll|a"); /* none after a blank */
 	cut_as(cut, "'s|sh");
 	cut_as(cut, "'\xC5\xBF|x"); /* the long s */
 	cut_as(cut, "'lab");
@@ -157,7 +157,7 @@ counts(void **state)
 	rt_tokens_free(t);
 }
 
-/* The plainest merging there is. */
+/* The simplest possible merging. */
 static size_t
 count_plainly(const char *text, size_t size)
 {
@@ -367,7 +367,7 @@ no_memory(void **state)
 	assert_int_equal(f.live, 0);
 }
 
-/* No file, and one that is not what was published, are no failures. */
+/* A missing file, and one that differs from the published one, are not failures. */
 static void
 files(void **state)
 {

@@ -64,7 +64,7 @@ typedef struct rt_http_answer {
 } rt_http_answer;
 
 /* Bytes of the answer's body, as they arrive; its status is known by then. A failure ends the
- * request with that status; its message is the callback's affair. */
+ * request with that status; its message is up to the callback. */
 typedef rt_status (*rt_http_fn)(void *ctx, const rt_http_answer *answer, rt_str bytes);
 
 typedef struct rt_transport rt_transport;
@@ -85,7 +85,7 @@ typedef struct rt_transport_ops {
 
 struct rt_transport {
 	const rt_transport_ops *ops;
-	/* the rest belongs to the kind */
+	/* further members belong to the implementation */
 };
 
 #endif

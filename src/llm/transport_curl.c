@@ -288,7 +288,8 @@ fail_connect(transfer *t, rt_error *err)
 		       proxy, origin, why);
 }
 
-/* Failures that are told by their code alone: the message is before, the server, after. */
+/* Failures identified by their code alone: the message before, and after, the name of the
+ * server. */
 static const struct {
 	CURLcode code;
 	rt_status status;
@@ -545,7 +546,7 @@ read_location(rt_scope *s, transfer *t)
 		memcpy(t->answer->location, words->ptr, words->size + 1);
 }
 
-/* Put a multi handle aside, with its connections; returns the one that was there. */
+/* Puts a multi handle aside, with its connections; returns the previous one. */
 static CURLM *
 exchange_spare(curl_transport *c, const rt_curl *lib, CURLM *multi)
 {
@@ -631,7 +632,7 @@ load(void *unused)
 	const rt_curl *lib;
 
 	(void)unused;
-	(void)(rt_curl_load(&lib, NULL) == RT_OK); /* end_loading asks again and reports it */
+	(void)(rt_curl_load(&lib, NULL) == RT_OK); /* end_loading checks again and reports it */
 	return NULL;
 }
 

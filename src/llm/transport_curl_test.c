@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A transport that several threads use at once, from its first request on. The thread
- * sanitizer is the judge of what they share; mock_test.sh of all else. */
+ * A transport that several threads use at once, from its first request on. The thread sanitizer
+ * checks the shared data, mock_test.sh everything else. */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>
@@ -42,7 +42,8 @@ ask_often(void *ctx)
 	return NULL;
 }
 
-/* A port where nobody listens, kept from others: a socket that is bound and no more. */
+/* A port on which nothing listens, and which others cannot use: a socket that is bound and no
+ * more. */
 static int
 closed_port(unsigned *out_port)
 {

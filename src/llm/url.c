@@ -27,7 +27,7 @@ has_scheme(rt_str text, rt_str scheme)
 	       rt_str_eq_nocase(rt_str_at(text.ptr, scheme.size), scheme);
 }
 
-/* Size of the host at the beginning of text; 0: there is none. */
+/* Size of the host at the beginning of text; 0: none. */
 static size_t
 host_size(rt_str text)
 {
@@ -41,7 +41,7 @@ host_size(rt_str text)
 	return at > 2 && at < text.size && text.ptr[at] == ']' ? at + 1 : 0;
 }
 
-/* The size of ":8080" at the beginning of text, 0 without one; SIZE_MAX: it is no port. */
+/* The size of ":8080" at the beginning of text, 0 without one; SIZE_MAX: not a port. */
 static size_t
 read_port(rt_str text, rt_url *url)
 {
@@ -59,7 +59,7 @@ read_port(rt_str text, rt_url *url)
 	return at;
 }
 
-/* Printable ASCII without the characters that readers differ on. */
+/* Printable ASCII without the characters on which parsers differ. */
 static bool
 is_plain(rt_str text)
 {

@@ -260,7 +260,7 @@ stay_without_the_mark(void **state)
 	fill(f->store, "novel", first);
 	drop_mark(f->store, "novel");
 	assert_ids(f->store, "novel", first);
-	/* neither is removed while there is no checkpoint, because nothing else records the salt */
+	/* the checkpoint must not be lost then: only it records the salt */
 	engine = open_project(f->store, "novel");
 	assert_int_equal(rt_engine_rebuild(engine, NULL), RT_OK);
 	rt_engine_close(engine);

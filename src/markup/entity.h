@@ -21,9 +21,9 @@ typedef struct rt_entity {
 extern const rt_entity rt_entities[];
 extern const size_t rt_entity_count;
 
-/* Decode entity, from & to ; inclusive, into bytes of UTF-8 in room, which may hold a NUL. How
- * many; 0: there is no such entity. A number that is no character is U+FFFD; zero is too, as
- * CommonMark has it. Pure; O(log entities). */
+/* Decode entity, from & to ; inclusive, into bytes of UTF-8 in room, which may contain a NUL.
+ * Returns their number; 0: there is no such entity. A number that is not a character gives U+FFFD;
+ * so does zero, as in CommonMark. Pure; O(log entities). */
 size_t rt_entity_decode(rt_str entity, char room[RT_ENTITY_ROOM]);
 
 #endif

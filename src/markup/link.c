@@ -78,7 +78,7 @@ scheme_of(rt_str url)
 			continue;
 		if (s == FRAGMENT)
 			return s;
-		/* Something has to follow, and no further slash: readers differ there. */
+		/* The host must follow, without a further slash: parsers differ there. */
 		if (url.size == size || url.ptr[size] == '/' || url.ptr[size] == '\\')
 			return REFUSED;
 		return s;
@@ -86,7 +86,7 @@ scheme_of(rt_str url)
 	return REFUSED;
 }
 
-/* What follows the scheme, as it is written. */
+/* The part after the scheme, as written. */
 static void
 add_rest(rt_buf *out, rt_str url)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * The source is cut into pieces (split.h), md4c reads one after the other, and its callbacks
- * write the blocks down as they come. Where there may be definitions of links, which reach
- * over all pieces, each piece is read for the number of its blocks and then all are read
- * together; so the blocks are still known to be of a piece. */
+ * The source is cut into pieces (split.h), md4c reads one after the other, and its callbacks write
+ * the blocks. If there may be link definitions, which apply to all pieces, each piece is read for
+ * the number of its blocks and then all are read together; so the piece of each block is still
+ * known. */
 #include "markup/markup.h"
 
 #include "codec/json.h"
@@ -25,7 +25,8 @@ rt_markup_step(rt_markup_writer *w)
 
 static const struct {
 	const char *name; /* in its object; NULL: it has none */
-	size_t levels;    /* of a container: itself and what is always inside it; 0: a leaf */
+	size_t levels;    /* of a container: itself and the blocks that are always inside it; 0: a
+			   * leaf */
 } types[] = {
 	[MD_BLOCK_QUOTE] = {"quote", 1},
 	[MD_BLOCK_UL] = {"ul", 2}, /* and its items */
@@ -50,7 +51,7 @@ is_container(MD_BLOCKTYPE type)
 	return types[type].levels > 0;
 }
 
-/* One more block at the top: find its part of the source. */
+/* One more block at the top level: finds its part of the source. */
 static void
 next_place(rt_markup_writer *w)
 {
@@ -203,7 +204,7 @@ add_aligns(rt_markup_writer *w)
 	rt_buf_add_byte(w->buf, ']');
 }
 
-/* The container on top of the stack was taken off. */
+/* The container on top of the stack was popped. */
 static void
 end_container(rt_markup_writer *w, MD_BLOCKTYPE type)
 {
@@ -285,8 +286,8 @@ leave_block(MD_BLOCKTYPE type, void *detail, void *ctx)
 
 /* ---- pieces ---- */
 
-/* md4c 0.4.8 walks all lines of a paragraph for each "](" in it. Is that more work than the
- * bytes are worth? Blank lines and bullets surely end a paragraph. */
+/* md4c 0.4.8 walks all lines of a paragraph for each "](" in it. Is that more work than the size
+ * justifies? Blank lines and bullets surely end a paragraph. */
 static bool
 has_too_many_links(rt_str text)
 {
@@ -367,7 +368,7 @@ may_define(rt_str text, rt_split_piece piece)
 	return !piece.is_code && rt_str_find(bytes_of(text, piece), RT_STR("]:"), 0) != SIZE_MAX;
 }
 
-/* One piece after the other. Returns the end of those that are stable. */
+/* Piece by piece. Returns the end of the stable ones. */
 static size_t
 write_pieces(rt_markup_writer *w, rt_str text, size_t from)
 {
@@ -386,8 +387,8 @@ write_pieces(rt_markup_writer *w, rt_str text, size_t from)
 	return from;
 }
 
-/* The stable pieces, and then the others together, with the blocks of each counted before.
- * Returns the end of the stable ones. */
+/* The stable pieces, and then the others together, whose blocks were counted before. Returns the
+ * end of the stable ones. */
 static size_t
 write_together(rt_markup_writer *w, rt_str text, size_t from)
 {
@@ -407,7 +408,7 @@ write_together(rt_markup_writer *w, rt_str text, size_t from)
 		parse(w, bytes_of(text, piece));
 		is_stable = is_stable && !w->has_bracket;
 		if (is_stable) {
-			/* No definition can reach it: it is written for good. */
+			/* No definition can change it: it is written permanently. */
 			from = piece.to;
 			start = w->buf->size;
 			continue;
@@ -435,7 +436,7 @@ write_together(rt_markup_writer *w, rt_str text, size_t from)
 		parse(w, rt_str_at(text.ptr + from, text.size - from));
 	w->parts = NULL;
 	if (w->status == RT_OK && w->blocks != total) {
-		/* md4c saw other blocks in the whole than in its pieces: then it is one piece. */
+		/* md4c found other blocks in the whole than in its pieces: then it is one piece. */
 		w->buf->size = start;
 		w->from = from;
 		w->to = text.size;
@@ -534,7 +535,7 @@ rt_markup_parts(rt_buf *buf, rt_str text, bool is_cut, rt_error *err)
 		st = rt_markup_blocks(buf, rt_str_at(text.ptr, end), &options, NULL, err);
 		if (st != RT_OK || buf->status != RT_OK)
 			continue;
-		/* its items, without the brackets; of nothing, also without the comma */
+		/* its items, without the brackets; if empty, also without the comma */
 		size_t size = buf->size - at - 2;
 
 		memmove(buf->ptr + at, buf->ptr + at + 1, size);

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT
  *
- * Any bytes as Markdown: what comes out is JSON of the promised shape, every url in it passes
- * a check that shares nothing with link.c, and what was stable in any beginning of the text
- * stays as it was. */
+ * Any bytes as Markdown: the result is JSON of the documented form, every url in it passes a check
+ * that shares no code with link.c, and blocks that were stable in any beginning of the text do not
+ * change. */
 #include "codec/json.h"
 #include "markup/markup.h"
 #include "markup/markup_testing.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* all: the blocks of text; part: how much of it was there before. */
+/* all: the blocks of text; part: those of a beginning of it. */
 static void
 check_growing(rt_str text, rt_str all, size_t part)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the files of markup share: the writer, which md4c's callbacks drive. */
+ * Shared by the files of markup: the writer, which md4c's callbacks drive. */
 #ifndef RT_MARKUP_MARKUP_IMPL_H
 #define RT_MARKUP_MARKUP_IMPL_H
 
@@ -10,9 +10,9 @@
 #include "markup/texts.h"
 
 enum {
-	/* Calls of md4c that a source may cause, for each byte and at the least. Every byte
-	 * begins and ends at most a few things; cells that a short row of a wide table lacks are
-	 * the exception. */
+	/* Callbacks of md4c that a source may cause, per byte and at least. Every byte begins and
+	 * ends at most a few elements; the missing cells of a short row in a wide table are the
+	 * exception. */
 	RT_MARKUP_CALLS = 16,
 	RT_MARKUP_CALLS_SPARE = 4096,
 	/* Lines times links of paragraphs, likewise. */
@@ -40,12 +40,12 @@ typedef struct rt_masks {
 	rt_status status;
 } rt_masks;
 
-/* Find them in text, and mask them in copy, which has the same bytes. */
+/* Finds them in text, and masks them in copy, which has the same bytes. */
 void rt_masks_find(rt_masks *masks, rt_str text, char *copy);
 /* The first that ends after a byte; NULL: none. */
 const rt_mask *rt_masks_at(const rt_masks *masks, size_t at);
 
-/* What inlines are in, innermost last. */
+/* The elements around inlines, innermost last. */
 typedef struct rt_markup_span {
 	uint8_t type;        /* MD_SPANTYPE */
 	bool is_written;     /* as an object, to be closed */
@@ -68,10 +68,10 @@ typedef struct rt_markup_writer {
 	size_t calls, calls_max;
 	rt_status status;   /* RT_NOMEM or RT_LIMIT: nothing is written any more */
 	bool is_muted;      /* only count */
-	bool has_bracket;   /* a [ that is no link yet */
+	bool has_bracket;   /* a [ that is not a link yet */
 
-	/* The ranges of the source that blocks of the top level have: pieces, and how many
-	 * blocks each has. */
+	/* The ranges of the source of top-level blocks: pieces, and the number of blocks of
+	 * each. */
 	size_t from, to;
 	size_t blocks;      /* of the top level, so far */
 	const struct rt_markup_part *parts; /* in turn, instead of from and to; or NULL */
@@ -106,7 +106,7 @@ int rt_markup_step(rt_markup_writer *w);
 int rt_markup_enter_span(MD_SPANTYPE type, void *detail, void *ctx);
 int rt_markup_leave_span(MD_SPANTYPE type, void *detail, void *ctx);
 int rt_markup_text(MD_TEXTTYPE type, const MD_CHAR *ptr, MD_SIZE size, void *ctx);
-/* Close what md4c left open, and the string. */
+/* Closes everything that md4c left open, and the string. */
 void rt_markup_end_spans(rt_markup_writer *w);
 /* Begin a paragraph where there is none. */
 void rt_markup_need_leaf(rt_markup_writer *w);
@@ -119,13 +119,13 @@ void rt_markup_attribute(rt_markup_writer *w, const MD_ATTRIBUTE *attribute);
  * those of the first piece, then those of the second, and so on (link definitions apart, which
  * reach everywhere).
  *
- * It is cut only where that is certain from the lines before and the one after the cut:
+ * It is cut only where the lines before and the one after the cut prove that this is possible:
  *
  *     around a fenced block, a heading with #, a rule; before a line that a blank line and
  *     too little indentation keep from belonging to the lines above
  *
- * A list is one piece, and where it is not certain whether a line belongs to a list, every line
- * that might is. One thread at a time; O(size) for all pieces. */
+ * A list is one piece, and if it is uncertain whether a line belongs to a list, so is every line
+ * that might belong to it. One thread at a time; O(size) for all pieces. */
 typedef struct rt_split_piece {
 	size_t from, to;
 	bool is_code;   /* one fenced block and nothing else */
@@ -137,28 +137,28 @@ typedef struct rt_split {
 	size_t at; /* where the next piece begins */
 } rt_split;
 
-/* The next piece; false: there is none. Pieces join up and cover the text from split->at. */
+/* The next piece; false: none. Pieces are adjacent and cover the text from split->at. */
 bool rt_split_next(rt_split *split, rt_split_piece *out);
 
 /* ---- links (link.c) ---- */
 
 /* Which urls may be followed. A url is judged as the most forgiving reader would read it: with
  * its percent escapes decoded as often as there are any, without control characters, blanks and
- * invisible characters. What is then not http, https, mailto or a #fragment is refused, and so is
- * what looks different before that ("https%3A//…"). What is written has only
- * A-Z a-z 0-9 - . _ ~ : / ? # [ ] @ ! $ & ( ) * + , ; = and %XX; control characters and blanks
- * at the ends are left out, everything else is escaped; the scheme is in lower case. O(size). */
+ * invisible characters. If the result is not http, https, mailto or a #fragment, it is refused, and
+ * so is a url that looks different before decoding ("https%3A//…"). The written url has only A-Z
+ * a-z 0-9 - . _ ~ : / ? # [ ] @ ! $ & ( ) * + , ; = and %XX; control characters and blanks at the
+ * ends are left out, everything else is escaped; the scheme is in lower case. O(size). */
 enum {
-	RT_LINK_DECODE_MAX = 4 /* escapes within escapes; what has more is refused */
+	RT_LINK_DECODE_MAX = 4 /* escapes within escapes; a url with more is refused */
 };
 
-/* Append to out the url as it may be followed; false: it may not, and nothing was appended.
- * for_image: only http and https. scratch is overwritten; too little memory is in its status
- * and in out's, and then it is false. */
+/* Appends the url to out in the form that may be followed; false: it may not be followed, and
+ * nothing was appended. for_image: only http and https. scratch is overwritten; too little memory
+ * is in its status and in out's, and then it is false. */
 bool rt_link_add(rt_buf *out, rt_buf *scratch, rt_str url, bool for_image);
 
 /* Where the url that text has at `at` ends, when a bare http:// or https:// url begins there;
- * else at. Signs that belong to the sentence are not in it. */
+ * else at. Punctuation of the sentence is not part of it. */
 size_t rt_link_bare_end(rt_str text, size_t at);
 
 #endif

@@ -44,7 +44,7 @@ begin_object(rt_markup_writer *w, const char *type)
 	rt_buf_add_f(w->buf, "{\"t\":\"%s\"", type);
 }
 
-/* The math that is being written ends, whole or not. */
+/* The math in progress ends, complete or not. */
 static void
 end_mask(rt_markup_writer *w)
 {
@@ -67,7 +67,7 @@ add_title(rt_markup_writer *w, const MD_ATTRIBUTE *title)
 	rt_buf_add_byte(w->buf, ']');
 }
 
-/* A link or an image; false: its url is not one to follow. */
+/* A link or an image; false: its url may not be followed. */
 static bool
 begin_link(rt_markup_writer *w, bool is_image, const MD_ATTRIBUTE *url, const MD_ATTRIBUTE *title)
 {
@@ -92,7 +92,7 @@ begin_link(rt_markup_writer *w, bool is_image, const MD_ATTRIBUTE *url, const MD
 	return true;
 }
 
-/* The url of a link or an image, and its title; NULL: it is neither. */
+/* The url of a link or an image, and its title; NULL: neither. */
 static const MD_ATTRIBUTE *
 url_of(MD_SPANTYPE type, const void *detail, const MD_ATTRIBUTE **out_title)
 {
@@ -154,7 +154,7 @@ rt_markup_enter_span(MD_SPANTYPE type, void *detail, void *ctx)
 	return 0;
 }
 
-/* Ends the innermost span; detail: md4c's, or NULL where md4c did not end it. */
+/* Ends the innermost span; detail: from md4c, or NULL if md4c did not end it. */
 static void
 end_span(rt_markup_writer *w, void *detail)
 {
@@ -185,7 +185,7 @@ rt_markup_end_spans(rt_markup_writer *w)
 	rt_texts_end(&w->texts);
 }
 
-/* md4c 0.4.8 lets emphasis cross a link now and then ("*a [b *c](d*)"): inner spans end
+/* md4c 0.4.8 sometimes lets emphasis cross a link ("*a [b *c](d*)"): inner spans end
  * with the outer one, and their own ends are ignored. */
 int
 rt_markup_leave_span(MD_SPANTYPE type, void *detail, void *ctx)
@@ -224,7 +224,7 @@ may_link(const rt_markup_writer *w)
 	return true;
 }
 
-/* Text with the bare urls in it as links. */
+/* Text with its bare urls as links. */
 static void
 add_linking(rt_markup_writer *w, rt_str text)
 {
@@ -293,7 +293,7 @@ begin_mask(rt_markup_writer *w, const rt_mask *mask)
 	w->mask = mask;
 }
 
-/* A text of a paragraph, as md4c has it, from the byte `at` of the source. */
+/* A text of a paragraph as md4c reports it, from the byte `at` of the source. */
 static void
 add_normal(rt_markup_writer *w, rt_str text, size_t at)
 {
@@ -325,7 +325,7 @@ add_normal(rt_markup_writer *w, rt_str text, size_t at)
 	}
 }
 
-/* Where in the source a text is that md4c reports; SIZE_MAX: it is not of the source. */
+/* Where in the source a text is that md4c reports; SIZE_MAX: it is not part of the source. */
 static size_t
 place_of(const rt_markup_writer *w, rt_str text)
 {
@@ -366,7 +366,7 @@ rt_markup_text(MD_TEXTTYPE type, const MD_CHAR *ptr, MD_SIZE size, void *ctx)
 	case MD_TEXT_CODE:
 	case MD_TEXT_HTML:
 	case MD_TEXT_LATEXMATH:
-		/* md4c has reported this NUL already, and gives it again before what follows it. */
+		/* md4c has reported this NUL already, and repeats it before the following text. */
 		if (at != SIZE_MAX)
 			text.ptr = w->original.ptr + at;
 		if (size > 0 && *ptr == 0)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Sources and the blocks that they are, with ' for " in these; places are left out. Included
- * by markup_test.c alone. */
+ * Sources and their blocks, with ' for " in these; positions are left out. Included by
+ * markup_test.c alone. */
 #ifndef RT_MARKUP_MARKUP_TABLE_TESTING_H
 #define RT_MARKUP_MARKUP_TABLE_TESTING_H
 

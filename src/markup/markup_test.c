@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Markdown as blocks: what each kind becomes, what can never come out, which blocks stay
- * while a text grows, and that no source costs more than its size. */
+ * Markdown as blocks: the result of each kind, impossible results, the stable blocks of a growing
+ * text, and that the cost of every source is linear in its size. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -71,7 +71,7 @@ test_table(void **state)
 	assert_true(TABLE_SIZE >= 120);
 }
 
-/* md4c reports a NUL in code and gives it again with what follows. */
+/* md4c reports a NUL in code and repeats it with the following text. */
 static void
 test_nul(void **state)
 {
@@ -101,17 +101,17 @@ test_places(void **state)
 	assert_non_null(strstr(json.ptr, "{\"t\":\"pre\",\"at\":[7,17],"));
 	assert_non_null(strstr(json.ptr, "{\"t\":\"ul\",\"at\":[17,27],"));
 	assert_non_null(strstr(json.ptr, "{\"t\":\"p\",\"at\":[27,31],"));
-	/* The last line may become anything yet: an item of the list, say. */
+	/* The last line may still become anything, such as an item of the list. */
 	assert_int_equal(stable, 17);
 	render(&json, text, stable, NULL);
 	assert_int_equal(strncmp(json.ptr, "[{\"t\":\"ul\",\"at\":[17,27],", 24), 0);
-	/* What a definition may change is not stable, nor is a definition. */
+	/* Text that a definition may change is not stable, nor is a definition. */
 	render(&json, RT_STR("a\n\n[b]\n\nc\n\nd\n"), 0, &stable);
 	assert_int_equal(stable, 3);
 	render(&json, RT_STR("a\n\n[b]: https://c.d\n\n[b]\n\nd\n"), 0, &stable);
 	assert_int_equal(stable, 3);
 	assert_non_null(strstr(json.ptr, "\"href\":\"https://c.d\""));
-	/* In code it is no reference. */
+	/* In code it is not a reference. */
 	render(&json, RT_STR("`a[0]`\n\n```\nx[1]: 2\n```\n"), 0, &stable);
 	assert_int_equal(stable, 24);
 	rt_buf_deinit(&json);
@@ -213,7 +213,7 @@ static const char *const url_places[] = {
 	"[x](<%s>)", "![x](<%s>)", "[x](%s \"t\")", "<%s>", "[x][y]\n\n[y]: <%s>", "# [*x*](<%s>)",
 	"> - [x](<%s>)", "| [x](<%s>) |\n|---|\n| ![y](<%s>) |", "[![x](<%s>)](<%s>)", "%s"};
 
-/* A url that is not to be followed becomes no link, however it is written and wherever. */
+/* A url that must not be followed does not become a link, in any notation and any place. */
 static void
 test_no_url(void **state)
 {
@@ -258,7 +258,7 @@ static const char *const markup_places[] = {
 	"```%s\n```", "[%s](https://a.b)", "[a](https://a.b \"%s\")", "![%s](https://a.b)",
 	"[a](https://a.b/%s)", "*%s*", "[a]\n\n[a]: https://a.b '%s'", "<https://a.b/%s>", "    %s"};
 
-/* Markup of HTML is text wherever it stands: there is nothing else that it could become. */
+/* HTML markup is always text: there is nothing else that it could become. */
 static void
 test_no_html(void **state)
 {
@@ -354,7 +354,7 @@ begins(const rt_buf *all, const rt_buf *part)
 	return all->size >= part->size && memcmp(all->ptr, part->ptr, part->size - 1) == 0;
 }
 
-/* Byte by byte: what was called stable stays, and the rest can be rendered alone. */
+/* Byte by byte: stable blocks do not change, and the rest can be rendered alone. */
 static void
 grow(rt_str text)
 {
@@ -413,7 +413,7 @@ test_growing(void **state)
 	rt_buf_deinit(&text);
 }
 
-/* A reply as models write them is stable up to its last block but one. */
+/* A typical reply of a model is stable up to its last block but one. */
 static void
 test_reply(void **state)
 {
@@ -448,7 +448,7 @@ static const struct {
 	{"", "```\n", "", ""}, {"", "[a](\n", "", ""},
 	{"", "[a](<b\r\n", "", ""}, {"", "<https://a", "", ">"}, {"", "![](", "", ""}};
 
-/* A family at a size: nodes that come out; 0: it was too large, and said so. */
+/* A family at a size: nodes of the result; 0: it was too large, with that status. */
 static size_t
 nodes_of(size_t family, size_t count)
 {
@@ -508,7 +508,7 @@ test_limits(void **state)
 	assert_int_equal(rt_markup_blocks(&json, RT_STR("a\n\nb\n\nc"), &options, NULL, &err), RT_LIMIT);
 	assert_string_equal(err.text, "the rendered text is too large");
 	assert_int_equal(json.size, 4);
-	/* A wide table with short rows would be square. */
+	/* A wide table with short rows would be quadratic. */
 	for (i = 0; i < 3000; i++)
 		rt_buf_add_c(&text, "|a");
 	rt_buf_add_byte(&text, '\n');
@@ -517,7 +517,7 @@ test_limits(void **state)
 	for (i = 0; i < 3000; i++)
 		rt_buf_add_c(&text, "\n|b");
 	assert_int_equal(rt_markup_blocks(&json, rt_buf_str(&text), NULL, NULL, NULL), RT_LIMIT);
-	/* md4c is not given what would cost it the square. */
+	/* md4c is not given input that would cost quadratic time. */
 	rt_buf_clear(&text);
 	for (i = 0; i < 20000; i++)
 		rt_buf_add_c(&text, i % 2 == 0 ? "[a](\r\n" : "[a](\n");
@@ -533,7 +533,7 @@ test_limits(void **state)
 	rt_buf_deinit(&json);
 }
 
-/* Thinking in a model's text is a block, and prose is as ever. */
+/* Thinking in a model's text is a block, and prose is rendered as always. */
 static void
 test_parts(void **state)
 {

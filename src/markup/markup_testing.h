@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * For tests: is that what markup.h promises? Shares nothing with the code that writes it. */
+ * For tests: does the result have the form that markup.h documents? Shares no code with the
+ * writer. */
 #ifndef RT_MARKUP_MARKUP_TESTING_H
 #define RT_MARKUP_MARKUP_TESTING_H
 
@@ -21,7 +22,7 @@ markup_among(rt_str word, const char *words)
 	return strstr(words, room) != NULL;
 }
 
-/* A url that may be followed: spelled out, so that it can be read off. */
+/* A url that may be followed: spelled out, so that the rules are easy to check. */
 static inline void
 markup_check_url(rt_str url, bool is_image)
 {
@@ -37,7 +38,7 @@ markup_check_url(rt_str url, bool is_image)
 		RT_ASSERT(url.ptr[i] != 0 && strchr(fine, url.ptr[i]) != NULL);
 }
 
-/* A string: nothing hidden in it. The codes as bytes: U+202A is E2 80 AA, and so on. */
+/* A string: no hidden characters in it. The codes as bytes: U+202A is E2 80 AA, and so on. */
 static inline void
 markup_check_text(rt_str text)
 {
@@ -57,7 +58,7 @@ markup_check_text(rt_str text)
 	}
 }
 
-/* What stands in an array, each with what it is in. */
+/* The content of an array, depending on its container. */
 typedef struct markup_place {
 	yyjson_val *array;
 	char kind; /* b: blocks, l: items, i: inlines, t: texts, r: rows, c: cells */
@@ -155,7 +156,7 @@ markup_check_place(yyjson_val *node, uint64_t *before, size_t size)
 	*before = from;
 }
 
-/* json: blocks of a source of that many bytes. Ends the program where they are not right. */
+/* json: blocks of a source of that many bytes. Ends the program if they are invalid. */
 static inline void
 markup_check(rt_str json, size_t size)
 {
@@ -171,7 +172,7 @@ markup_check(rt_str json, size_t size)
 	walk.places[0].is_top = true;
 	while (walk.count > 0) {
 		in = walk.places[--walk.count];
-		/* The leaf, and what it is in. */
+		/* The leaf, and its container. */
 		RT_ASSERT(in.blocks <= RT_MARKUP_DEPTH_MAX + 1);
 		RT_ASSERT(in.inlines <= RT_MARKUP_DEPTH_MAX + 1);
 		yyjson_arr_foreach(in.array, i, count, node)

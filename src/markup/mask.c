@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: MIT
  *
- * Math and footnotes, which md4c 0.4.8 does not read: they are found before it, and what they are
- * written with is masked in the copy that md4c gets, byte for byte:
+ * Math and footnotes, which md4c 0.4.8 does not read: they are found before md4c runs, and their
+ * characters are masked in the copy that md4c gets, byte for byte:
  *
  *     the source    if $a_1*b_1*c$ then     [^1]: Really.
  *     for md4c      if xxxxxxxxxxx then     + xxx Really.
  *
- * So md4c finds neither emphasis nor lists in them, and a footnote is a list item with whatever
- * belongs to it. Texts that md4c reports are taken from the source. In code nothing is found, and
- * where code is not recognised here, its text is still the source's.
+ * So md4c finds neither emphasis nor lists in them, and a footnote is a list item with everything
+ * that belongs to it. Texts that md4c reports are taken from the source. In code nothing is found,
+ * and where code is not recognised here, its text is still the source's.
  *
- * A search that found no end is not repeated before where it gave up: O(size). */
+ * A search that found no end is not repeated before the point where it ended: O(size). */
 #include "markup/markup_impl.h"
 
 enum {
 	INLINE_MAX = 1024, /* bytes of math in a sentence */
 	DISPLAY_MAX = 16384,
-	LINK_MAX = 4096, /* of a url that is passed over */
+	LINK_MAX = 4096, /* of a url that is skipped */
 	NOTES_MAX = 256, /* footnotes whose references are recognised */
 	RUN_MAX = 8      /* backticks of code in a sentence */
 };
@@ -86,8 +86,9 @@ run_of(const masking *m, size_t at, char c)
 
 /* ---- math ---- */
 
-/* Does the math that began with this end at `at`, and after how many bytes? 0: it does not. Of a
- * single dollar as pandoc has it: no blank before, no digit after; and the next one decides. */
+/* Does the math that began with this end at `at`, and after how many bytes? 0: it does not. For a
+ * single dollar the rules are those of pandoc: no blank before, no digit after; and the next one
+ * decides. */
 static size_t
 ends(const masking *m, ending with, size_t from, size_t at)
 {
@@ -106,7 +107,7 @@ ends(const masking *m, ending with, size_t from, size_t at)
 	}
 }
 
-/* Brackets are escaped in texts, too: \[1\]. Math has something in it that those have not. */
+/* Brackets are escaped in texts, too: \[1\]. Math contains characters that those do not. */
 static bool
 looks_like_math(rt_str inner)
 {
@@ -141,7 +142,7 @@ hide(masking *m, size_t from, size_t to)
 	}
 }
 
-/* The math that is opened by size bytes at `at`: its end; at: there is none. */
+/* The end of the math that size bytes at `at` open; at: none. */
 static size_t
 find_math(masking *m, size_t at, size_t size, ending with)
 {
@@ -172,7 +173,7 @@ find_math(masking *m, size_t at, size_t size, ending with)
 	return at;
 }
 
-/* ---- what is passed over ---- */
+/* ---- skipped parts ---- */
 
 /* After code in a sentence, or after its backticks. */
 static size_t
@@ -212,7 +213,7 @@ skip_url(const masking *m, size_t at, char open, char close)
 
 /* ---- footnotes ---- */
 
-/* The size of "[^label]"; 0: there is none. */
+/* The size of "[^label]"; 0: none. */
 static size_t
 label_size(const masking *m, size_t at)
 {
@@ -227,7 +228,7 @@ label_size(const masking *m, size_t at)
 		       : 0;
 }
 
-/* "[^label]:" at the beginning of a line: its bytes with the colon; 0: it is none. */
+/* "[^label]:" at the beginning of a line: its bytes with the colon; 0: not one. */
 static size_t
 note_size(const masking *m, size_t at)
 {
@@ -261,7 +262,7 @@ is_note(const masking *m, rt_str label)
 	return false;
 }
 
-/* The footnotes of a piece, before their references are looked for. */
+/* The footnotes of a piece, before the search for their references. */
 static void
 find_notes(masking *m, size_t from)
 {
@@ -276,7 +277,7 @@ find_notes(masking *m, size_t from)
 	}
 }
 
-/* An item of a list of its own: those of neighbours are of other kinds. */
+/* An item of a separate list: those of neighbours are of other kinds. */
 static size_t
 mask_note(masking *m, size_t at, size_t size)
 {
@@ -289,7 +290,7 @@ mask_note(masking *m, size_t at, size_t size)
 	return at + size;
 }
 
-/* What begins with a bracket. */
+/* Handles what a bracket may begin. */
 static size_t
 find_ref(masking *m, size_t at)
 {
@@ -312,7 +313,7 @@ after_line(const masking *m, size_t at)
 	return next == NULL ? m->end : (size_t)(next - m->text.ptr) + 1;
 }
 
-/* After what begins a line; at: nothing that is of interest. */
+/* After the markers at the beginning of a line; at: none of interest. */
 static size_t
 find_at_line(masking *m, size_t at)
 {

@@ -4,9 +4,9 @@
  *
  *     no list    paragraphs, quotes, tables, indented code: a blank line ends the first two,
  *                and indented code continues only with four columns
- *     a list     its last item's text begins at a known column (inset): less indented lines
- *                are no part of it, save those that continue a paragraph without indentation
- *     unsure     the one or the other; the inset is at least 2
+ *     a list     its last item's text begins at a known column (inset): less indented lines are not
+ *                part of it, except those that continue a paragraph without indentation
+ *     unsure     one or the other; the inset is at least 2
  *
  * Certain in all three: a fence, a heading or a rule with less indentation than the
  * inset is of the top level. */
@@ -20,11 +20,11 @@ enum {
 };
 
 typedef struct line {
-	size_t from, first; /* its bytes; the first that is no blank */
-	size_t to, next;    /* before, and after, its end */
+	size_t from, first; /* its bytes; the first that is not blank */
+	size_t to, next;    /* before, and after, its line end */
 	size_t indent;      /* columns */
 	bool is_blank;
-	bool is_complete;   /* nothing can be added to it */
+	bool is_complete;   /* nothing can be appended to it */
 } line;
 
 static line
@@ -67,7 +67,7 @@ only_blanks(rt_str text, size_t from, size_t to)
 	return from == to;
 }
 
-/* How long the fence is that opens here; 0: none does. */
+/* The length of the fence that opens here; 0: none. */
 static size_t
 fence_of(rt_str text, const line *l)
 {
@@ -128,7 +128,7 @@ is_rule(rt_str text, const line *l)
 	return count >= 3;
 }
 
-/* Could an item of a list begin here? *out_inset: where its text does; 0: that is not sure. */
+/* Could an item of a list begin here? *out_inset: the column of its text; 0: uncertain. */
 static bool
 is_item(rt_str text, const line *l, size_t *out_inset)
 {

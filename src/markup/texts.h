@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Texts: strings of JSON that show what they hide (markup.h: "ctl"). */
+ * Texts: JSON strings in which hidden characters are visible (markup.h: "ctl"). */
 #ifndef RT_MARKUP_TEXTS_H
 #define RT_MARKUP_TEXTS_H
 

@@ -49,7 +49,7 @@ usual_socket(rt_cli *cli)
 	struct stat info;
 	char usual[64];
 
-	/* A shell without the variable asks the server of one that has it, too. */
+	/* A shell without the variable connects to the server of one that has it, too. */
 	(void)snprintf(usual, sizeof(usual), "/run/user/%lu", (unsigned long)geteuid());
 	if (runtime == NULL && stat(usual, &info) == 0 && info.st_uid == geteuid())
 		runtime = usual;
@@ -63,7 +63,7 @@ usual_socket(rt_cli *cli)
 	return rt_scope_str(&cli->s, out).ptr;
 }
 
-/* Creates its folder, for this user alone; a folder that was named has to exist. */
+/* Creates its folder, for this user alone; the folder of a given path must exist. */
 static void
 make_socket_folder(serving *sv)
 {
@@ -113,8 +113,8 @@ find_name(void *ctx, const rt_store_row *row)
 }
 
 /* Called from the server's threads, so not in the command's scope. Only the lines of the project:
- * whoever may change it need not have access to the others. One place that fails does not keep the
- * other from being purged. */
+ * the client that may change it need not have access to the others. A failure of one place does not
+ * prevent purging the other. */
 static rt_status
 purged(void *ctx, uint64_t project, rt_str text, rt_error *err)
 {
@@ -209,7 +209,7 @@ say_ready(serving *sv, rt_server *server, bool has_socket)
 	rt_term_f(out, "listening on http://%s\n", place);
 	if (!cli->quiet) {
 		if (rt_server_code(server, rt_str_at(NULL, 0), code, NULL, NULL) != RT_OK)
-			return; /* without a project's name there is none that is too long */
+			return; /* without a project the name cannot be too long */
 		rt_server_add_login(server, login);
 		rt_cli_advise(cli,
 			      "browser    http://%s/?code=%s   (one-time link, valid for " RT_CODE_LIFE
@@ -234,8 +234,8 @@ say_ready(serving *sv, rt_server *server, bool has_socket)
 			listen);
 }
 
-/* Opens the page in $BROWSER, where that is the name of one program, else with xdg-open, which knows
- * its other forms. It gets a link of its own: the printed one stays valid. */
+/* Opens the page in $BROWSER, if that is the name of one program, else with xdg-open, which
+ * supports its other forms. It gets a separate link: the printed one stays valid. */
 static void
 open_browser(serving *sv, rt_server *server)
 {
@@ -384,7 +384,7 @@ open_server(serving *sv, bool *has_socket)
 	if (rt_ok(s) && options.front.socket != NULL)
 		make_socket_folder(sv);
 	RT_TRY(s, rt_server_open(&options, &server, &s->error));
-	/* The usual socket may be another server's: this one does without. */
+	/* The usual socket may belong to another server: this one works without. */
 	if (s->status == RT_BUSY && is_usual && strstr(s->error.text, sv->socket) != NULL) {
 		rt_cli_recover(cli, NULL);
 		rt_cli_note(cli, "another server has the socket %s; this one has none", sv->socket);
@@ -430,7 +430,7 @@ serve(serving *sv)
 	sv->store_path = path;
 	find_files(sv);
 	limit_arenas();
-	cli->memory.wipes = true; /* what is purged must not stay in freed memory */
+	cli->memory.wipes = true; /* purged texts must not stay in freed memory */
 	server = open_server(sv, &has_socket);
 	if (rt_ok(s))
 		write_port(cli, server);
@@ -485,7 +485,7 @@ run_serve(rt_cli *cli)
 		rt_login(cli, sv.socket, sv.state.ptr, PORT);
 		return;
 	}
-	rt_host_hold(true); /* the end is orderly */
+	rt_host_hold(true); /* an orderly end */
 	serve(&sv);
 	rt_host_hold(false);
 }
@@ -513,7 +513,7 @@ static const rt_flag serve_flags[] = {
 	 "additional host names of the server, separated by commas"},
 	{"connections", 0, "N", RT_ARG_TEXT, "at a time; default: 4096"},
 	{"port-file", 0, "FILE", RT_ARG_FILE, "write the port to this file when listening"},
-	/* For tests of what happens to those who are late (front.h). */
+	/* For tests of late clients (front.h). */
 	{"headers-ms", 0, "MS", RT_ARG_TEXT, NULL},
 	{"body-idle-ms", 0, "MS", RT_ARG_TEXT, NULL},
 	{"idle-ms", 0, "MS", RT_ARG_TEXT, NULL},

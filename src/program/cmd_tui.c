@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * tui: the terminal UI; what `retake` alone opens on a terminal. */
+ * tui: the terminal UI, which `retake` without arguments opens on a terminal. */
 #include "cli/cli.h"
 #include "tui/tui.h"
 

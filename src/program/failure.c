@@ -26,7 +26,7 @@ has_argument(const rt_command *command, rt_arg_kind kind)
 	return false;
 }
 
-/* What to do next, by the status alone. */
+/* The next step, by the status only. */
 static const char *const hints[] = {
 	[RT_AMBIGUOUS] =
 		"Type more of the id, or a position such as :4. Entries: retake show",
@@ -93,8 +93,8 @@ report_json(rt_cli *cli)
 	rt_buf_deinit(&buf);
 }
 
-/* Messages of the engine end with where to look ("; see: retake ls"), for readers without hints.
- * Here that becomes the hint, unless the command has a better one. */
+/* Messages of the engine end with the next step ("; see: retake ls"), for readers without hints.
+ * Here it becomes the hint, unless the command has a better one. */
 static void
 split_advice(rt_cli *cli, rt_buf *hint)
 {

@@ -19,17 +19,17 @@
 
 enum { ANSWER_SIZE = 16384, PATIENCE_S = 10 };
 
-/* The server that was named. */
+/* The server given by the flags. */
 typedef struct target {
 	rt_cli *cli;
-	const char *socket; /* NULL: it is asked at address */
+	const char *socket; /* NULL: use address */
 	const char *state_folder;
 	unsigned port;
 	struct sockaddr_storage address;
 	socklen_t address_size;
-	char host[RT_GUARD_HOST_ROOM]; /* as the header Host has it; also for messages */
-	const char *store;             /* the path that it has to serve; NULL: any */
-	const char *usual;             /* the path of the default store, where store is NULL; or NULL */
+	char host[RT_GUARD_HOST_ROOM]; /* in the form of the header Host; also for messages */
+	const char *store;             /* the path of the store that it must serve; NULL: any */
+	const char *usual;             /* the path of the default store, if store is NULL; or NULL */
 } target;
 
 /* In messages: "127.0.0.1:9000", or the socket's path. */
@@ -39,7 +39,7 @@ name_of(const target *t)
 	return t->socket != NULL ? t->socket : t->host;
 }
 
-/* What to do when it is not the one that was meant. */
+/* The next step if it is not the intended server. */
 static void
 hint(const target *t)
 {
@@ -102,7 +102,7 @@ choose_address(target *t, unsigned default_port)
 	}
 }
 
-/* The store of --db or RETAKE_DB, as a server knows it; else the default one. */
+/* The store of --db or RETAKE_DB, in the form that a server reports; else the default one. */
 static void
 choose_store(target *t)
 {
@@ -144,14 +144,14 @@ connect_socket(target *t, int fd)
 	memcpy(address.sun_path, t->socket, strlen(t->socket) + 1);
 	if (connect(fd, (struct sockaddr *)&address, sizeof(address)) != 0)
 		fail_no_server(t);
-	/* In a folder that others can write to somebody else may listen. */
+	/* In a folder that others can write to, another user may listen. */
 	else if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0 ||
 		 peer.uid != geteuid())
 		fail_not_ours(t);
 }
 
-/* Does a process of this user listen at that port, and nobody else's? A table of the system has the
- * owner of every socket:  "  0: 0100007F:2327 00000000:0000 0A … UID …". */
+/* Is the port used by processes of this user only? A table of the system has the owner of every
+ * socket: " 0: 0100007F:2327 00000000:0000 0A … UID …". */
 static bool
 is_ours_in(const char *table, unsigned port, bool *found)
 {
@@ -207,12 +207,12 @@ connect_port(target *t, int fd)
 		fail_no_server(t);
 		return;
 	}
-	/* The token is for this machine alone; the table below knows its sockets only. */
+	/* The token is for this machine only; the table below lists only its sockets. */
 	if (!is_local(t, fd)) {
 		rt_cli_fail(t->cli, RT_REFUSED, "%s is not an address of this machine", t->host);
 		return;
 	}
-	/* After connecting, so that it is the one that was reached. */
+	/* After connecting, so that it is the process that was reached. */
 	ours = is_ours_in("/proc/net/tcp", t->port, &found);
 	ours = is_ours_in("/proc/net/tcp6", t->port, &found) && ours;
 	if (found && !ours) {
@@ -226,7 +226,7 @@ connect_port(target *t, int fd)
 
 /* ---- asking ---- */
 
-/* For the project that -p names, where it does. */
+/* For the project given by -p, if it exists there. */
 static rt_buf *
 write_request(target *t)
 {
@@ -256,7 +256,7 @@ write_request(target *t)
 	return out;
 }
 
-/* It answered something else than a code. */
+/* It answered without a code. */
 static void
 fail_refused(target *t, rt_str answer, rt_str body)
 {

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT
  *
- * Login: a link into a server that runs, asked of exactly the server that was named.
+ * Login: a sign-in link of a running server, requested from exactly the given server.
  *
  *   serve --login                 the server on the usual socket
  *   serve --login --socket PATH   the server on that socket
  *   serve --login --port PORT     the server at that port of this machine (or of --listen)
  *   … with --db or RETAKE_DB      only if it serves that store
  *
- * On a socket the system says who is at the other end. At a port anybody may listen: the token is
- * sent there only when the system says that the listening process is ours. */
+ * On a socket the system reports the user at the other end. On a port any user may listen: the
+ * token is sent there only if the system reports that the listening process belongs to this
+ * user. */
 #ifndef RT_PROGRAM_LOGIN_H
 #define RT_PROGRAM_LOGIN_H
 

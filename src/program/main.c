@@ -101,14 +101,14 @@ run_command(rt_cli *cli)
 		command->run(cli);
 }
 
-/* Nothing was asked for, by a person in front of a terminal. */
+/* No command was given, on a terminal. */
 static bool
 is_person(const rt_cli *cli)
 {
 	return !cli->json && !cli->no_input && isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
 }
 
-/* The terminal can do more than write lines. */
+/* The terminal supports more than plain lines. */
 static bool
 has_screen(void)
 {
@@ -163,7 +163,7 @@ note(void *ctx, const char *text)
 	rt_cli_note(ctx, "%s", text);
 }
 
-/* A failed command does not leave a new and empty store behind. */
+/* A failed command does not leave a new, empty store. */
 static void
 end_made(rt_cli *cli, bool failed)
 {
@@ -182,7 +182,7 @@ end_made(rt_cli *cli, bool failed)
 		rt_cli_say_made(cli);
 }
 
-/* Output that was lost is reported, where the command itself did not fail. */
+/* Lost output is reported, if the command itself did not fail. */
 static int
 check_output(rt_cli *cli, bool has_failed, int code)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Markdown on the command line, as the terminal UI lays it out. */
+ * Markdown on the command line, in the layout of the terminal UI. */
 #ifndef RT_PROGRAM_MARKDOWN_H
 #define RT_PROGRAM_MARKDOWN_H
 

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT
  *
- * The tree itself: made from a list of entries, and made anew from the next one.
+ * The tree itself: made from a list of entries, and rebuilt from the next one.
  *
  * A new tree is built next to the old one and replaces it when nothing can fail any more. The
- * selection, folds, marks and what was learnt of texts are carried over: entries are found again by
- * their number, and one that has several places by the name of its place. */
+ * selection, folds, marks and known properties of texts are carried over: entries are identified by
+ * their number, and one with several places by the name of its place. */
 #include "tree/tree_impl.h"
 
 #include "base/hash.h"
 
 enum {
-	LEARN_BEFORE = 128, /* learning begins so many nodes before the selection */
-	LAYS = 16           /* times that rows are laid while texts are learnt for a search */
+	LEARN_BEFORE = 128, /* learning begins this many nodes before the selection */
+	LAYS = 16           /* how often rows are recomputed while texts are read for a search */
 };
 
 /* ---- life ---- */
@@ -75,7 +75,7 @@ typedef struct plan {
 	bool active_first; /* of siblings, as in pi */
 } plan;
 
-/* Behind its siblings, or (active_first) behind the active ones. */
+/* After its siblings, or (active_first) after the active ones. */
 static void
 add_child(plan *p, uint32_t parent, uint32_t i)
 {
@@ -144,7 +144,7 @@ add_label(rt_tree *t, rt_tree_node *n, rt_str text, uint32_t *count)
 	label->low_size = t->label_text.size - label->at - label->size;
 }
 
-/* Make the nodes, depth first. */
+/* Creates the nodes, depth first. */
 static void
 lay_nodes(rt_tree *t, plan *p)
 {
@@ -289,7 +289,7 @@ rt_tree_find(const rt_tree *t, uint32_t entry)
 	return first;
 }
 
-/* What was learnt of a text is true wherever the entry has it. */
+/* Known properties of a text apply to all places of its entry. */
 static void
 carry_known(rt_tree *t, const rt_tree_node *old)
 {
@@ -365,7 +365,7 @@ rt_tree_set(rt_tree *tree, const rt_tree_entry *entries, size_t count, uint32_t 
 	tree->learn_at = tree->remembered == RT_TREE_NONE || tree->remembered < LEARN_BEFORE
 				 ? 0
 				 : tree->remembered - LEARN_BEFORE;
-	/* A failure is benign: what is not known is not found before it is learnt. */
+	/* A failure is benign: an unknown text is not found before it is read. */
 	if (tree->term_count > 0 && !tree->is_patient &&
 	    rt_tree_look(tree, tree->count, &changed, NULL) != RT_OK)
 		tree->learn_at = 0;
@@ -419,7 +419,7 @@ rt_tree_learn(rt_tree *t, size_t count, bool *out_done, rt_error *err)
 	bool changed = false;
 	rt_status st = rt_tree_look(t, count, &changed, err);
 
-	/* A search may find what was learnt. */
+	/* A search may find the new texts. */
 	if (changed || (t->term_count > 0 && t->is_patient && t->unknown < t->laid_unknown &&
 			(t->unknown == 0 || t->laid_unknown - t->unknown > t->count / LAYS)))
 		rt_tree_lay(t);

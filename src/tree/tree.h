@@ -15,8 +15,9 @@
  * A line of descent is drawn where the visible tree forks, so that long conversations do not drift
  * to the right.
  *
- * Properties of a text (is anything of a reply visible, does it match a search) are learnt once per
- * body: rt_tree_learn, in slices, or by a search that must be complete when it returns.
+ * Properties of a text (has a reply a visible part, does it match a search) are determined
+ * ("learnt") once per body: rt_tree_learn, in slices, or by a search that must be complete when it
+ * returns.
  *
  * Nothing here recurses over entries. Memory for 100,000 of them: 10 MB, and up to 200 characters
  * of each text that was learnt (29 MB where all are longer; the 10 MB twice while the tree is
@@ -44,7 +45,7 @@ typedef enum rt_tree_kind {
 	RT_TREE_STATE,     /* labels, states of programs, hidden entries */
 	RT_TREE_COMPACTION,
 	RT_TREE_SUMMARY, /* of a branch that was left */
-	RT_TREE_CUSTOM,  /* a program's message, which can be said again as a user's can */
+	RT_TREE_CUSTOM,  /* a program's message, which can be edited and sent again like a user's */
 	RT_TREE_NEVER    /* not shown at all: usage */
 } rt_tree_kind;
 
@@ -68,7 +69,7 @@ typedef struct rt_tree_entry {
 	uint32_t parent; /* index in the list, less than its own; RT_TREE_NONE: a root */
 	uint32_t take;   /* number of a take that ends here; 0: none */
 	rt_str label;    /* empty: none. Copied */
-	uint32_t voice;  /* the source's: what else its words depend on (its role …) */
+	uint32_t voice;  /* for the source: further data for its words (its role …) */
 	uint8_t kind;    /* rt_tree_kind */
 	uint8_t flags; /* RT_TREE_MUTED, RT_TREE_EDITED, RT_TREE_ACTIVE */
 } rt_tree_entry;
@@ -105,7 +106,7 @@ typedef void (*rt_tree_told_fn)(void *to, size_t index, const rt_tree_told *told
 enum { RT_TREE_ASK_MAX = 64 /* nodes at once */ };
 
 typedef struct rt_tree_source {
-	/* Call fn for each of count nodes, with their index. to_search: with silent and hay; else
+	/* Calls fn for each of count nodes, with their index. to_search: with silent and hay; else
 	 * with words. */
 	rt_status (*tell)(void *ctx, const rt_tree *tree, const uint32_t *nodes, size_t count,
 			  bool to_search, rt_tree_told_fn fn, void *to, rt_error *err);
@@ -115,9 +116,9 @@ typedef struct rt_tree_source {
 } rt_tree_source;
 
 typedef struct rt_tree_options {
-	/* As in pi: the branch of the head comes first, the default filter hides settings, and every
-	 * filter silent replies, moving wraps around, changing the filter unfolds all, queries are
-	 * plain words, and rows have no notes. */
+	/* As in pi: the branch of the head comes first, the default filter hides settings, and all
+	 * filters hide silent replies, moving wraps around, changing the filter unfolds all,
+	 * queries are plain words, and rows have no notes. */
 	bool as_pi;
 	bool ascii; /* lines and text */
 } rt_tree_options;
@@ -129,10 +130,10 @@ void rt_tree_free(rt_tree *tree);
 /* Asserts every invariant; for tests. */
 void rt_tree_check(const rt_tree *tree);
 
-/* Make the tree, or rebuild it after a change: selection, folds and marks stay with their
- * entries, what was learnt with the bodies. If the selected entry is gone, its nearest remaining
- * ancestor is selected, else the head. New texts are learnt for an active search; unreadable ones
- * do not match. RT_NOMEM, RT_LIMIT: the tree is unchanged.
+/* Make the tree, or rebuild it after a change: selection, folds and marks stay with their entries,
+ * known properties with the bodies. If the selected entry is gone, its nearest remaining ancestor
+ * is selected, else the head. New texts are learnt for an active search; unreadable ones do not
+ * match. RT_NOMEM, RT_LIMIT: the tree is unchanged.
  *
  * entries    parents first, siblings in their order; borrowed during the call
  * head       index of the head's entry; RT_TREE_NONE: before the first */
@@ -150,10 +151,10 @@ typedef enum rt_tree_filter {
 } rt_tree_filter;
 enum { RT_TREE_FILTERS = 5 };
 
-/* When rows change, the selection stays with its entry, else goes to the nearest visible one above,
- * else to the last row; without rows it is remembered. */
+/* When rows change, the selection stays with its entry, else moves to the nearest visible one
+ * above, else to the last row; without rows it is remembered. */
 void rt_tree_set_filter(rt_tree *tree, rt_tree_filter filter);
-/* This filter, or the default where it is set already. */
+/* Sets this filter, or the default if it is set already. */
 void rt_tree_toggle_filter(rt_tree *tree, rt_tree_filter filter);
 /* by: 1 or -1. */
 void rt_tree_cycle_filter(rt_tree *tree, int by);
@@ -167,7 +168,7 @@ rt_tree_filter rt_tree_current_filter(const rt_tree *tree);
  *   is:edited is:muted is:marked is:active is:labeled is:compaction is:tool
  * Unfolds everything. Empty: show all. Learns all texts first; when that fails, nothing changes. */
 RT_CHECKED rt_status rt_tree_search(rt_tree *tree, rt_str query, rt_error *err);
-/* The same without reading texts, here and in rt_tree_set. Entries are found when they have been
+/* The same without reading texts, here and in rt_tree_set. Entries are found once they have been
  * learnt (rt_tree_learn); the selection returns with its row unless it was moved. O(entries). */
 RT_CHECKED rt_status rt_tree_begin_search(rt_tree *tree, rt_str query, rt_error *err);
 rt_str rt_tree_query(const rt_tree *tree);
@@ -175,7 +176,7 @@ rt_str rt_tree_query(const rt_tree *tree);
 /* Learn the texts of up to count entries, those near the selection first, and hide silent replies.
  * *out_done (may be NULL): all are known. */
 RT_CHECKED rt_status rt_tree_learn(rt_tree *tree, size_t count, bool *out_done, rt_error *err);
-/* After a purge: forget all texts, and overwrite their memory. */
+/* After a purge: forgets all texts, and overwrites their memory. */
 void rt_tree_forget(rt_tree *tree);
 /* Percentage of texts that are known. */
 unsigned rt_tree_learnt(const rt_tree *tree);
@@ -189,7 +190,7 @@ typedef enum rt_tree_step {
 	RT_TREE_PAGE_DOWN,
 	RT_TREE_HOME,
 	RT_TREE_END,
-	RT_TREE_FOLD_OR_PARENT, /* as the left arrow in file trees */
+	RT_TREE_FOLD_OR_PARENT, /* like the left arrow key in file trees */
 	RT_TREE_UNFOLD_OR_CHILD,
 	RT_TREE_FOLD_OR_SEGMENT,   /* else to the beginning of the branch, or of the one above */
 	RT_TREE_UNFOLD_OR_SEGMENT, /* else to the first branch of the next fork, or the end */
@@ -223,8 +224,8 @@ uint32_t rt_tree_find(const rt_tree *tree, uint32_t entry);
 
 size_t rt_tree_row_count(const rt_tree *tree);
 uint32_t rt_tree_row_node(const rt_tree *tree, size_t row);
-/* The row that marks the head: its own, or the nearest visible one above; in a search or among
- * labels only its own. Or RT_TREE_NONE. */
+/* The row that marks the head: its own, or the nearest visible one above; in a search or with the
+ * filter for labels only its own. Or RT_TREE_NONE. */
 uint32_t rt_tree_head_row(const rt_tree *tree);
 /* The destination of a navigation to this node: the head's entry, if the node's row marks it and
  * only settings and states are hidden between them; else its own entry. */

@@ -74,7 +74,7 @@ typedef struct pen {
 	rt_buf *text; /* of the line, so far */
 	size_t at;    /* column of the body */
 	size_t from, to;
-	bool full; /* something did not fit: nothing follows it */
+	bool full; /* a part did not fit: nothing follows it */
 } pen;
 
 static void
@@ -162,7 +162,7 @@ write_level(pen *p, const char *first, const char *second)
 	write_c(p, RT_TREE_LINES, " ");
 }
 
-/* Which levels have a line that leads past a row; passing[0] is that of level first. */
+/* The levels that have a line past a row; passing[0] is that of level first. */
 static void
 find_passing(const rt_tree *t, const tree_row *r, size_t first, size_t end, bool *passing)
 {
@@ -205,19 +205,19 @@ write_prefix(const rt_tree *t, rt_scope *scope, uint32_t row, pen *p)
 
 /* ---- rows ---- */
 
-/* The parts of a row's text, one behind the other. */
+/* The parts of a row's text, one after the other. */
 typedef struct words {
 	size_t at;
 	size_t label, who, words; /* sizes */
 } words;
 
-/* A frame being drawn. */
+/* A frame in progress. */
 typedef struct frame {
 	rt_tree *tree;
 	rt_scope *s;
 	rt_buf *text;                    /* of all words */
 	words *words;                    /* of its rows */
-	uint32_t nodes[RT_TREE_ASK_MAX]; /* that the source is being asked about */
+	uint32_t nodes[RT_TREE_ASK_MAX]; /* that the source is being called for */
 	size_t base;                     /* row of the first of these */
 } frame;
 
@@ -268,7 +268,7 @@ keep_words(void *to, size_t index, const rt_tree_told *told)
 	w->words = f->text->size - w->at - w->label - w->who;
 }
 
-/* So many bytes of a row's text, from this one on. */
+/* This many bytes of a row's text, from this one on. */
 static rt_str
 part_of(const frame *f, const words *w, size_t from, size_t size)
 {
@@ -281,7 +281,7 @@ shows_fold(const rt_tree *t, const tree_row *r)
 	return (t->nodes[r->node].flags & RT_TREE_FOLDED) != 0 && !has_line(r);
 }
 
-/* Columns in front of the label and the words. */
+/* Columns before the label and the words. */
 static size_t
 anchor_of(const rt_tree *t, const tree_row *r)
 {
@@ -289,12 +289,12 @@ anchor_of(const rt_tree *t, const tree_row *r)
 	       ((t->nodes[r->node].flags & RT_TREE_ACTIVE) != 0 ? 2 : 0);
 }
 
-/* Notes follow the words, however long these are. Where that would leave few words, notes are left
+/* Notes follow the words, however long these are. If that would leave few words, notes are left
  * out: the take's name (after its middle), then edits. The mark of the head always stays, as one
  * sign if need be. */
 enum { NOTES_ALL, NOTES_SHORT, NOTES_CUT_TAKE, NOTES_NO_TAKE, NOTES_NO_MARKS, NOTES_HEAD };
 
-/* Columns that stay of a name which is cut; names often differ in their ends only. */
+/* Minimum columns of a truncated name; names often differ only at their ends. */
 enum { NAME_BEGIN = 9, NAME_END = 8 };
 
 static void
@@ -382,7 +382,7 @@ write_cursor(const rt_tree *t, uint32_t row, size_t width, pen *body)
 	write_c(&p, RT_TREE_CURSOR, is_marked && !t->options.as_pi ? s->mark : " ");
 }
 
-/* A sign that there is more than fits, if need be in place of the window's last column. */
+/* A sign for truncated text, if necessary in the last column of the window. */
 static void
 write_more(pen *p, const char *more)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Any body as the one entry of a tree, and any query in it: bytes are kind, form, the body,
- * and behind the last NUL the query. Rows are shown text of the width that was asked for. */
+ * Any body as the one entry of a tree, and any query in it: bytes are kind, form, the body, and
+ * after the last NUL the query. Rows are shown text of the requested width. */
 #include <stdlib.h>
 
 #include "terminal/text.h"

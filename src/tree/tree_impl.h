@@ -54,13 +54,13 @@ struct rt_tree {
 	rt_tree_node *nodes;
 	uint32_t count;
 	uint32_t head;
-	rt_buf label_text;  /* of all labels: each as it is, and in lower case */
-	tree_label *labels; /* by a node's label; item 0 is nobody's */
+	rt_buf label_text;  /* of all labels: each unchanged, and in lower case */
+	tree_label *labels; /* by a node's label; item 0 is not used */
 	uint32_t *table;    /* nodes by entry, open addressing; equal ones in their order */
 	size_t table_room;
 	size_t mark_count;
 
-	rt_buf hay;        /* of all that is known, in lower case */
+	rt_buf hay;        /* of all known texts, in lower case */
 	uint32_t learn_at; /* node: the next to examine, cyclically */
 	uint32_t unknown;  /* nodes that are not KNOWN */
 
@@ -74,23 +74,23 @@ struct rt_tree {
 	void *time_ctx;
 	rt_tree_filter filter;
 	rt_buf query;
-	rt_buf query_low; /* what terms point into */
+	rt_buf query_low; /* the texts to which terms refer */
 	tree_term *terms;
 	size_t term_count;
-	bool is_patient;       /* the search uses texts as they are learnt */
-	uint32_t laid_unknown; /* unknown, when the rows were laid last */
+	bool is_patient;       /* the search uses texts as they become known */
+	uint32_t laid_unknown; /* number of unknown ones when the rows were computed last */
 	uint32_t selected;     /* row; RT_TREE_NONE: none */
 	uint32_t remembered;   /* node: the last that was selected; RT_TREE_NONE: none yet */
 };
 
-/* tree_rows.c: which nodes are visible and how they hang together. Keeps the selection. */
+/* tree_rows.c: which nodes are visible and how they are connected. Keeps the selection. */
 void rt_tree_lay(rt_tree *tree);
 
 /* tree_search.c */
 void rt_tree_add_lower(rt_buf *buf, rt_str text);
 bool rt_tree_matches(const rt_tree *tree, uint32_t node);
-/* Read the texts of the nodes that are not known, up to count; *out_changed: some are to be
- * hidden now. */
+/* Read the texts of the nodes that are not known, up to count; *out_changed: some have to be hidden
+ * now. */
 RT_CHECKED rt_status rt_tree_look(rt_tree *tree, size_t count, bool *out_changed, rt_error *err);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Random trees, and random things done to them, against the rules written down plainly: what
- * is visible is asked of every entry by itself, parents are looked for from below, and rows
- * are drawn by recursion. */
+ * Random trees and random actions, compared with a plain implementation of the rules: visibility is
+ * computed for every entry by itself, parents are searched from below, and rows are drawn by
+ * recursion. */
 #include "tree/tree_testing.h"
 
 enum { ROUNDS = 300, STEPS = 30, DEPTH_MAX = 64 };
@@ -13,7 +13,7 @@ typedef struct world {
 	int head;
 	bool folded[SOWN_MAX], marked[SOWN_MAX], learnt;
 	rt_tree_filter filter;
-	const char *word; /* that is searched for; "": none */
+	const char *word; /* the search text; "": none */
 	int selected;     /* entry; -1: none */
 	int remembered;
 	uint64_t seed;
@@ -97,7 +97,7 @@ visible_above(const world *w, int i)
 	return i;
 }
 
-/* All entries, as they would be shown. */
+/* All entries, in their order on the screen. */
 static size_t
 in_order(const world *w, int parent, int *out)
 {
@@ -125,7 +125,7 @@ children(const world *w, int parent, int *out)
 	return count;
 }
 
-/* Gutters: for each level above, does a line go on; -1: there is none. */
+/* Gutters: for each level above, does a line continue; -1: none. */
 static void
 draw_below(world *w, int parent, size_t level, bool branched, bool root, int *gutters)
 {
@@ -185,7 +185,7 @@ find_rows(world *w)
 	for (i = 0; i < count; i++)
 		if (is_visible(w, order[i]))
 			w->rows[w->row_count++] = order[i];
-	/* where the selection goes */
+	/* the new selection */
 	if (w->row_count == 0) {
 		w->selected = -1;
 		return;
@@ -227,7 +227,7 @@ compare(world *w)
 	assert_int_equal(marks, rt_tree_mark_count(w->tree));
 }
 
-/* ---- what is done ---- */
+/* ---- actions ---- */
 
 static int
 row_of(const world *w, int entry)
@@ -321,7 +321,7 @@ change(world *w)
 		w->word = words[below(w, 6)];
 		if (below(w, 2) == 0) {
 			assert_int_equal(rt_tree_search(w->tree, rt_str_of(w->word), NULL), RT_OK);
-		} else { /* piece by piece it comes to the same */
+		} else { /* in steps the result is the same */
 			bool done = w->word[0] == '\0';
 
 			assert_int_equal(rt_tree_begin_search(w->tree, rt_str_of(w->word), NULL), RT_OK);
@@ -338,14 +338,14 @@ change(world *w)
 			w->marked[w->selected] = !w->marked[w->selected];
 		rt_tree_mark(w->tree);
 		break;
-	case 3: /* new entries, another head; nothing new is known without a look at it */
+	case 3: /* new entries, another head; new texts are only known after reading them */
 		for (i = (int)below(w, 4); i > 0 && w->g.count < 60; i--)
 			sow_any(w);
 		w->head = (int)below(w, (uint32_t)w->g.count);
 		plant(&w->g, w->tree, w->head);
 		if (w->learnt)
 			assert_int_equal(rt_tree_learn(w->tree, SIZE_MAX, NULL, NULL), RT_OK);
-		/* of what is hidden the selection moved up with the first look at the rows */
+		/* if it is hidden, the selection moved up when the rows were computed first */
 		break;
 	case 4:
 		i = (int)below(w, (uint32_t)w->g.count);

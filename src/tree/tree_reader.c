@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Bodies are read in runs. The row of a tool's result shows the call: it is searched for in the
- * replies right above, where it nearly always is, and else among all calls that learning has
- * seen. */
+ * Bodies are read in runs. The row of a tool's result shows the call: it is searched in the replies
+ * right above, where it nearly always is, and else among all calls of the texts read so far. */
 #include "tree/tree_reader.h"
 
 #include <stdlib.h>
@@ -103,7 +102,7 @@ match_call(void *ctx, rt_str id, yyjson_val *call)
 		s->call = call;
 }
 
-/* The call in this body; NULL: it is not there, or cannot be read. The scope is reset before. */
+/* The call in this body; NULL: it is not in it, or cannot be read. The scope is reset before. */
 static yyjson_val *
 call_in(rt_tree_reader *r, rt_scope *s, uint64_t number, rt_str id)
 {
@@ -113,7 +112,7 @@ call_in(rt_tree_reader *r, rt_scope *s, uint64_t number, rt_str id)
 
 	rt_scope_reset(s);
 	body = rt_view_body(&view, number);
-	if (body != NULL) /* else the row says less */
+	if (body != NULL) /* otherwise the row shows less */
 		rt_tree_each_call(body, match_call, &search);
 	return search.call;
 }
@@ -143,7 +142,7 @@ find_call(rt_tree_reader *r, rt_scope *s, const rt_tree *tree, uint32_t node, rt
 
 /* ---- texts ---- */
 
-/* A run of entries being told. */
+/* A run of entries being reported. */
 typedef struct telling {
 	rt_tree_reader *reader;
 	const rt_tree *tree;
@@ -227,7 +226,7 @@ tell_item(telling *t, uint32_t node, size_t index, const rt_body_run *run, size_
 	return st;
 }
 
-/* Where one of a run is damaged: each by itself. */
+/* If one of a run is damaged: each separately. */
 static rt_status
 tell_singly(telling *t, const uint32_t *nodes, const rt_slot *slots, size_t count, rt_error *err)
 {
@@ -307,7 +306,7 @@ rt_tree_reader_deinit(rt_tree_reader *r)
 
 /* ---- the list ---- */
 
-/* The list that a tree is made from. */
+/* The list from which a tree is made. */
 typedef struct list {
 	rt_tree_reader *reader;
 	const rt_project *project;
@@ -420,7 +419,7 @@ fill(list *l)
 
 /* ---- as pi shows it ---- */
 
-/* The id in the record that an entry was imported from, if the entry has another one; else
+/* The id in the record from which the entry was imported, if the entry has another one; else
  * empty. */
 static rt_str
 lost_id(const list *l, rt_scope *s, const rt_tree_entry *e)
@@ -462,7 +461,7 @@ is_above(const list *l, uint32_t at, uint32_t head)
 	return head == at;
 }
 
-/* A place shows what another one does. */
+/* A place shows the entry of another one. */
 static void
 show_as(list *l, uint32_t at, uint32_t like, uint32_t entry, uint32_t head)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Discussions as trees: what rows say of entries of our own, and that a tree that goes
- * along with changes is the one that is made anew. */
+ * Discussions as trees: the rows of Retake's own entries, and that an updated tree equals one built
+ * from scratch. */
 #include "base/failing_testing.h"
 #include "tree/tree_reader.h"
 
@@ -107,7 +107,7 @@ shows(fixture *f, const char *wanted)
 	assert_string_equal(f->text.ptr, wanted);
 }
 
-/* Messages of programs that are not to be seen are not, unless all is. */
+/* Hidden messages of programs are not shown, except by the filter "all". */
 static void
 test_hidden_entries(void **state)
 {
@@ -157,7 +157,7 @@ test_own_entries(void **state)
 		 "        • tool: found  (muted)\n"
 		 "        • [branch summary]: we tried\n"
 		 "›       • AI: (no content)  {other}  ← active\n");
-	/* the mark goes with the text, and searches find it */
+	/* the mark follows the text, and searches find it */
 	assert_int_equal(rt_tree_search(f->tree, RT_STR("is:edited"), NULL), RT_OK);
 	assert_int_equal(rt_tree_row_count(f->tree), 0);
 	do_it(f, "{\"op\":\"entry.edit\",\"entry\":\"d\",\"content\":\"Right\"}");
@@ -166,7 +166,7 @@ test_own_entries(void **state)
 	read_tree(f, f->tree);
 	assert_int_equal(rt_tree_row_count(f->tree), 0);
 	assert_int_equal(rt_tree_search(f->tree, RT_STR(""), NULL), RT_OK);
-	/* only calls of tools: hidden, but where one stands */
+	/* only calls of tools: hidden, except at the head */
 	do_it(f, "{\"op\":\"head.move\",\"entry\":\"e\"}");
 	rt_tree_select(f->tree, rt_tree_find(f->tree, 1));
 	shows(f, "› • User: two lines\n"
@@ -190,7 +190,7 @@ test_own_entries(void **state)
 	assert_int_equal(rt_tree_row_count(f->tree), 1);
 }
 
-/* A purged text says so. */
+/* A purged text is shown as purged. */
 static void
 test_purged(void **state)
 {
@@ -491,7 +491,7 @@ test_no_memory(void **state)
 	assert_true(n > 40);
 }
 
-/* Whatever is done: the tree that went along shows what one made anew does. */
+/* After any operations, the updated tree shows the same as one built from scratch. */
 static void
 test_changes(void **state)
 {

@@ -73,7 +73,7 @@ find_rows(rt_tree *t)
 	}
 }
 
-/* Children of a fork, and what follows the first entry of a branch, are one level deeper. */
+/* Children of a fork, and the entries after the first one of a branch, are one level deeper. */
 static void
 indent_rows(rt_tree *t)
 {

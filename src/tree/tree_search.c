@@ -3,8 +3,7 @@
  * Searching: parsing queries, and reading texts once to keep them in lower case.
  *
  * The hay of an entry is its role, a space and the beginning of its text. Words have no spaces, so
- * none matches across the two. Labels are searched where they are, since they change without the
- * text. */
+ * none matches across the two. Labels are searched in place, since they change without the text. */
 #include "tree/tree_impl.h"
 
 #include <utf8proc.h>
@@ -74,7 +73,7 @@ skip_prefix(rt_str *word, const char *prefix)
 	return true;
 }
 
-/* Other words behind is: are searched for literally. */
+/* Other words after is: are searched literally. */
 static bool
 parse_flag(rt_str *word, tree_term *term)
 {
@@ -122,7 +121,7 @@ is_blank(char c)
 	return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
-/* The terms of a query in lower case; signs without a word are none. */
+/* The terms of a query in lower case; signs without a word are not terms. */
 static tree_term *
 read_terms(const rt_tree *t, rt_str query, size_t *out_count)
 {

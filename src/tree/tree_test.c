@@ -146,7 +146,7 @@ test_filters(void **state)
 	start(&f, &as_pi);
 	sow_fork(&f);
 	f.g.items[3].label = "here";
-	f.g.items[2].silent = true; /* but it is no reply of ours to judge: the source says so */
+	f.g.items[2].silent = true; /* but it is not a reply of a model: the source decides that */
 	say(&f, 8, "setting", "model");
 	plant(&f.g, f.tree, 9);
 	/* the head is a setting, so the nearest above is selected; texts are not known yet */
@@ -171,7 +171,7 @@ test_filters(void **state)
 	rt_tree_set_filter(f.tree, RT_TREE_LABELED_ONLY);
 	shows(f.tree, "› • [here] assistant: fork\n"
 		      "  (1/1) [labeled]\n");
-	/* what is selected now is what counts */
+	/* the present selection counts */
 	rt_tree_cycle_filter(f.tree, 1);
 	assert_int_equal(rt_tree_current_filter(f.tree), RT_TREE_ALL);
 	assert_int_equal(rt_tree_row_count(f.tree), 9);
@@ -218,7 +218,7 @@ test_silent(void **state)
 	rt_tree_set_filter(f.tree, RT_TREE_NO_TOOLS);
 	shows(f.tree, "› • user: one  ← active\n"
 		      "  (1/1) [no-tools]\n");
-	/* where one stands is always shown; what was learnt is not asked for again */
+	/* the head is always shown; known texts are not requested again */
 	f.g.failing = 1;
 	plant(&f.g, f.tree, 1);
 	assert_int_equal(rt_tree_learn(f.tree, 9, &done, NULL), RT_OK);
@@ -267,7 +267,7 @@ test_moves(void **state)
 	assert_int_equal(rt_tree_selected(f.tree), 6);
 	rt_tree_move(f.tree, RT_TREE_UNFOLD_OR_SEGMENT, 4);
 	assert_int_equal(rt_tree_selected(f.tree), 6);
-	/* as trees have it */
+	/* in the manner of file trees */
 	rt_tree_move(f.tree, RT_TREE_FOLD_OR_PARENT, 4);
 	assert_int_equal(rt_tree_selected(f.tree), 5);
 	rt_tree_move(f.tree, RT_TREE_FOLD_OR_PARENT, 4);
@@ -308,7 +308,7 @@ test_folds(void **state)
 		      "  └⊟ user: left\n"
 		      "        assistant: left two\n"
 		      "  (5/7)\n");
-	/* a fold inside a fold is still there when that opens */
+	/* a fold inside a fold still exists when that opens */
 	rt_tree_move(f.tree, RT_TREE_HOME, 4);
 	rt_tree_move(f.tree, RT_TREE_FOLD_OR_SEGMENT, 4);
 	shows(f.tree, "› ⊞ • user: one  (+8)  ← active\n"
@@ -326,7 +326,7 @@ test_folds(void **state)
 	assert_int_equal(rt_tree_search(f.tree, RT_STR(""), NULL), RT_OK);
 	assert_int_equal(rt_tree_row_count(f.tree), 9);
 	finish(&f);
-	start(&f, &as_pi); /* pi opens them with every filter */
+	start(&f, &as_pi); /* pi unfolds them with every filter */
 	sow_fork(&f);
 	plant(&f.g, f.tree, 8);
 	rt_tree_move(f.tree, RT_TREE_HOME, 4);
@@ -337,7 +337,7 @@ test_folds(void **state)
 	finish(&f);
 }
 
-/* Where the head is is said by the nearest row above it. */
+/* The head is marked in the nearest row above it. */
 static void
 test_hidden_head(void **state)
 {
@@ -353,7 +353,7 @@ test_hidden_head(void **state)
 	shows(f.tree, "  • user: one\n"
 		      "› • assistant: two  ← active\n"
 		      "  (2/2)\n");
-	/* to go there is to stay: only settings are between */
+	/* the destination is the head itself: only settings are between */
 	assert_int_equal(rt_tree_target(f.tree, 1), 3);
 	assert_int_equal(rt_tree_target(f.tree, 0), 0);
 	assert_int_equal(rt_tree_target(f.tree, 3), 3);
@@ -431,18 +431,18 @@ test_search(void **state)
 	finds(&f, "!is:active", "4 ");
 	finds(&f, "is:nonsense", "");
 	finds(&f, " ! ' role: \t one ", "1 3 "); /* words that are being typed */
-	/* a failure leaves the search that was */
+	/* a failure keeps the present search */
 	f.g.failing = 1;
 	say(&f, 4, "user", "new");
 	finds(&f, "one", "1 3 ");
-	plant(&f.g, f.tree, 3); /* reads what is new, and fails: it is not found yet */
+	plant(&f.g, f.tree, 3); /* reads the new texts, and fails: they are not found yet */
 	f.g.failing = 1;
 	assert_int_equal(rt_tree_search(f.tree, RT_STR("new"), NULL), RT_IO);
 	assert_true(rt_str_is(rt_tree_query(f.tree), "one"));
 	assert_int_equal(rt_tree_row_count(f.tree), 2);
 	finds(&f, "new", "5 ");
 	finish(&f);
-	start(&f, &as_pi); /* pi knows words only */
+	start(&f, &as_pi); /* pi supports words only */
 	say(&f, -1, "user", "!no ^up");
 	say(&f, 0, "user", "no");
 	plant(&f.g, f.tree, 1);
@@ -452,7 +452,7 @@ test_search(void **state)
 	finish(&f);
 }
 
-/* Where the head is is said however narrow it is; other marks are left out before that. */
+/* The head is marked in any width; other marks are left out first. */
 static void
 narrow_rows_say_where_the_head_is(void **state)
 {
@@ -508,13 +508,13 @@ a_search_finds_what_is_learnt_as_it_comes(void **state)
 	assert_false(done);
 	assert_int_equal(rt_tree_row_count(f.tree), 1);
 	assert_int_equal(rt_tree_selected(f.tree), 0);
-	/* nothing is in the rows above that was looked for while they were not known */
+	/* rows above contain no matches that were unknown when they were searched */
 	while (!done)
 		assert_int_equal(rt_tree_learn(f.tree, 10, &done, NULL), RT_OK);
 	assert_int_equal(rt_tree_learnt(f.tree), 100);
 	assert_int_equal(rt_tree_row_count(f.tree), 4);
 	assert_int_equal(rt_tree_selected(f.tree), 2); /* it came back */
-	/* who moves meanwhile stays there */
+	/* a moved selection stays */
 	assert_int_equal(rt_tree_begin_search(f.tree, RT_STR("other"), NULL), RT_OK);
 	say(&f, 39, "user", "other");
 	plant(&f.g, f.tree, 29);
@@ -565,7 +565,7 @@ test_changes(void **state)
 			      "        • tool: result\n"
 			      "        • assistant: right two  ← active\n"
 			      "  (4/7)  [2 marked]\n");
-		/* what was selected is deleted, too: the nearest above that is still there */
+		/* the selected one is deleted, too: the nearest remaining one above */
 		for (i = 4; i < 7; i++) /* the two of "left" are items 2 and 3 of these */
 			entries[i - 2] = entries[i];
 		entries[3].parent = 2;
@@ -582,7 +582,7 @@ test_changes(void **state)
 	finish(&f);
 }
 
-/* One entry in two places: the name tells which was meant. */
+/* One entry in two places: the name of the place tells them apart. */
 static void
 test_places(void **state)
 {
@@ -643,7 +643,7 @@ test_notes(void **state)
 		      "        * tool: result\n"
 		      ">       * assistant: right two  {main}  <- active\n"
 		      "  (9/9)\n");
-	/* words give way to notes */
+	/* words are shortened for notes */
 	rt_buf_init(&out, rt_alloc_libc(), RT_BUF_UNLIMITED);
 	f.g.items[8].text = "a text that is far too long for its row";
 	plant(&f.g, f.tree, 8);
@@ -656,7 +656,7 @@ test_notes(void **state)
 	finish(&f);
 }
 
-/* No line is wider than it may be, whatever is in it; spans fit (see draw). */
+/* No line exceeds its width, whatever its content; spans fit (see draw). */
 static void
 test_widths(void **state)
 {
@@ -741,8 +741,8 @@ tell_number(void *ctx, const rt_tree *tree, const uint32_t *nodes, size_t count,
 	return RT_OK;
 }
 
-/* Chains, siblings and forks below forks, as many as there may be: nothing depends on the
- * depth of the stack. */
+/* Chains, siblings and forks below forks, of the maximum size: the depth of the stack does not
+ * depend on them. */
 static void
 test_large(void **state)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What tests of the tree share: trees written down, and rows as one text. */
+ * Shared by the tests of the tree: literal trees, and rows as one text. */
 #ifndef RT_TREE_TREE_TESTING_H
 #define RT_TREE_TREE_TESTING_H
 
@@ -13,7 +13,7 @@
 
 #include "tree/tree.h"
 
-/* One entry of a tree that is written down. Its number in the list is its entry's. */
+/* One entry of a literal tree. Its number in the list is that of its entry. */
 typedef struct sown {
 	int parent; /* index; -1: a root */
 	const char *role, *text;
@@ -29,7 +29,7 @@ enum { SOWN_MAX = 400 };
 typedef struct garden {
 	sown items[SOWN_MAX];
 	size_t count;
-	long failing; /* asks until one fails; 0: none */
+	long failing; /* calls until one fails; 0: never */
 	rt_tree_source source;
 } garden;
 

@@ -19,7 +19,7 @@ enum {
 
 /* ---- pieces of text ---- */
 
-/* The longest beginning of at most so many UTF-16 units. */
+/* The longest beginning of at most this many UTF-16 units. */
 static rt_str
 cut_units(rt_str s, size_t units)
 {
@@ -85,7 +85,7 @@ block_text(yyjson_val *block)
 	return rt_json_str(yyjson_is_str(block) ? block : rt_json_get(block, "text"));
 }
 
-/* The text of the content, at most so many bytes. */
+/* The text of the content, at most this many bytes. */
 static void
 add_text(rt_buf *buf, const rt_body *body, size_t size)
 {
@@ -129,7 +129,7 @@ add_message_text(rt_buf *buf, const rt_tree_speaker *s)
 		buf->size = begin + cut_units(rt_str_skip(rt_buf_str(buf), begin), TEXT_UNITS).size;
 }
 
-/* Trim what was added since begin. */
+/* Trims the text that was added since begin. */
 static void
 trim_from(rt_buf *buf, size_t begin)
 {
@@ -211,7 +211,7 @@ rt_tree_is_silent(const rt_tree_speaker *s)
 
 	if (rt_tree_kind_of(s->role, s->kind) != RT_TREE_ASSISTANT || has_text(s->body))
 		return false;
-	/* Our own are empty while they arrive, or because somebody made them so. */
+	/* Retake's own are empty while they arrive, or because they were edited so. */
 	if (record_of(s->body) == NULL && s->body->content_json == NULL &&
 	    rt_body_field(s->body, "tool_calls") == NULL)
 		return false;

@@ -22,9 +22,9 @@ typedef struct rt_tree_speaker {
 
 rt_tree_kind rt_tree_kind_of(rt_str role, rt_str kind);
 
-/* Is it a reply in which there is nothing to see but calls of tools? */
+/* Is it a reply whose only visible content is calls of tools? */
 bool rt_tree_is_silent(const rt_tree_speaker *speaker);
-/* What its row says; *out_who: bytes of the beginning that says who speaks. */
+/* The text of its row; *out_who: bytes of the beginning that name the speaker. */
 void rt_tree_add_words(rt_buf *buf, const rt_tree_speaker *speaker, size_t *out_who);
 /* The searched text; *out_text: offset of the entry's text in it. */
 void rt_tree_add_hay(rt_buf *buf, const rt_tree_speaker *speaker, size_t *out_text);
