@@ -210,7 +210,7 @@ change_all(rt_scope *s, rt_outlines *outlines, yyjson_val *entries)
 		      (int)rt_utf8_cut(id, 120), id.ptr == NULL ? "" : id.ptr);
 }
 
-/* The last request contains what a hook removed or changed, in current entries or earlier
+/* The last request contains the texts that a hook removed or changed, of current entries or earlier
  * versions. */
 static void
 drop_sent(rt_outlines *outlines)

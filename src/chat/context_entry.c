@@ -103,7 +103,7 @@ pairs_has(rt_pairs *p, rt_str id, rt_str *out_name)
 	return number != 0;
 }
 
-/* ---- what an entry is ---- */
+/* ---- kinds of entries ---- */
 
 void
 rt_context_entry_of(rt_context_entry *e, rt_str role, rt_str kind, const rt_body *body)

@@ -46,7 +46,7 @@ struct rt_model {
 	const rt_model_ops *ops;
 	const rt_provider *provider;
 	/* The kind's memory: */
-	rt_str name;    /* of the model, as the provider knows it */
+	rt_str name;    /* of the model, in the provider's form */
 	rt_str service; /* the provider's name in the configuration, which may have several of one
 	                 * kind. Empty: the kind's name */
 	rt_str server;  /* "https://host"; empty: none */

@@ -24,7 +24,7 @@ typedef struct navigation {
 	uint32_t ancestor; /* 0: none */
 	size_t common;     /* entries that both paths share */
 	size_t first;      /* summarized positions: first .. count-1 */
-	rt_buf *editor;    /* text that is handed back; NULL: none */
+	rt_buf *editor;    /* text that is returned; NULL: none */
 } navigation;
 
 static bool
@@ -34,7 +34,7 @@ is_user_message(rt_str role, rt_str kind)
 	       ((kind.size == 0 || rt_str_is(kind, "message")) && rt_role_is_user(role));
 }
 
-/* For a user's or custom message the head goes before it, and its text is handed back (T10). */
+/* For a user's or custom message the head goes before it, and its text is returned (T10). */
 static void
 select_target(navigation *g, const rt_take *take, size_t at, const rt_slot *slot)
 {

@@ -74,7 +74,7 @@ first_user_message_selected_goes_before_everything(void **state)
 	was_told(f, "\"newLeafId\":null");
 }
 
-/* ---- what gets summarized ---- */
+/* ---- the summarized entries ---- */
 
 static void
 summarizes_from_old_leaf_back_to_common_ancestor(void **state)
@@ -130,7 +130,7 @@ collects_entries_in_chronological_order(void **state)
 	was_told(f, "\"entriesToSummarize\":[{\"id\":\"D\"");
 }
 
-/* ---- how it is written and kept ---- */
+/* ---- writing and storing it ---- */
 
 static void
 default_summarizer_asks_the_conversation_model_with_the_seeds_prompt(void **state)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Addresses of entries as people type them, and suggestions for those that match none. */
+ * Addresses of entries as typed by users, and suggestions for those that match none. */
 #include "cli/cli.h"
 #include "core/role.h"
 
@@ -87,7 +87,7 @@ rt_cli_address(rt_cli *cli, const char *address)
 				   : rt_cli_number(cli, address + 2, "number of entries before the head"));
 }
 
-/* The name of another discussion that has an entry with this whole id; empty: none has. */
+/* The name of another discussion that has an entry with this complete id; empty: none. */
 static rt_str
 find_elsewhere(const rt_cli *cli, rt_str id)
 {
@@ -115,7 +115,7 @@ rt_cli_hint_entry(rt_cli *cli, const char *address, const rt_error *error)
 {
 	const rt_disc *disc = NULL;
 
-	/* A label is complete; more of it would not help. */
+	/* A label is complete; completing it further would not help. */
 	if (error->status == RT_AMBIGUOUS && strstr(error->text, "is the label of") != NULL)
 		rt_cli_hint(cli, "Name one by its id. Labels: retake label");
 	if (error->status != RT_NOT_FOUND ||
@@ -200,7 +200,7 @@ range_at(rt_cli *cli, const char *range, const char *dots, size_t count)
 	return span;
 }
 
-/* An id may contain dots, so the whole is tried first, then each ".." in turn. */
+/* An id may contain dots, so the whole word is tried first, then each ".." in turn. */
 rt_cli_span
 rt_cli_range(rt_cli *cli, const char *range)
 {

@@ -11,7 +11,7 @@ enum { LOOK_EVERY_NS = 20 * 1000 * 1000 };
 /* A model that was asked. */
 typedef struct member {
 	char name[24];    /* of the run */
-	rt_str model;     /* as it is shown */
+	rt_str model;     /* in the displayed form */
 	bool is_over, is_printed;
 	rt_run_state state;
 	rt_error problem; /* status RT_OK: none */
@@ -116,7 +116,7 @@ see(void *ctx, const rt_run_info *run)
 				   rt_run_text_end(text, i) - text->pieces[i].at);
 }
 
-/* Looks at those that are at work. False: none is. */
+/* Checks the running ones. False: none is running. */
 static bool
 look(asking *a)
 {
@@ -170,7 +170,7 @@ put_member(asking *a, const member *m, rt_buf *json)
 	rt_json_close(json, '}');
 }
 
-/* The name of the model, its reply, and where that is. */
+/* The name of the model, its reply, and the take of it. */
 static void
 print_member(asking *a, member *m)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Requests of a command, carried out together, and one line about the result: what changed, its
+ * Requests of a command, executed together, and one line about the result: what changed, its
  * step, how to undo it. */
 #include "cli/cli.h"
 
@@ -57,7 +57,7 @@ check_utf8(rt_cli *cli, const rt_request *request)
 	}
 }
 
-/* A hint where to look after RT_NOT_FOUND. */
+/* A hint where to search after RT_NOT_FOUND. */
 static void
 hint_failure(rt_cli *cli, rt_op_id op)
 {
@@ -90,7 +90,7 @@ hint_failure(rt_cli *cli, rt_op_id op)
 		}
 }
 
-/* A warning, and the command that mends it. */
+/* A warning, and the command that fixes it. */
 static void
 warn(void *ctx, const rt_lint *advice)
 {
@@ -200,7 +200,7 @@ rt_cli_execute(rt_cli *cli, const rt_request *requests, size_t count)
 		hint_failure(cli, requests[0].op);
 		return &none;
 	}
-	/* A change may have removed what -d or --take named; that is no failure. */
+	/* A change may have removed the target of -d or --take; that is not a failure. */
 	looked = rt_session_look(&cli->session, NULL);
 	if (looked == RT_NOMEM || looked == RT_IO)
 		rt_cli_output_lost(cli, looked);
@@ -238,8 +238,8 @@ say_json(rt_cli *cli, const rt_result *result)
 	rt_cli_print_json(cli, json);
 }
 
-/* "retake undo" with the flags that make it undo this step, whichever discussion it is in. A
- * discussion that -d named may not exist under that name any more. */
+/* "retake undo" with the flags that make it undo this step, whichever discussion it is in. The
+ * discussion given by -d may not exist under that name any more. */
 static const char *
 undo_command(rt_cli *cli, const rt_result *result)
 {
@@ -306,7 +306,7 @@ rt_cli_say_result(rt_cli *cli, const rt_result *result, const char *format, ...)
 	say(cli, result, rt_scope_str(&cli->s, text));
 }
 
-/* The name that a result has, or else the one that was asked for. */
+/* The name in a result, or else the requested one. */
 static void
 add_name(rt_buf *out, const char *name, const rt_request *request)
 {
@@ -316,7 +316,7 @@ add_name(rt_buf *out, const char *name, const rt_request *request)
 		rt_buf_add_str(out, request->target);
 }
 
-/* What an operation did, by a template. */
+/* The effect of an operation, by a template. */
 static rt_str
 fill_template(rt_cli *cli, const char *template, const rt_request *request,
 	      const rt_result *result)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What every command uses: failures, notes, flags and words, advice. */
+ * The common part of all commands: failures, notes, flags and words, advice. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "cli/cli.h"
@@ -237,7 +237,7 @@ rt_cli_text(rt_cli *cli, size_t index)
 
 enum { STORE = 1, PROJECT = 2, DISCUSSION = 3 };
 
-/* "retake" with the first count of the flags that say where. */
+/* "retake" with the first count of the flags for the place. */
 static void
 add_retake(const rt_cli *cli, rt_buf *buf, size_t count)
 {
@@ -276,7 +276,7 @@ rt_cli_retake(rt_cli *cli)
 	return buf->ptr == NULL ? "retake" : buf->ptr;
 }
 
-/* How many of these flags the command after "retake " needs. */
+/* The number of these flags that the command after "retake " needs. */
 static size_t
 flags_wanted(const rt_cli *cli, rt_str rest)
 {

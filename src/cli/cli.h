@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Cli: one run of the command line, and what commands share.
+ * Cli: one run of the command line, and the common part of its commands.
  *
  *   cli.c      failures, words, flags, output     session.c  the session
  *   address.c  addresses of entries               memory.c   memory
@@ -31,7 +31,7 @@ typedef struct rt_cli {
 	const rt_env *env;
 	const rt_command *const *commands;     /* all of them, ended by NULL */
 	void (*help_keys)(struct rt_cli *cli); /* prints the help topic "keys" */
-	/* Prints Markdown as it looks, each row after indent spaces. */
+	/* Prints Markdown in its displayed form, each row after indent spaces. */
 	/* The blocks of a text that part has not printed yet, rendered: those that cannot change any more
 	 * while the text grows, or (is_end) all. True: something was printed. */
 	bool (*print_markdown)(rt_term *out, rt_str text, size_t indent, rt_markdown_part *part);
@@ -47,7 +47,7 @@ typedef struct rt_cli {
 	char question[RT_ID_MAX + 4]; /* an entry that is kept although the rest failed; or empty */
 	int exit_code;               /* -1: by the status */
 	bool json_done;              /* the JSON document was printed */
-	bool changed;                /* something was changed, and is on disk */
+	bool changed;                /* there was a change, and it is on disk */
 } rt_cli;
 
 /* Sets cli->args and the session options they contain. */
@@ -57,8 +57,8 @@ void rt_cli_use_args(rt_cli *cli, rt_args args);
 
 /* Fails the command unless it has failed before. Returns its status. */
 rt_status rt_cli_fail(rt_cli *cli, rt_status status, const char *format, ...) RT_PRINTF(3, 4);
-/* What to do next, printed below the failure. Commands of ours ("retake show") get the flags
- * that say where, as in rt_cli_add_advice. */
+/* The next step, printed below the failure. Our commands ("retake show") get the flags for the
+ * place, as in rt_cli_add_advice. */
 void rt_cli_hint(rt_cli *cli, const char *format, ...) RT_PRINTF(2, 3);
 /* Lets the command continue after a failure: clears it and its hint. Returns its status, and the
  * message in err (may be NULL). */
@@ -67,9 +67,9 @@ rt_status rt_cli_recover(rt_cli *cli, rt_error *err);
  * command. rt_cli_end_part returns the status, with the message in err (may be NULL) on failure. */
 void rt_cli_begin_part(rt_cli *cli, rt_scope *outer);
 rt_status rt_cli_end_part(rt_cli *cli, const rt_scope *outer, rt_error *err);
-/* Has an allocation failed? Then nothing that was assembled may be written. */
+/* Has an allocation failed? Then no assembled output may be written. */
 bool rt_cli_short_of_memory(const rt_cli *cli);
-/* Asks yes or no; without a person to ask, --yes is required. RT_REFUSED: no. */
+/* Asks yes or no; without a terminal, --yes is required. RT_REFUSED: no. */
 void rt_cli_confirm(rt_cli *cli, const char *question);
 /* Some of the output is missing; the program reports it when it ends. RT_OK does nothing. */
 void rt_cli_output_lost(rt_cli *cli, rt_status status);
@@ -81,16 +81,16 @@ void rt_cli_note(rt_cli *cli, const char *format, ...) RT_PRINTF(2, 3);
 bool rt_cli_has(const rt_cli *cli, const char *flag);
 const char *rt_cli_flag_value(const rt_cli *cli, const char *flag); /* NULL: not given */
 const char *rt_cli_word(const rt_cli *cli, size_t index);           /* NULL: not given */
-/* A whole number; what describes it in messages ("how many steps"). */
+/* A whole number; `what` describes it in messages ("how many steps"). */
 uint64_t rt_cli_number(rt_cli *cli, const char *text, const char *what);
-/* The same of a flag; otherwise where it was not given. */
+/* The same of a flag; otherwise the default value. */
 uint64_t rt_cli_flag_number(rt_cli *cli, const char *flag, const char *what, uint64_t otherwise);
 /* A text that has to be UTF-8; fails the command otherwise. Returns it. */
 rt_str rt_cli_check_utf8(rt_cli *cli, rt_str text);
 /* Text for an entry: the words from index on, -f FILE, or "-". The line end at the end of a file
  * is removed unless --exact. ptr NULL: none was given. */
 rt_str rt_cli_text(rt_cli *cli, size_t index);
-/* "retake" with the flags that say where, as a person would type it. */
+/* "retake" with the flags for the place, in the form that a user would type. */
 void rt_cli_add_retake(const rt_cli *cli, rt_buf *buf);
 /* The same without the discussion. */
 void rt_cli_add_retake_project(const rt_cli *cli, rt_buf *buf);
@@ -137,7 +137,7 @@ typedef struct rt_cli_span {
 rt_cli_span rt_cli_range(rt_cli *cli, const char *range);
 /* The id at a position of the take; "" after a failure. */
 const char *rt_cli_id_at(rt_cli *cli, size_t at);
-/* "k3f9 (User, 4 of 12)" for an entry of the take; only the id where it is not in it. */
+/* "k3f9 (User, 4 of 12)" for an entry of the take; only the id if it is not in it. */
 const char *rt_cli_where(rt_cli *cli, const char *id);
 
 /* ---- looking ---- */
@@ -158,7 +158,7 @@ void rt_cli_put_bytes(rt_cli *cli, rt_buf *json, const char *key, rt_str bytes);
 
 /* ---- changing ---- */
 
-/* Requests to be carried out together. Zero it first. */
+/* Requests to be executed together. Zero it first. */
 typedef struct rt_cli_requests {
 	rt_request *items;
 	size_t count, capacity;
@@ -168,9 +168,9 @@ typedef struct rt_cli_requests {
 void rt_cli_requests_add(rt_scope *s, rt_cli_requests *requests, const rt_request *request);
 /* The address of an entry for a request, "@-" and the like resolved. */
 rt_str rt_cli_request_entry(rt_cli *cli, const char *address);
-/* Where an entry goes: --before or --after, one of which has to be given. */
+/* Where an entry goes: --before or --after, one of which is required. */
 void rt_cli_request_place(rt_cli *cli, rt_request *request);
-/* Carries out requests, as one step. Opens the session for changing unless it is open; afterwards
+/* Executes requests, as one step. Opens the session for changing unless it is open; afterwards
  * the session shows the new value. Returns the last result, an empty one after a failure. */
 const rt_result *rt_cli_execute(rt_cli *cli, const rt_request *requests, size_t count);
 /* Prints what changed with the step and how to undo it, or the JSON result. */
@@ -178,13 +178,13 @@ void rt_cli_say_result(rt_cli *cli, const rt_result *result, const char *format,
 	RT_PRINTF(3, 4);
 /* Members to be added to the JSON result, with rt_json_put_*. */
 rt_buf *rt_cli_extra(rt_cli *cli);
-/* One request: carries it out and prints done, in which {entry} is the result's entry and its
+/* One request: executes it and prints done, in which {entry} is the result's entry and its
  * place, {take} and {discussion} the names of the result (else the target), {target} the target
  * of the request, {entries} the length of the take, and {FIELD} a field of the request. Returns
  * the result. */
 const rt_result *rt_cli_do(rt_cli *cli, const rt_request *request, const char *done);
 
-/* Fields of requests. A text that is present though it may be empty. */
+/* Fields of requests. A text that is present even if it is empty. */
 static inline rt_str
 rt_cli_given(rt_str text)
 {
@@ -200,7 +200,7 @@ rt_cli_yes_no(bool yes)
 {
 	return yes ? RT_YES : RT_NO;
 }
-/* RT_UNSET where a flag was not given. */
+/* RT_UNSET if a flag was not given. */
 static inline rt_tristate
 rt_cli_yes_if(bool given)
 {
@@ -212,9 +212,9 @@ typedef struct rt_cli_op_field {
 	const char *name;      /* in the table of operations, which has its type */
 	const char *flag;      /* its value comes from this flag; NULL: from a word */
 	size_t word;           /* from 0 */
-	const char *otherwise; /* where it was not given; NULL: then it is absent */
+	const char *otherwise; /* if it was not given; NULL: then it is absent */
 	const char *what;      /* of a number, as in rt_cli_number */
-	const char *hint;      /* where that is no number; or NULL */
+	const char *hint;      /* if it is not a number; or NULL */
 	bool is_role;          /* aliases are replaced: rt_cli_role_meant */
 } rt_cli_op_field;
 
@@ -226,19 +226,19 @@ typedef struct rt_cli_op {
 } rt_cli_op;
 void rt_cli_run_op(rt_cli *cli);
 
-/* A message and what to do next, on one line or two. */
+/* A message and the next step, on one line or two. */
 void rt_cli_say(rt_cli *cli, rt_str message, const char *next, ...) RT_PRINTF(3, 4);
 
 /* ---- files ---- */
 
-/* As app/files.h and app/editor.h say, with hints. */
+/* Like app/files.h and app/editor.h, with hints. */
 rt_str rt_cli_read_file(rt_cli *cli, const char *path);
 /* The files that --attach and --image name, before a store is opened or created. RT_USAGE: a file of
  * --image is not a PNG, JPEG, GIF or WebP image. RT_LIMIT, RT_NOT_FOUND, RT_IO. */
 rt_attached_list rt_cli_read_attached(rt_cli *cli);
 rt_str rt_cli_read_whole_file(rt_cli *cli, const char *path);
 void rt_cli_write_file(rt_cli *cli, const char *path, rt_str bytes, rt_files_write_mode mode);
-/* May an editor be opened: is there a person, or was it asked for by name (--editor)? */
+/* May an editor be opened: is there a terminal, or was it requested (--editor)? */
 bool rt_cli_may_edit(const rt_cli *cli);
 /* The text after editing. The file becomes cli->draft: after a failure it is kept and its path
  * printed. is_one: without the line end that the editor put at the end. */
@@ -248,7 +248,7 @@ void rt_cli_drop_draft(rt_cli *cli);
 
 /* ---- words shared by commands ---- */
 
-/* Of a request that was sent, and is built again. */
+/* Of a sent request, rebuilt. */
 #define RT_CLI_NOT_EXACT                                                                        \
 	"this is not the exact request: a hook changed it, a text was purged since, " \
 	"or another version of Retake sent it"
@@ -256,10 +256,10 @@ void rt_cli_drop_draft(rt_cli *cli);
 #define RT_CLI_S(count) ((count) == 1 ? "" : "s")
 #define RT_CLI_IES(count) ((count) == 1 ? "y" : "ies")
 rt_style rt_cli_role_style(rt_str role);
-/* The role that was given, with aliases replaced (rt_role_meant); word NULL: none. Opens the session
+/* The given role, with aliases replaced (rt_role_meant); word NULL: none. Opens the session
  * for changing. */
 rt_str rt_cli_role_meant(rt_cli *cli, const char *word);
-/* What an entry's role is shown as. The session is open. */
+/* The displayed name of an entry's role. The session must be open. */
 rt_str rt_cli_role_label(const rt_cli *cli, rt_str role);
 
 #endif

@@ -3,7 +3,7 @@
  * add, insert: new entries. */
 #include "cli/cli.h"
 
-/* Fails early, before anybody writes a text for an invalid request. */
+/* Fails early, so that no text is written for an invalid request. */
 static void
 check_fields(rt_cli *cli)
 {
@@ -19,7 +19,7 @@ check_fields(rt_cli *cli)
 	}
 }
 
-/* The text of a new entry, from where the command line says, or from the editor. */
+/* The text of a new entry, from the source given by the flags, or from the editor. */
 static rt_str
 new_text(rt_cli *cli)
 {
@@ -38,7 +38,7 @@ new_text(rt_cli *cli)
 	return text;
 }
 
-/* Carries out the request with the fields that both commands have. */
+/* Executes the request with the common fields of both commands. */
 static void
 add_entry(rt_cli *cli, rt_request request, const char *verb)
 {
@@ -76,7 +76,7 @@ run_insert(rt_cli *cli)
 {
 	rt_request request = {.op = RT_OP_ENTRY_INSERT};
 
-	/* Looks first: nobody should write a text for a place that does not exist. */
+	/* Checks first, so that no text is written for a place that does not exist. */
 	rt_cli_request_place(cli, &request);
 	if (rt_ok(&cli->s))
 		rt_cli_position(cli, cli->address, NULL);

@@ -2,10 +2,10 @@
  *
  * apply: reads operations, writes results, one JSON object a line.
  *
- * Lines that are already in the input share one commit; nothing waits for a line that has not
- * arrived, so a program that talks to us line by line gets each answer at once. A result is written
- * only once its change is durable. Memory is bounded by the longest line, except for --atomic,
- * which needs all lines at once. */
+ * Lines that are already in the input share one commit; lines are never waited for, so a program
+ * that talks to us line by line gets each answer at once. A result is written only once its change
+ * is durable. Memory is bounded by the longest line, except for --atomic, which needs all lines at
+ * once. */
 #define _POSIX_C_SOURCE 200809L
 
 #include <errno.h>
@@ -33,16 +33,16 @@ typedef struct applying {
 	int fd;
 	rt_buf *input; /* read and not yet done */
 	size_t at;     /* where the next line begins */
-	size_t seen;   /* bytes that are known to contain no line end */
-	bool ended;    /* there is no more to read */
+	size_t seen;   /* bytes that contain no line end */
+	bool ended;    /* the end of the input was read */
 	bool too_long; /* within a line that is skipped */
 	uint64_t line;
 	rt_scope batch; /* holds the lines */
 	line *lines;
 	size_t count, capacity;
 	size_t bytes; /* of the lines in the batch */
-	bool failed;  /* something was not carried out */
-	bool denied;  /* nothing was, since a hook refused it */
+	bool failed;  /* a request was not executed */
+	bool denied;  /* none was, because a hook refused it */
 } applying;
 
 /* --- lines --- */
@@ -92,7 +92,7 @@ add_line(applying *a, rt_str text)
 	rt_scope_defer(&a->batch, free_doc, doc);
 	if (st == RT_NOMEM || !rt_ok(&a->batch)) {
 		rt_scope_nomem(&a->cli->s);
-	} else if (st != RT_OK) { /* whatever it is, the line is bad */
+	} else if (st != RT_OK) { /* it is malformed in any case */
 		(void)rt_fail(&l->error, RT_USAGE, "line %llu: %.400s", number, err.text);
 	} else if (!yyjson_is_obj(rt_json_root(doc))) {
 		(void)rt_fail(&l->error, RT_USAGE, "line %llu: not a JSON object", number);
@@ -200,7 +200,7 @@ is_at_end(const applying *a)
 	return a->ended && a->at == a->input->size;
 }
 
-/* Adds the lines that are there to the batch. */
+/* Adds the available lines to the batch. */
 static void
 read_lines(applying *a, bool all)
 {
@@ -245,7 +245,7 @@ print_error(applying *a, const rt_error *error)
 	a->failed = true;
 }
 
-/* Carries out the good requests of the batch in one call, and prints all results in their order.
+/* Executes the valid requests of the batch in one call, and prints all results in their order.
  * A signal waits until they are written. */
 static void
 run_batch(applying *a, bool atomic)
@@ -311,7 +311,7 @@ run_lines(applying *a)
 
 /* --- atomic --- */
 
-/* A line that is JSON may be wrong on its own, and then its own result says so. */
+/* A line of valid JSON may be an invalid request; then its own result says so. */
 static bool
 is_unknown(const line *l, rt_error *out)
 {
@@ -327,7 +327,7 @@ is_unknown(const line *l, rt_error *out)
 	return true;
 }
 
-/* Where a line is bad, the engine is not called at all. */
+/* If a line is malformed, the engine is not called at all. */
 static void
 refuse_all(applying *a, const line *bad)
 {

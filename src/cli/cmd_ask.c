@@ -41,7 +41,7 @@ add_usage(rt_buf *out, const rt_usage *usage)
 	rt_buf_add_c(out, " out");
 }
 
-/* A dim line on standard error, since standard output is the reply's. */
+/* A dim line on standard error, because standard output is for the reply. */
 static void
 say_dim(rt_cli *cli, const rt_buf *line)
 {
@@ -93,7 +93,8 @@ say_result(const rt_cli_model_session *t, rt_send_how how, const rt_send_result 
 	say_dim(cli, line);
 }
 
-/* The preceding compaction and how to go back: the reply is the newer step, so not undo. */
+/* The preceding compaction and how to revert it: the reply is the newer step, so undo would not
+ * do. */
 static void
 say_compaction(rt_cli *cli, const rt_send_compaction *c)
 {
@@ -158,7 +159,7 @@ add_result(rt_cli *cli, const rt_send_result *r, rt_buf *json)
 	rt_json_close(json, '}');
 }
 
-/* What to do after a failure; the question, or a part of the reply, may have been kept. */
+/* The next step after a failure; the question, or a part of the reply, may have been kept. */
 static void
 hint_send(const rt_cli_model_session *t, const rt_send_result *r, rt_status st)
 {
@@ -274,7 +275,7 @@ send_once(rt_cli_model_session *t, rt_send_options *options, rt_buf *json)
 		write_title(t);
 }
 
-/* Prints the replies, also where the last of them failed. */
+/* Prints the replies, even if the last of them failed. */
 static void
 print_replies(rt_cli *cli, const rt_buf *json)
 {
@@ -443,7 +444,7 @@ run_again(rt_cli *cli)
 		RT_TRY(&cli->s, rt_entry_id(cli->session.value, entry, id, &cli->s.error));
 		options.at = rt_str_of(id);
 	}
-	/* Each reply is a separate take, which becomes active: stay where we are. */
+	/* Each reply is a separate take, which becomes active: return to the present one. */
 	snprintf(take, sizeof(take), "t%u", cli->session.place.take);
 	options.take = rt_str_of(take);
 	if (count > 1)
@@ -486,7 +487,7 @@ const rt_command rt_cli_again = {
 
 /* ---- chat ---- */
 
-/* A line, and those that follow one that ends in a backslash. */
+/* A line, and its continuations after a backslash. */
 static bool
 read_message(rt_cli *cli, rt_buf *out)
 {
@@ -583,7 +584,7 @@ chat_model(rt_cli_model_session *t, rt_str name)
 	rt_term_flush(&t->cli->err);
 }
 
-/* The files for the next message, as they are now. */
+/* The present files for the next message. */
 static rt_attached_list
 chat_attached(rt_cli_model_session *t)
 {
@@ -603,7 +604,7 @@ chat_attached(rt_cli_model_session *t)
 	return list;
 }
 
-/* With a file: attach it. Both list what is attached. */
+/* With a file: attach it. Both list the attached files. */
 static void
 chat_attach(rt_cli_model_session *t, rt_str path)
 {
@@ -749,7 +750,7 @@ run_chat(rt_cli *cli)
 		rt_host_again();
 		goes_on = read_message(cli, line) && chat_line(session, rt_buf_str(line));
 		st = rt_cli_end_part(cli, &outer, &error);
-		/* A script wants to know: the chat ends, and the failure is the command's. */
+		/* For a script: the chat ends, and the failure is that of the command. */
 		if (st != RT_OK && !can_ask && st != RT_INTERRUPTED)
 			rt_cli_fail(cli, st, "%s", error.text);
 		else if (st != RT_OK)

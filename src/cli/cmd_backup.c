@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * backup, restore: whole copies of the store, checked before anybody relies on them.
+ * backup, restore: complete copies of the store, checked before they are used.
  *
  * restore never overwrites: the present store is renamed first, and the copy takes its place in
  * one rename. While another program has the store open, nothing is done at all. */
@@ -23,7 +23,7 @@ exists(const char *path)
 	return lstat(path, &info) == 0;
 }
 
-/* PATH with something after it. */
+/* PATH with a suffix. */
 static const char *
 with_ending(rt_cli *cli, const char *path, const char *ending)
 {
@@ -102,7 +102,7 @@ rt_cli_keep_copy(rt_cli *cli, const char *why)
 	}
 	if (s->status != RT_CORRUPT)
 		return copy;
-	/* Too damaged for a proper copy: every byte of it, then. */
+	/* Too damaged for a proper copy: copy every byte of it. */
 	rt_cli_recover(cli, NULL);
 	copy_bytes(cli, cli->session.address.ptr, copy);
 	wal = with_ending(cli, cli->session.address.ptr, "-wal");
@@ -158,7 +158,7 @@ const rt_command rt_cli_backup = {
 
 /* --- restore --- */
 
-/* Copies a backup that is sound; findings are printed. */
+/* Copies an intact backup; findings are printed. */
 static void
 check_backup(rt_cli *cli, const char *path, const char *copy)
 {
@@ -180,9 +180,9 @@ check_backup(rt_cli *cli, const char *path, const char *copy)
 	store->ops->close(store);
 }
 
-/* Other programs must not take the new history for the one they know. Done before the copy takes
- * the store's place, so that nothing can fail after that. Only the file itself takes that place,
- * so all of its log must have gone into it. */
+/* Other programs must not confuse the new history with the one they know. Done before the copy
+ * takes the store's place, so that nothing can fail after that. Only the file itself takes that
+ * place, so all of its log must have gone into it. */
 static void
 renew_epoch(rt_cli *cli, const char *copy)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * compact, compress, merge-take: entries that a model's summary stands for. */
+ * compact, compress, merge-take: entries replaced by a model's summary. */
 #include "cli/model_session.h"
 
 static void
@@ -91,7 +91,7 @@ run_compact(rt_cli *cli)
 	uint64_t keep = rt_cli_flag_number(cli, "keep", "number of tokens", 0);
 	rt_compact_options options = {
 		.dry_run = rt_cli_has(cli, "dry-run"),
-		/* The engine's 0 is the usual number; none at all is the last entry alone. */
+		/* For the engine 0 is the default; to keep nothing means the last entry only. */
 		.keep_tokens = rt_cli_has(cli, "keep") && keep == 0 ? 1 : (size_t)keep,
 		.instructions = rt_str_of(rt_cli_flag_value(cli, "instructions")),
 	};

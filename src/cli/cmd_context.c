@@ -252,7 +252,7 @@ run_context(rt_cli *cli)
 		run_sent(cli);
 		return;
 	}
-	/* --provider alone is the one thing that needs no model. */
+	/* Only --provider alone needs no model. */
 	if (provider == NULL || tokens || model || rt_cli_has(cli, "budget")) {
 		rt_cli_counting_choose(&counting, cli);
 		rt_cli_counting_read_files(&counting);
@@ -271,7 +271,7 @@ run_context(rt_cli *cli)
 	if (s->status == RT_REFUSED && counting.file_set->problem_count > 0)
 		rt_cli_hint(cli, "All files: retake files show   Without files: --no-files");
 	rt_cli_counting_note(&counting);
-	/* The tour shows the request, and only that. */
+	/* The tour shows only the request. */
 	if (rt_ok(s) && !cli->out.kept)
 		note_limits(cli, tokens || model || counting.is_known);
 	if (!rt_ok(s))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * demo: a tour in a temporary store, without a model and without a network. Each step explains in a
- * sentence what follows, prints the command that a person would type, and runs that command. */
+ * demo: a tour in a temporary store, without a model and without a network. Each step explains the
+ * next command in a sentence, prints it as a user would type it, and runs it. */
 #define _POSIX_C_SOURCE 200809L
 
 #include <errno.h>
@@ -55,7 +55,7 @@ choose_store(rt_cli *cli)
 	(void)rt_scope_str(s, &session->address);
 }
 
-/* A fresh project with the story in it. What an earlier tour left stays in its history. */
+/* A fresh project with the story. Changes of an earlier tour stay in its history. */
 static void
 tell_story(rt_cli *cli)
 {
@@ -130,7 +130,7 @@ print_output(rt_cli *cli, const rt_buf *text)
 		size_t size = end == NULL ? text->size - at : (size_t)(end - text->ptr) - at + 1;
 
 		rt_term_c(&cli->out, "  ");
-		/* It went through the filter when it was made, and may hold our styles. */
+		/* It was filtered when it was made, and may contain our styles. */
 		rt_buf_add(&cli->out.buf, text->ptr + at, size);
 		at += size;
 	}
@@ -281,7 +281,7 @@ run_demo(rt_cli *cli)
 	tour t = {.cli = cli, .json = rt_scope_buf(&cli->s)};
 
 	choose_store(cli);
-	cli->session.hooks_off = true; /* nobody means this story */
+	cli->session.hooks_off = true; /* this story cannot have been intended */
 	tell_story(cli);
 	if (!rt_ok(&cli->s))
 		return;

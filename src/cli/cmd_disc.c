@@ -122,7 +122,7 @@ hint_use(rt_cli *cli, const char *name)
 		rt_cli_hint(cli,
 			    "How it was removed: retake history   To read it: retake -d d%u show",
 			    number);
-	/* "undo brings it back" is true only right after the deletion. */
+	/* "undo restores it" is only true right after the deletion. */
 	if (!step.is_current && advice != NULL)
 		*advice = 0;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * doctor: what could be in the way on this machine, each with what to do about it. */
+ * doctor: problems of this machine, each with a remedy. */
 #define _POSIX_C_SOURCE 200809L
 
 #include <errno.h>

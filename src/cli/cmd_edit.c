@@ -6,7 +6,7 @@
 #include "cli/takefile.h"
 #include "codec/content.h"
 
-/* What an entry is before it is edited. */
+/* The state of an entry before it is edited. */
 typedef struct before {
 	rt_str text;    /* the text in the editor */
 	rt_str content; /* as JSON */
@@ -29,7 +29,7 @@ add_json(rt_buf *buf, rt_content content)
 	rt_buf_add_byte(buf, ']');
 }
 
-/* The entry as it is now. */
+/* The present entry. */
 static before
 look_before(rt_cli *cli, uint32_t number)
 {
@@ -49,8 +49,8 @@ look_before(rt_cli *cli, uint32_t number)
 	return (before){rt_scope_str(s, text), rt_scope_str(s, content), rt_scope_str(s, kept)};
 }
 
-/* The new content: the text alone, the text in the present blocks (is_in_blocks), or what
- * --content-json gives. */
+/* The new content: the text alone, the text in the present blocks (is_in_blocks), or that of
+ * --content-json. */
 static rt_content
 new_content(rt_cli *cli, const before *was, rt_str text, bool is_in_blocks)
 {
@@ -76,7 +76,7 @@ new_content(rt_cli *cli, const before *was, rt_str text, bool is_in_blocks)
 	return rt_ok(s) ? rt_content_of(root) : (rt_content){.text = RT_STR("")};
 }
 
-/* The new text by way of the editor. */
+/* The new text from the editor. */
 static rt_str
 edit_text(rt_cli *cli, uint32_t number, const before *was)
 {
@@ -86,7 +86,7 @@ edit_text(rt_cli *cli, uint32_t number, const before *was)
 
 	if (!rt_ok(s) || rt_str_eq(text, was->text))
 		return text;
-	/* Somebody may have been faster while the editor was open. */
+	/* It may have been changed while the editor was open. */
 	RT_TRY(s, rt_engine_refresh(cli->session.engine, &s->error));
 	rt_cli_look(cli);
 	if (!rt_str_eq(look_before(cli, number).text, was->text) && rt_ok(s)) {
@@ -98,8 +98,8 @@ edit_text(rt_cli *cli, uint32_t number, const before *was)
 	return text;
 }
 
-/* A new take that ends with the edited entry: the old one keeps the old text and what
- * followed. */
+/* A new take that ends with the edited entry: the old one keeps the old text and the later
+ * entries. */
 static void
 request_take(rt_cli *cli, rt_cli_requests *requests, size_t at, const rt_slot *slot,
 	     rt_content content)
@@ -202,7 +202,7 @@ edit_entry(rt_cli *cli)
 	content = new_content(cli, &was, text, as_take);
 	if (as_take && rt_ok(&cli->s))
 		request_take(cli, &requests, at, &slot, content);
-	else if (!as_take) /* the engine keeps the blocks that the entry has by then */
+	else if (!as_take) /* the engine keeps the blocks that the entry has at that time */
 		rt_cli_requests_add(
 			&cli->s, &requests,
 			&(rt_request){.op = RT_OP_ENTRY_EDIT,

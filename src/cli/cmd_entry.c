@@ -85,7 +85,7 @@ delete_run(rt_cli *cli, rt_cli_span span, bool is_after)
 static void
 delete_one(rt_cli *cli, const char *address)
 {
-	/* Where it was can only be said beforehand. A stale id is for the engine to judge. */
+	/* Its place is only known beforehand. A stale id is left to the engine. */
 	size_t at = rt_cli_position(cli, address, NULL);
 	const char *where = rt_ok(&cli->s) ? rt_cli_where(cli, rt_cli_id_at(cli, at)) : address;
 
@@ -260,7 +260,7 @@ const rt_command rt_cli_unmute = {
 
 /* --- split, merge --- */
 
-/* Where to cut: a number of characters, or in front of some words. */
+/* Where to split: a number of characters, or before some words. */
 static uint64_t
 find_cut(rt_cli *cli, const char *address)
 {
@@ -365,7 +365,7 @@ const rt_command rt_cli_merge = {
 
 /* --- view --- */
 
-/* Edit mode is the default of every entry, so show cannot take it as a wish for the source of a
+/* Edit mode is the default of every entry, so for show it is not a request for the source of a
  * reply. address NULL: all entries of the take. */
 static void
 advise_source(rt_cli *cli, const char *address)
@@ -409,7 +409,7 @@ run_view(rt_cli *cli)
 	if (read || edit)
 		request.read_mode = rt_cli_yes_no(read);
 	result = rt_cli_execute(cli, &request, 1);
-	/* Views are no steps: there is nothing to undo. */
+	/* Changes of views are not steps: there is nothing to undo. */
 	if (cli->json || result->unchanged)
 		rt_cli_say_result(cli, result, "%s", "");
 	else if (rt_ok(&cli->s) && !cli->quiet)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * export: conversations to standard output, or to a file that is written whole or not at all. */
+ * export: conversations to standard output, or to a file that is written completely or not at
+ * all. */
 #include "cli/cli.h"
 #include "chat/last_request.h"
 #include "formats/formats.h"
@@ -13,7 +14,7 @@
 #include <stdlib.h> /* getenv */
 #include <string.h>
 
-/* The one format whose files end like this; NULL: none does, or several. */
+/* The only format with this file extension; NULL: none, or several. */
 static const rt_format *
 format_of_file(const char *file)
 {
@@ -100,7 +101,7 @@ describe_found(rt_cli *cli, const rt_redaction *found)
 	return rt_scope_str(&cli->s, words);
 }
 
-/* What would be hidden, each with its place, and no more of it than tells it apart. */
+/* What would be hidden, with its place, and no more of it than necessary to identify it. */
 static void
 say_found(rt_cli *cli, const rt_redaction *found)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * files: the discussion's lists of files, and the files themselves as they would be sent. */
+ * files: the discussion's lists of files, and the files themselves in the form in which they would
+ * be sent. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "app/screen.h"
@@ -145,7 +146,8 @@ is_named(const rt_cli *cli, size_t from, rt_str item)
 	return false;
 }
 
-/* The new list: set replaces it by the words from this one on, add appends them, rm removes them. */
+/* The new list: set replaces it by the words from this one on, add appends them, rm removes
+ * them. */
 static yyjson_val *
 new_list(rt_cli *cli, const char *verb, const char *which, size_t from)
 {
@@ -178,7 +180,7 @@ run_files(rt_cli *cli)
 	const char *verb = rt_cli_word(cli, 0), *which = rt_cli_word(cli, 1);
 	size_t from = 2;
 
-	/* Only set, which replaces a list, needs to be told which. */
+	/* Only set, which replaces a list, requires its name. */
 	if (which != NULL && !is_file_list(which) && is_path(which) &&
 	    (strcmp(verb, "add") == 0 || strcmp(verb, "rm") == 0)) {
 		which = "context_files";

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * undo, redo, history, jump, revert, purge, reset: what was done, and undoing it. */
+ * undo, redo, history, jump, revert, purge, reset: past changes, and undoing them. */
 #include "cli/cli.h"
 #include "app/screen.h"
 #include "view/view.h"
@@ -9,7 +9,7 @@
 
 /* --- undo, redo --- */
 
-/* The newest step in effect of the discussion that is looked at and the project; 0: none. */
+/* The newest step in effect of the discussion in view and the project; 0: none. */
 static uint64_t
 current_step(rt_cli *cli)
 {
@@ -32,7 +32,7 @@ read_step(rt_cli *cli, uint64_t seq)
 	return step;
 }
 
-/* "step 5" and what it did, between these. */
+/* "step 5" and its description, between these. */
 static void
 add_step(rt_cli *cli, uint64_t seq, const char *before, const char *after, rt_buf *out)
 {
@@ -43,7 +43,7 @@ add_step(rt_cli *cli, uint64_t seq, const char *before, const char *after, rt_bu
 		rt_buf_add_f(out, "%s%.*s%s", before, RT_STR_ARG(step->what), after);
 }
 
-/* The one step that a move was about; 0: it was about several. */
+/* The one step that a move concerned; 0: several. */
 static uint64_t
 only_step(rt_cli *cli, uint64_t move)
 {
@@ -60,7 +60,7 @@ only_step(rt_cli *cli, uint64_t move)
 	return found;
 }
 
-/* Which discussion and take are looked at, where that has changed. */
+/* The discussion and take in view, if they have changed. */
 static void
 add_place(rt_cli *cli, rt_place before, rt_buf *out)
 {
@@ -98,7 +98,7 @@ add_what_moved(rt_cli *cli, const rt_result *result, bool undo, rt_buf *out)
 	add_step(cli, seq, " (", ").", out);
 }
 
-/* There is nothing to redo, but what was undone is not lost. */
+/* There is nothing to redo, but undone steps are not lost. */
 static void
 hint_undone(rt_cli *cli)
 {
@@ -120,7 +120,7 @@ hint_undone(rt_cli *cli)
 			    (unsigned long long)seq);
 }
 
-/* A message with the way back, and what the engine has to add. */
+/* A message with the way back, and the notes of the engine. */
 static void
 say_moved(rt_cli *cli, const rt_result *result, rt_buf *now, const char *back, uint64_t number)
 {
@@ -245,7 +245,7 @@ static void
 list_history(rt_cli *cli)
 {
 	rt_scope *s = &cli->s;
-	/* People want the newest; programs want all. */
+	/* Users need the newest; programs need all. */
 	uint64_t limit = rt_cli_flag_number(cli, "limit", "number of steps to list",
 					    cli->json ? 0 : 200);
 	uint64_t before = rt_cli_flag_number(cli, "before", "the number of a step", 0);
@@ -322,7 +322,7 @@ print_value(rt_cli *cli, const char *before, rt_str json)
 	rt_term_line(&cli->out, rt_str_at(json.ptr, rt_utf8_cut(json, 120)));
 }
 
-/* "in take "duck":", above what was changed there. */
+/* "in take "duck":", above the changes in it. */
 static void
 print_take(rt_cli *cli, const rt_effect *e)
 {
@@ -469,8 +469,8 @@ const rt_command rt_cli_history = {
 
 /* --- jump, revert --- */
 
-/* What a jump went back to; a scope leaves the rest as it is, and step 0 concerns the discussion
- * alone (C18). */
+/* The state to which a jump went; a scope leaves the rest unchanged, and step 0 concerns only the
+ * discussion (C18). */
 static void
 add_jumped(const char *scope, uint64_t to, rt_buf *out)
 {
@@ -603,7 +603,7 @@ confirm_entry(rt_cli *cli, const char *address)
 				 "Permanently remove entry %.200s, %zu text%s (no undo)?",
 				 rt_cli_where(cli, id), count, RT_CLI_S(count));
 	} else {
-		/* The id of an entry that is in no take any more is for the engine to judge. */
+		/* The id of an entry that is in no take any more is left to the engine. */
 		rt_status st = rt_cli_recover(cli, &error);
 
 		if (st == RT_NOMEM || st == RT_IO || st == RT_CORRUPT)

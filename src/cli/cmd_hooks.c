@@ -308,7 +308,7 @@ test_hooks(rt_cli *cli, rt_hooks *hooks)
 		members = read_members(cli, path);
 	rt_hook_answer_init(&answer, cli->alloc);
 	rt_json_open(t.json, NULL, '[');
-	rt_host_hold(true); /* Ctrl+C ends the hook, not only us */
+	rt_host_hold(true); /* Ctrl+C ends the hook, not only this program */
 	RT_TRY(s, rt_hooks_test(hooks, event, members, match == NULL ? NULL : &subject,
 				is_interrupted, NULL, show_trace, &t, &answer, &s->error));
 	rt_host_hold(false);

@@ -19,12 +19,12 @@
 enum {
 	FOLDERS_DEEP = 16,
 	PROGRESS_US = 1000000, /* shown after that time */
-	SCAN_TRIES = 3         /* of a file that is being written to */
+	SCAN_TRIES = 3         /* of a file that is being written */
 };
 
 typedef struct path {
 	const char *name;
-	bool is_explicit; /* named on the command line, not found in a folder */
+	bool is_explicit; /* given on the command line, not found in a folder */
 } path;
 
 typedef struct paths {
@@ -39,10 +39,10 @@ typedef struct importing {
 	bool dry_run;
 	rt_buf *json; /* of the files so far */
 	size_t files, discussions, entries, takes, known, settings, repaired, skipped, unknown;
-	size_t steps;          /* files that changed something: each is one to undo */
-	const char *temporary; /* folder for what comes through a pipe */
-	bool is_open;          /* the store; not before there is something for it */
-	rt_status first;       /* failure, of the first file that failed */
+	size_t steps;          /* files that changed something: each is undone separately */
+	const char *temporary; /* folder for input from a pipe */
+	bool is_open;          /* the store; NULL until it is needed */
+	rt_status first;       /* failure of the first file that failed */
 	rt_error error;
 	char hint[RT_SESSION_HINT_SIZE];
 	char discussion[260];
@@ -151,7 +151,7 @@ now_us(const rt_cli *cli)
 	return cli->env->now_us(cli->env->ctx);
 }
 
-/* The next output replaces the line; a carriage return of a text would not get through. */
+/* The next output replaces the line; a carriage return in a text would be filtered. */
 static void
 end_progress(rt_cli *cli)
 {
@@ -159,7 +159,7 @@ end_progress(rt_cli *cli)
 	rt_term_flush(&cli->err);
 }
 
-/* A large file is a wait of its own: what is done with it, how much of it, how fast. */
+/* A large file takes long: shows the action, its progress and its speed. */
 static void
 say_part(incoming *f, const char *what, uint64_t done, uint64_t all, const char *unit)
 {
@@ -232,7 +232,7 @@ open_input(incoming *f)
 		rt_scope_defer(s, close_input, &f->file);
 }
 
-/* Which format it has, from its beginning alone. */
+/* The format of the file, from its beginning only. */
 static void
 find_format(incoming *f)
 {
@@ -271,7 +271,7 @@ is_interrupted(void *ctx)
 	return rt_host_interrupted();
 }
 
-/* Reads through the file; one that is being written to, a few times. */
+/* Scans the file; one that is being written, a few times. */
 static void
 scan(incoming *f)
 {
@@ -439,7 +439,7 @@ count_file(importing *m, const rt_report *report, const rt_import_result *result
 	m->seq = result->seq;
 }
 
-/* --name goes before the file's own; what has none is called as the file. */
+/* --name goes before the name in the file; a discussion without one is named after the file. */
 static void
 choose_name(incoming *f)
 {
@@ -456,7 +456,7 @@ choose_name(incoming *f)
 		f->options.fallback = name;
 }
 
-/* Adds what the scan found. A file that is refused leaves no new store behind. */
+/* Adds the result of the scan. A refused file does not create a store. */
 static void
 add_file(incoming *f)
 {
@@ -622,7 +622,7 @@ import_files(importing *m, const paths *files)
 	size_t i;
 
 	rt_json_open(m->json, NULL, '[');
-	rt_host_hold(true); /* interrupted: take back what is written, then stop */
+	rt_host_hold(true); /* interrupted: undo the written part, then stop */
 	for (i = 0; i < files->count && !rt_host_interrupted(); i++) {
 		import_file(m, &files->items[i]);
 		say_progress(m, i + 1, files->count);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * ls, projects, status: what there is, and where one is. */
+ * ls, projects, status: the contents of the store, and the present place. */
 #include "cli/cli.h"
 #include "app/screen.h"
 #include "view/view.h"
@@ -21,7 +21,7 @@ has_text(rt_str text, const char *query)
 	return size == 0;
 }
 
-/* An archived one only where it was asked for, or is the active one. */
+/* An archived one only if it was requested, or is the active one. */
 static bool
 matches(rt_cli *cli, const rt_disc_row *row, const char *query)
 {
@@ -258,7 +258,7 @@ run_projects(rt_cli *cli)
 			rt_cli_hint(cli, "The first change creates it: retake add TEXT");
 		return;
 	}
-	/* The current project need not exist for the others to be listed, nor be sound. */
+	/* The others are listed even if the current project does not exist or is damaged. */
 	if (rt_cli_open(cli, RT_SESSION_LOOK))
 		p.current = rt_engine_project_number(cli->session.engine);
 	else if (s->status == RT_NOT_FOUND || s->status == RT_CORRUPT || s->status == RT_TOO_NEW)
@@ -288,7 +288,7 @@ const rt_command rt_cli_projects = {
 
 /* --- status --- */
 
-/* Those of a large project only where they are asked for. */
+/* Those of a large project only if they are requested. */
 static bool
 counts_usage(const rt_cli *cli, bool is_project)
 {

@@ -159,7 +159,7 @@ rt_cli_finding(void *ctx, const rt_finding *finding)
 	return true;
 }
 
-/* The failure of the command is a finding, unless it only says that we could not look. */
+/* The failure of the command is a finding, unless it only means that the check was impossible. */
 static void
 failure_as_finding(rt_cli_findings *f, const char *id)
 {
@@ -228,7 +228,7 @@ rt_cli_check(rt_cli *cli, rt_cli_findings *findings)
 
 /* --- fsck --- */
 
-/* A store that cannot even be opened is a finding, not a failure to look. */
+/* A store that cannot even be opened is a finding, not a failure of the check. */
 static void
 open_for_check(rt_cli *cli, rt_cli_findings *f)
 {
@@ -307,12 +307,12 @@ const rt_command rt_cli_fsck = {
 
 /* --- repair --- */
 
-/* What repair gave up and rescued; JSON arrays without their ends. */
+/* Parts that repair gave up and rescued; JSON arrays without their ends. */
 typedef struct repair {
 	rt_cli *cli;
 	size_t lost;      /* texts */
-	rt_buf *in_view;  /* of these, those that a take shows */
-	rt_buf *replies;  /* that were kept aside */
+	rt_buf *in_view;  /* of these, those in a present take */
+	rt_buf *replies;  /* that were kept separately */
 	rt_buf *salvaged; /* from the old store */
 	rt_collected files;
 } repair;
@@ -417,7 +417,7 @@ rebuild(rt_cli *cli, void *ctx, rt_str project, rt_engine *engine)
 	RT_TRY(s, rt_engine_index(engine, &s->error));
 }
 
-/* This version must not rebuild what a newer one wrote. */
+/* This version must not rebuild data of a newer one. */
 static void
 refuse_newer(rt_cli *cli, void *ctx, rt_str project, rt_engine *engine)
 {

@@ -111,7 +111,7 @@ list_models(rt_cli *cli, const rt_config *config, const char *provider)
 		rt_cli_note(cli, "%s has no model; with Ollama: ollama pull NAME", provider);
 }
 
-/* Is there a key? A command that prints one is not run just to look. */
+/* Is there a key? No command that prints one is run just for this. */
 static const char *
 key_state(rt_cli *cli, const rt_model_choice *choice, bool url_is_wrong)
 {
@@ -137,7 +137,7 @@ key_state(rt_cli *cli, const rt_model_choice *choice, bool url_is_wrong)
 										   : "needs no key";
 }
 
-/* One provider: where it is, and whether there is a key. */
+/* One provider: its address, and whether there is a key. */
 static void
 say_provider(listing *l, const rt_provider *kind, const rt_config_provider *config, rt_str name)
 {
@@ -180,7 +180,7 @@ is_of_discussion(rt_cli *cli)
 	return disc != NULL && rt_fields_get(disc->fields, RT_STR("setting.model")).ptr != NULL;
 }
 
-/* Which model is asked, and who says so. */
+/* The model in use, and the setting that selects it. */
 static void
 say_choice(rt_cli *cli, const rt_config *config)
 {
@@ -258,13 +258,13 @@ const rt_command rt_cli_models = {
 typedef struct finding {
 	rt_cli *cli;
 	const char *entry;
-	const char *store;   /* NULL: not known, or no file */
+	const char *store;   /* NULL: not known, or not a file */
 	yyjson_val *request; /* NULL: not found yet */
 	rt_buf *newest;      /* the requests so far of the file that is read, a line each */
 } finding;
 
-/* The request of that name among the newest, where it is of this store and project: ids are the
- * same everywhere. */
+/* The request of that name among the newest, if it is of this store and project: ids are the same
+ * everywhere. */
 static yyjson_val *
 find_request(finding *f, rt_str name)
 {
@@ -292,7 +292,7 @@ find_request(finding *f, rt_str name)
 }
 
 /* Within a file a request precedes its reply, and files come newest first. So the requests of a
- * file are kept until the reply is seen. */
+ * file are kept until the reply is found. */
 static bool
 look_at_line(void *ctx, const rt_comms_line *at)
 {
@@ -319,7 +319,7 @@ look_at_line(void *ctx, const rt_comms_line *at)
 }
 
 /* Is it the server that the conversation was held with? The same name may mean another one by
- * now, and private texts must not go there without being asked to. */
+ * now, and private texts must not go there without an explicit request. */
 static void
 check_server(rt_cli *cli, yyjson_val *record, const rt_model *model)
 {
@@ -335,7 +335,7 @@ check_server(rt_cli *cli, yyjson_val *record, const rt_model *model)
 		    RT_STR_ARG(model->server.size > 0 ? model->server : RT_STR("no server")));
 }
 
-/* The model that was asked then, of the provider as the configuration calls it. */
+/* The model of that time, of the provider under its name in the configuration. */
 static void
 open_same(rt_cli_model_session *session, yyjson_val *record)
 {
@@ -453,7 +453,7 @@ run_replay(rt_cli *cli)
 			  NULL, sent, &s->error));
 	if (!rt_ok(s))
 		return;
-	/* A hook changed it, or another version built it: the log may have it as it was sent. */
+	/* A hook changed it, or another version built it: the log may contain the sent form. */
 	if (!sent->is_same)
 		sent->is_same = rt_cli_logged_request(
 			cli, rt_buf_str(state), rt_json_str(rt_json_get(f.request, "request")),

@@ -5,7 +5,7 @@
 #include "codec/body.h"
 #include "view/view.h"
 
-/* What there is in a body without its further fields. */
+/* The content of a body without its further fields. */
 static rt_content
 content_of(const rt_body *body)
 {

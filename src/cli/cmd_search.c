@@ -7,7 +7,7 @@
 
 enum { LIMIT = 100, INDENT = 4 };
 
-/* A snippet made fit for a terminal, its marks kept. */
+/* A snippet made safe for a terminal, with its marks kept. */
 static void
 clean_snippet(rt_buf *line, rt_str snippet)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * set, settings, roles, files, track, preset: what belongs to the project and to the discussion as
- * a whole. */
+ * set, settings, roles, files, track, preset: properties of the project and of the discussion as a
+ * whole. */
 #include "cli/cli.h"
 #include "cli/model_session.h"
 #include "core/setting.h"
@@ -39,7 +39,7 @@ print_pair(rt_cli *cli, rt_str key, yyjson_val *value)
 	print_line(cli, value);
 }
 
-/* A value as the JSON document; otherwise where it is NULL. */
+/* A value as the JSON document; otherwise, if it is NULL. */
 static void
 print_json_value(rt_cli *cli, yyjson_val *value, const char *otherwise)
 {
@@ -72,7 +72,7 @@ type_word(rt_setting_type type)
 	return words[type];
 }
 
-/* One that Retake reads, set or not. */
+/* A setting that Retake uses, set or not. */
 static void
 list_known(rt_cli *cli, rt_buf *json, const rt_setting *setting, yyjson_val *value)
 {
@@ -98,7 +98,7 @@ list_known(rt_cli *cli, rt_buf *json, const rt_setting *setting, yyjson_val *val
 	rt_term_c(&cli->out, "\n");
 }
 
-/* Everything that Retake reads, and what else is set. */
+/* Everything that Retake uses, and the other keys that are set. */
 static void
 list_all(rt_cli *cli, rt_setting_rows rows)
 {
@@ -196,7 +196,7 @@ const rt_command rt_cli_settings = {
 	.run = run_settings,
 };
 
-/* VALUE as JSON: as it is where it is JSON, else as a string. */
+/* VALUE as JSON: unchanged if it is JSON, else as a string. */
 static rt_str
 value_json(rt_cli *cli, const char *text)
 {
@@ -216,7 +216,7 @@ value_json(rt_cli *cli, const char *text)
 	return rt_scope_str(s, quoted);
 }
 
-/* A model has to exist, as far as that can be found out. */
+/* A model must exist, as far as that can be found out. */
 static void
 check_model(rt_cli *cli, const char *text)
 {
@@ -295,7 +295,7 @@ check_place(rt_cli *cli, const char *key)
 	}
 }
 
-/* A key that Retake reads accepts what it can read. */
+/* A key that Retake uses accepts only usable values. */
 static void
 check_setting(rt_cli *cli, const char *key, const char *text)
 {
@@ -420,7 +420,7 @@ run_roles(rt_cli *cli)
 		request.op = RT_OP_ROLE_ADD;
 		result = rt_cli_execute(cli, &request, 1);
 		rt_cli_say_result(cli, result, "Added the role \"%.*s\".",
-				  RT_STR_ARG(rt_str_trim(request.role))); /* as it is kept */
+				  RT_STR_ARG(rt_str_trim(request.role))); /* in its stored form */
 	} else if (role != NULL && strcmp(verb, "rm") == 0) {
 		rt_cli_do(cli, &request,
 			  "Removed the role \"{role}\" from the list; entries are not changed.");
@@ -482,7 +482,7 @@ run_track(rt_cli *cli)
 	}
 	if (name != NULL && clear)
 		rt_cli_fail(cli, RT_USAGE, "track takes a NAME or --clear, not both");
-	if (clear || name[0] == '\0') /* an empty name is no name */
+	if (clear || name[0] == '\0') /* an empty name is not a name */
 		rt_cli_do(cli, &(rt_request){.op = RT_OP_TRACK_SET, .track = RT_NULL_STR},
 			  "The discussion has no track.");
 	else

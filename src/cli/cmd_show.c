@@ -11,7 +11,7 @@
 
 enum { PREVIEW = 60 };
 
-/* Has it the role that was asked for? Questions are shown with it, as everywhere that entries are
+/* Does it have the requested role? Questions are shown with it, as everywhere that entries are
  * filtered by role. */
 static bool
 is_wanted(const rt_cli *cli, const rt_entry_row *e)
@@ -23,7 +23,7 @@ is_wanted(const rt_cli *cli, const rt_entry_row *e)
 /* --- JSON --- */
 
 /* {"discussion","take","head","count","entries":[…],"replies":[…]}, written entry by entry;
- * replies only where some are in flight. */
+ * replies only if some are in flight. */
 static void
 print_json(rt_cli *cli, rt_cli_span span)
 {
@@ -113,7 +113,7 @@ add_marks(rt_term *out, const rt_entry_row *e, rt_str head)
 		rt_term_c(out, "  <- head");
 }
 
-/* Where a person looks at it, replies as Markdown, and questions in read mode; otherwise the source. */
+/* On a terminal, replies as Markdown, and questions in read mode; otherwise the source. */
 static void
 show_prose(rt_cli *cli, const rt_entry_row *e, rt_str text)
 {
@@ -123,7 +123,7 @@ show_prose(rt_cli *cli, const rt_entry_row *e, rt_str text)
 		rt_term_indented(&cli->out, text, 4);
 }
 
-/* One line for each thinking, or (--thinking) its text; prose as it is. */
+/* One line for each thinking, or (--thinking) its text; prose unchanged. */
 static void
 show_parts(rt_cli *cli, const rt_entry_row *e, const rt_body_parts *parts)
 {
@@ -205,8 +205,8 @@ show_content(rt_cli *cli, const rt_entry_row *e, bool whole)
 	rt_buf_deinit(&preview);
 }
 
-/* "1,204 tokens in, 310 out, 1,000 from the cache"; counts that are unknown are left out, and what
- * has no known name stays JSON. */
+/* "1,204 tokens in, 310 out, 1,000 from the cache"; counts that are unknown are left out, and
+ * unknown ones stay JSON. */
 static void
 add_usage(rt_buf *out, yyjson_val *usage)
 {
@@ -381,7 +381,7 @@ show_one(rt_cli *cli, uint32_t number)
 	}
 }
 
-/* Where entries are hidden, the head is shown at the last one before it that is not. */
+/* If the head's entry is hidden, the head is shown at the last visible one before it. */
 static rt_str
 find_head(rt_cli *cli)
 {
@@ -429,7 +429,7 @@ show_many(rt_cli *cli, rt_cli_span span)
 	rt_entry_cursor *c = rt_cli_entries(cli, span);
 
 	for (const rt_entry_row *e; (e = rt_entries_next(c)) != NULL && !cli->out.broken;) {
-		/* Positions count hidden entries all the same. */
+		/* Positions count hidden entries, too. */
 		if (!is_wanted(cli, e) || (hidden > 0 && e->hidden))
 			continue;
 		if (raw) {
@@ -462,7 +462,7 @@ run_show(rt_cli *cli)
 		rt_cli_takefile_print(cli);
 		return;
 	}
-	/* One entry of the discussion, of whatever take; or several of this one. */
+	/* One entry of the discussion, in any take; or several of this one. */
 	if (what != NULL) {
 		entry = rt_cli_entry(cli, what, true);
 		if (rt_ok(&cli->s) && entry == 0)

@@ -31,7 +31,7 @@ print_symbol(rt_cli *cli, const rt_file_set *set, const rt_file_symbol *symbol)
 	rt_term_c(out, "\n");
 }
 
-/* The symbols of the discussion's files. Problems of the files are no failure, but are shown. */
+/* The symbols of the discussion's files. Problems of the files are not failures, but are shown. */
 static const rt_file_symbols *
 read_symbols(rt_cli *cli, const rt_file_set **out_set)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * branch, label, clear, truncate, graft, promote, extract: takes as a whole, and places in them.
+ * branch, label, clear, truncate, graft, promote, extract: whole takes, and places in them.
  * The command takes is in cmd_takes.c. */
 #include "cli/cli.h"
 
@@ -86,7 +86,7 @@ check_label(rt_cli *cli, const char *name)
 				    &entry, &ignored) == RT_OK &&
 		   entry != 0 &&
 		   rt_entry_id(cli->session.value, entry, id, &ignored) == RT_OK &&
-		   strcmp(id, name) == 0) { /* an id goes before a label that is spelled the same */
+		   strcmp(id, name) == 0) { /* an id takes precedence over an equal label */
 		rt_cli_hint(cli, "Choose a word, such as good-start.");
 		rt_cli_fail(cli, RT_USAGE,
 			    "\"%.60s\" cannot be a label: it is the id of an entry", name);

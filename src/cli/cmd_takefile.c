@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * The commands around take files: show --take-file prints one, edit --all applies one, from the
- * editor or a file. Nothing that a person wrote is ever lost: a file that cannot be used is kept,
- * and its name printed. */
+ * editor or a file. No text of the user is ever lost: a file that cannot be used is kept, and its
+ * name printed. */
 #include "cli/takefile.h"
 
 #include "app/screen.h"
@@ -20,7 +20,7 @@ add_entry(rt_cli_items *items, const rt_entry_row *e)
 	rt_content_add_text(&text, e->content);
 	if (rt_content_text_count(e->content) == 0 || e->purged ||
 	    (text.size > 0 && memchr(text.ptr, 0, text.size) != NULL)) {
-		/* Locked ones are kept as JSON, so that a change of theirs is noticed all the same. */
+		/* Locked ones are kept as JSON, so that a change of them is noticed, too. */
 		item.locked = true;
 		rt_buf_clear(&text);
 		rt_body_add_content(&text, e->body);
@@ -138,7 +138,7 @@ say_changes(rt_cli *cli, const rt_result *result, const rt_cli_counts *counts)
 		rt_term_f(&cli->out, "Would change: %s. Nothing was changed.\n", parts->ptr);
 }
 
-/* The take as the file was written from it, if it has changed since. */
+/* The take from which the file was written, if it has changed since. */
 static rt_cli_items
 load_base(rt_cli *cli, const rt_cli_items *read)
 {
@@ -160,7 +160,7 @@ load_base(rt_cli *cli, const rt_cli_items *read)
 	return base;
 }
 
-/* Locked items are read without their content; it stays as it was. */
+/* Locked items are read without their content; it is not changed. */
 static void
 fill_locked(const rt_cli_items *base, rt_cli_items *read)
 {

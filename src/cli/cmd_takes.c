@@ -193,7 +193,7 @@ diff_takes(rt_cli *cli, const char *a, const char *b)
 
 /* --- the commands --- */
 
-/* A word that takes does not know, or too few or too many after one that it knows. */
+/* A word that takes does not know, or too few or too many words after a known one. */
 static void
 fail_for_words(rt_cli *cli, const char *verb)
 {

@@ -28,7 +28,7 @@ typedef struct row {
 	size_t level; /* forks above */
 	bool forked;  /* one of several children */
 	bool last;    /* the last of them */
-	bool hidden;  /* not drawn: what is below belongs to the nearest row above that is */
+	bool hidden;  /* not drawn: rows below it belong to the nearest drawn row above */
 	bool active;  /* the head is here, or at a hidden row that belongs here */
 } row;
 
@@ -86,7 +86,7 @@ link_rows(tree *t, rt_tree_rows rows)
 	}
 }
 
-/* Levels; and, going backwards, the first child that is met is the last of its siblings. */
+/* Levels; and, going backwards, the first child that is found is the last of its siblings. */
 static void
 shape_rows(tree *t)
 {
@@ -115,7 +115,7 @@ shape_rows(tree *t)
 
 /* --- drawing --- */
 
-/* As many characters of a text as may fit a line. */
+/* As many characters of a text as may fit on a line. */
 static size_t
 preview_of(size_t width)
 {
@@ -174,7 +174,7 @@ add_tips(const tree *t, size_t at, rt_buf *buf)
 	rt_buf_add_c(buf, any ? ")" : "");
 }
 
-/* What follows the text, without styles, to know its width. */
+/* The notes after the text, without styles, to know their width. */
 static void
 add_tail(const tree *t, size_t at, rt_buf *buf)
 {
@@ -202,7 +202,7 @@ draw_front(const tree *t, const row *r)
 	size_t levels = r->level < GUTTER_MAX / 3 ? r->level : GUTTER_MAX / 3;
 	rt_str role = rt_cli_role_label(t->cli, e->role);
 	size_t role_width = rt_screen_width(role);
-	/* On a very narrow screen the text counts for more than the id. */
+	/* On a very narrow screen the text has priority over the id. */
 	bool has_id = e->id.size > 0 && !(out->columns > 0 && out->columns < NARROW);
 
 	add_gutter(t, r);
@@ -312,7 +312,7 @@ draw(rt_cli *cli)
 
 /* --- JSON --- */
 
-/* Those of the replies that are to this entry, or more of it, as a member "arriving". */
+/* The replies in flight to this entry, or continuing it, as a member "arriving". */
 static void
 add_arriving(rt_buf *out, yyjson_val *replies, rt_str id)
 {

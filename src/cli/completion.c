@@ -6,7 +6,7 @@
  *     candidate [TAB explanation]
  *     :files        the shell should complete file names
  *
- * Whatever goes wrong while completing is silent. */
+ * Failures while completing are silent. */
 #include "cli/help.h"
 #include "core/setting.h"
 
@@ -136,7 +136,7 @@ offer(rt_cli *cli, rt_str prefix, rt_str word, const char *about)
 {
 	if (!rt_str_starts(word, prefix) || word.size == 0)
 		return;
-	/* A candidate is one line, and no shell should get to see a control character. */
+	/* A candidate is one line, and a shell must not get control characters. */
 	for (size_t i = 0; i < word.size; i++)
 		if ((unsigned char)word.ptr[i] < 0x20 || word.ptr[i] == 0x7F)
 			return;
@@ -198,7 +198,7 @@ offer_entries(rt_cli *cli, rt_str prefix)
 	}
 }
 
-/* Those that are read, and others that are set. */
+/* Those that are used, and others that are set. */
 static void
 offer_settings(rt_cli *cli, rt_str prefix)
 {
@@ -350,7 +350,7 @@ offer_usage(rt_cli *cli, rt_str prefix, const char *usage)
 					 next == 0))
 				offer(cli, prefix, rt_str_at(usage + at, size), NULL);
 			at += size;
-			/* Only the first word, or one after a bar, is typed as it is. */
+			/* Only the first word, or one after a bar, is literal. */
 			at += strspn(usage + at, "[");
 			if (usage[at] == '|')
 				at++;
@@ -404,7 +404,7 @@ complete(rt_cli *cli, const char *const *words, size_t count)
 			offer_commands(cli, prefix);
 		return;
 	}
-	/* The usage of completion names the shells, which the kind knows, too. */
+	/* The usage of completion names the shells, which the kind lists, too. */
 	if (done == 0 && command->kinds[0] != RT_ARG_SHELL)
 		offer_usage(cli, prefix, command->usage);
 	if (command->max_words == 0)
@@ -424,10 +424,10 @@ run_complete(rt_cli *cli)
 	rt_args args = {.words = rt_scope_array(&cli->s, count + 2, sizeof(*args.words))};
 	rt_scope outer;
 
-	cli->session.hooks_off = true; /* completing asks nobody */
+	cli->session.hooks_off = true; /* no prompts while completing */
 	if (!rt_ok(&cli->s))
 		return;
-	/* The line so far, without the unfinished word, says where to look. */
+	/* The line so far, without the unfinished word, determines the place. */
 	line[0] = (char *)(uintptr_t) "retake";
 	for (size_t i = 0; i + 1 < count; i++)
 		line[i + 1] = (char *)(uintptr_t)words[i];

@@ -55,7 +55,7 @@ rt_cli_counting_provider(rt_cli *cli, const char *name)
 	return NULL;
 }
 
-/* A model that was chosen earlier and is not known any more can still be counted for. */
+/* Tokens can be counted for a model that was chosen earlier and is not known any more. */
 static void
 choose_provider(rt_cli_counting *c)
 {
@@ -202,7 +202,7 @@ rt_cli_counting_build(rt_cli_counting *c, rt_buf *body)
 		.part = is_counted ? keep_part : NULL,
 		.count = c->ranks != NULL ? count_text : NULL,
 		.service = c->service,
-		.stream = c->is_known, /* as it would be sent */
+		.stream = c->is_known, /* in the form in which it would be sent */
 	};
 
 	if (c->is_known || rt_cli_has(cli, "model"))

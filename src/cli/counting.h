@@ -14,7 +14,7 @@
 typedef struct rt_cli_counting {
 	rt_cli *cli;
 	const rt_provider *provider;       /* that the request is for */
-	rt_str model;                      /* as its provider calls it; empty: none is chosen */
+	rt_str model;                      /* the provider's name for it; empty: none is chosen */
 	rt_str service;                    /* the provider's name in the configuration */
 	const rt_token_encoding *encoding; /* NULL: not known */
 	bool is_known;                     /* the model is one that ask would send to */
@@ -24,7 +24,7 @@ typedef struct rt_cli_counting {
 	size_t part_count, part_capacity;
 	rt_context_totals totals;
 	const rt_file_set *file_set; /* the discussion's files, read; empty with --no-files */
-	rt_attachments files;        /* the same as they are sent */
+	rt_attachments files;        /* the same in the form in which they are sent */
 	size_t *file_tokens;         /* of each */
 	size_t tokens;  /* of the whole request */
 	rt_buf *unsent; /* blocks that it cannot contain, a line each */
@@ -36,7 +36,7 @@ typedef struct rt_cli_counting {
 
 /* A provider by its name, or the kind of one of the configuration's. RT_USAGE: unknown. */
 const rt_provider *rt_cli_counting_provider(rt_cli *cli, const char *name);
-/* The model, as ask chooses (model_session.h), but without a key: -m, else the setting, else
+/* The model that ask would choose (model_session.h), but without a key: -m, else the setting, else
  * RETAKE_MODEL, else the configuration; and its provider: --provider, else the model's, else
  * OpenAI. RT_NOT_FOUND: -m names an unknown provider. */
 void rt_cli_counting_choose(rt_cli_counting *c, rt_cli *cli);
@@ -44,7 +44,7 @@ void rt_cli_counting_choose(rt_cli_counting *c, rt_cli *cli);
  * yet (rt_attach_check). */
 void rt_cli_counting_read_files(rt_cli_counting *c);
 /* Builds the request into body, within the budget of --budget or of the configuration, and
- * counts. For a model that is known it is the body that ask would send. */
+ * counts. For a known model it is the body that ask would send. */
 void rt_cli_counting_build(rt_cli_counting *c, rt_buf *body);
 /* Prints notes on entries the budget left out and blocks that are not sent. */
 void rt_cli_counting_note(const rt_cli_counting *c);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Files and the editor, with hints about what went wrong. */
+ * Files and the editor, with hints about failures. */
 #define _POSIX_C_SOURCE 200809L
 
 #include <unistd.h>

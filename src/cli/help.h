@@ -8,7 +8,7 @@
 #include "cli/cli.h"
 #include "core/op.h"
 
-/* One line of a topic: what, and what about it. */
+/* One line of a topic: a term and its explanation. */
 typedef struct rt_cli_topic_row {
 	const char *term;
 	const char *text;
@@ -28,7 +28,7 @@ typedef struct rt_cli_topic {
 extern const rt_cli_topic rt_cli_topics[], rt_cli_generated_topics[];
 extern const char rt_cli_tagline[];
 
-/* How a field of an operation is written: "number", "address" … */
+/* The notation of a field of an operation: "number", "address" … */
 const char *rt_cli_field_word(rt_field_type type);
 
 void rt_cli_help_welcome(rt_cli *cli);

@@ -34,15 +34,15 @@ bool rt_cli_finding(void *findings, const rt_finding *finding);
 /* Checks the open store and all its projects. */
 void rt_cli_check(rt_cli *cli, rt_cli_findings *findings);
 
-/* The path of the store's file, for commands that copy or replace it; NULL, with an error, where the
- * store is no file. */
+/* The path of the store's file, for commands that copy or replace it; NULL, with an error, if the
+ * store is not a file. */
 const char *rt_cli_require_file(rt_cli *cli);
 /* STORE.why-20261121-203500, a name that is not in use. */
 const char *rt_cli_beside(rt_cli *cli, const char *why);
 /* The store's path without symbolic links, since -wal and -shm are next to the file itself. */
 void rt_cli_follow_links(rt_cli *cli);
 /* The store at copy replaces the present one, which is renamed to STORE.why-…. Returns that name;
- * "" where there was none. */
+ * "" if there was none. */
 const char *rt_cli_exchange(rt_cli *cli, const char *why, const char *copy);
 /* Removes a store that this command created, with its -wal and -shm. */
 void rt_cli_drop_files(const char *path);
@@ -58,7 +58,7 @@ typedef struct rt_cli_lost {
 	bool at_least; /* it is not known how many there were */
 } rt_cli_lost;
 /* Copies everything intact to a new store, which replaces the present one. Returns the new name of
- * the old store. Prints what is kept and what is lost; json: an array of it. The steps that the new
+ * the old store. Prints the kept and the lost parts; json: an array of them. The steps that the new
  * store lacks are added to lost. */
 const char *rt_cli_salvage(rt_cli *cli, rt_buf *json, rt_cli_lost *lost);
 

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * The man page, made from the tables. share/man/retake.1 is what this prints; a test
- * compares them. */
+ * The man page, made from the tables. share/man/retake.1 is its output; a test compares them. */
 #include "cli/help.h"
 #include "formats/formats.h"
 
-/* Text as troff reads it: no line of it is a request, and minus signs are minus signs. */
+/* Text escaped for troff: no line of it is a request, and minus signs are minus signs. */
 static void
 add_text_size(rt_buf *out, const char *text, size_t size)
 {
@@ -127,7 +126,7 @@ add_command(rt_buf *out, const rt_command *command)
 	rt_buf_add_f(out, ".SS %s\n", command->name);
 	add_usage(out, command);
 	rt_buf_add_c(out, ".PP\n");
-	/* A summary is no sentence yet. */
+	/* A summary is not a complete sentence. */
 	if (command->summary[0] >= 'a' && command->summary[0] <= 'z')
 		rt_buf_add_byte(out, (char)(command->summary[0] - 'a' + 'A'));
 	add_text(out, command->summary + 1);

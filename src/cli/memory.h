@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Memory that remembers whether there was ever too little: requests and output are put together
- * in many small buffers, and one that stayed empty must not pass for the whole. */
+ * Memory that records whether an allocation ever failed: requests and output are assembled in many
+ * small buffers, and one that stayed empty must not count as complete. */
 #ifndef RT_CLI_MEMORY_H
 #define RT_CLI_MEMORY_H
 

@@ -54,7 +54,7 @@ is_stopped(void *ctx)
 	return t->stops != 0;
 }
 
-/* Once more, after that. */
+/* Again, after that. */
 static bool
 insists(void *ctx)
 {
@@ -63,7 +63,7 @@ insists(void *ctx)
 	return rt_host_interrupts() > t->stops;
 }
 
-/* The line that says that we wait goes when there is something to see. */
+/* The line about waiting is removed when there is something to show. */
 static void
 wipe_notice(rt_cli_model_session *t)
 {
@@ -81,7 +81,7 @@ notice(rt_cli_model_session *t, const char *words)
 
 	if (t->cli->quiet || t->cli->json)
 		return;
-	if (!err->is_tty) { /* that we wait is of interest to a person alone */
+	if (!err->is_tty) { /* the line about waiting is only for people */
 		if (t->cli->verbose || strncmp(words, "waiting", 7) != 0)
 			rt_cli_note(t->cli, "%s", words);
 		return;
@@ -91,7 +91,7 @@ notice(rt_cli_model_session *t, const char *words)
 	rt_term_line(err, rt_str_of(words));
 	rt_term_style(err, RT_STYLE_NONE);
 	rt_term_flush(err);
-	t->noticed = err->color; /* a terminal that knows no escapes keeps the line */
+	t->noticed = err->color; /* a terminal without escape sequences keeps the line */
 	if (!t->noticed)
 		rt_term_c(err, "\n");
 }
@@ -113,7 +113,7 @@ show_notice(void *ctx, const rt_notice *said)
 	notice(ctx, said->words);
 }
 
-/* Thinking is shown only to a person who asked for more. */
+/* Thinking is shown only if it was requested. */
 static void
 print_added(void *ctx, rt_reply_block_kind kind, size_t block, rt_str added)
 {
@@ -163,7 +163,7 @@ record_line(void *ctx, const rt_comms_item *item)
 		rt_comms_add(t->m.comms, item);
 }
 
-/* Tokens of a text, as context --tokens counts them. */
+/* Tokens of a text, counted as in context --tokens. */
 static size_t
 count_text(void *ctx, rt_str text)
 {

@@ -15,18 +15,18 @@ typedef struct rt_cli_model_session {
 	rt_cli *cli;
 	rt_model_session m;
 	rt_file_options files; /* where files are read */
-	bool is_chat;    /* advice names what can be typed there */
-	int stops;       /* signals when the first of them was noticed; 0: none was */
+	bool is_chat;    /* advice contains commands that can be typed there */
+	int stops;       /* the time when the first of them was noticed; 0: none */
 	bool shows;      /* prints the reply while it arrives */
-	bool began;      /* some of it was printed */
-	bool answered;   /* some of it arrived */
-	bool ended_line; /* the last of it was a line end */
+	bool began;      /* a part of it was printed */
+	bool answered;   /* a part of it arrived */
+	bool ended_line; /* the last character was a line end */
 	bool renders;    /* … as Markdown, block by block */
 	bool collects;   /* keeps the text in `reply` and prints nothing */
 	rt_buf reply;    /* the text so far, if it is rendered or collected */
 	rt_markdown_part part; /* the printed part of it */
 	rt_buf attached; /* chat: the paths of files for the next message, each ended by a NUL */
-	bool noticed;    /* a line that says that we wait is on the terminal */
+	bool noticed;    /* a line about waiting is on the terminal */
 } rt_cli_model_session;
 
 /* By the flags --model and --budget; closed with the command. NULL once that has failed. */

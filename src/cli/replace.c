@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Replaces the same words in many entries, as one step; or (-n) lists where that would be. In
- * arrays of blocks the texts are searched, one by one; everything else is kept. */
+ * Replaces the same words in many entries, as one step; or (-n) lists the matches. In arrays of
+ * blocks the texts are searched, one by one; everything else is kept. */
 #include "cli/replace.h"
 
 #include "app/screen.h"
@@ -14,7 +14,7 @@ typedef struct replacing {
 	rt_cli_requests requests;
 	bool dry_run;
 	size_t matches, entries;
-	rt_buf *list; /* JSON of what would change */
+	rt_buf *list; /* JSON of the changes */
 } replacing;
 
 /* ":4 k3f9  2 times: … around the first …" */

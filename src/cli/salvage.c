@@ -13,8 +13,8 @@
 
 /* --- is it needed? --- */
 
-/* Damage that the usual repair cannot mend: it needs every row of the log, and replaces texts
- * that are damaged, not those that are missing. Damage of caches alone is not listed. */
+/* Damage that the usual repair cannot fix: it needs every row of the log, and replaces damaged
+ * texts, not missing ones. Damage of caches alone is not listed. */
 static const char *const serious[] = {
 	"store-cannot-open", "store-page-damaged", "store-schema-changed", "store-meta-damaged",
 	"store-project-damaged", "store-project-missing", "store-log-damaged", "store-log-gap",
@@ -23,7 +23,7 @@ static const char *const serious[] = {
 	NULL,
 };
 
-/* ctx: a bool, whether a serious finding was seen; the check goes on until then. */
+/* ctx: a bool, whether a serious finding was reported; the check continues until then. */
 static bool
 note_finding(void *ctx, const char *id, const char *text)
 {

@@ -26,8 +26,8 @@ rt_cli_find_store(rt_cli *cli)
 	return RT_TRY(&cli->s, rt_session_find_store(&cli->session, &cli->s.error)) == RT_OK;
 }
 
-/* Whether a new store is mentioned depends on the command that creates it: programs that talk to
- * apply expect results and nothing else. */
+/* Whether a new store is mentioned depends on the command that creates it: programs that use apply
+ * expect only results. */
 static bool
 opened(rt_cli *cli, bool had_made)
 {
@@ -76,7 +76,7 @@ void
 rt_cli_close(rt_cli *cli)
 {
 	if (cli->session.is_session && cli->session.engine != NULL)
-		rt_term_flush(&cli->out); /* hooks may take their time */
+		rt_term_flush(&cli->out); /* hooks may take long */
 	rt_session_close(&cli->session);
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The difference between two forms of a take, as requests. What keeps its place among the others
- * is a longest increasing run of old positions; the rest moves. New entries are put next to old
- * ones, so that no request needs an id that is not known yet. */
+ * The difference between two forms of a take, as requests. The entries that keep their places are a
+ * longest increasing run of old positions; the others move. New entries are put next to old ones,
+ * so that no request needs an id that is not known yet. */
 #include "cli/takefile.h"
 
 typedef struct differ {
@@ -180,7 +180,7 @@ add_edits(differ *d)
 	}
 }
 
-/* One by one: between two of them somebody may have put an entry that is to stay. */
+/* One by one: an entry that has to stay may have been inserted between two of them. */
 static void
 add_deletes(differ *d)
 {
@@ -228,7 +228,7 @@ rt_cli_takefile_check(const rt_cli_items *was, const rt_cli_items *now, const rt
 
 		if (theirs != SIZE_MAX && is_same(old, &current->items[theirs]))
 			continue;
-		/* They changed or removed it: then it must be unchanged, or gone, here. */
+		/* Others changed or removed it: then it must be unchanged, or deleted, here. */
 		if (theirs == SIZE_MAX)
 			rt_scope_fail(s, RT_CONFLICT,
 				      "entry %.*s was deleted in the meantime",

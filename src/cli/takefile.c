@@ -261,7 +261,7 @@ read_step(reader *r, rt_str text, rt_str line)
 		fail(r, r->line, "the step must be a number", line);
 }
 
-/* What follows "=== ". */
+/* The part after "=== ". */
 static void
 read_frame(reader *r, rt_str rest, rt_str line)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Takefile: a whole take as one text file for an editor, and back.
+ * Takefile: a whole take as one text file for an editor, and reading that back.
  *
  *     anything                      ignored, up to the first frame line
  *     === :step 42                  the step that the file shows; optional
@@ -10,8 +10,8 @@
  *     === 9z2p+muted AI             flags follow the id
  *     \=== is three equals signs    such a line of a text has a backslash before it
  *
- *     === + User                    an entry that is new
- *     === :end                      must be there: a file that was cut off is no deletion;
+ *     === + User                    a new entry
+ *     === :end                      required: a truncated file is not a deletion;
  *                                   text after it is refused
  *
  * A role that could be misread (white space at its ends, control characters, a quote at
@@ -36,7 +36,7 @@ typedef struct rt_cli_item {
 	uint64_t line; /* of the frame, when read from a file */
 } rt_cli_item;
 
-/* Entries of a take, in order, in the memory of a scope. Zero it, but for s. */
+/* Entries of a take, in order, in the memory of a scope. Zero it, except for s. */
 typedef struct rt_cli_items {
 	rt_scope *s;
 	rt_cli_item *items;
@@ -63,7 +63,7 @@ typedef struct rt_cli_counts {
 	size_t edited, roles, muted, added, deleted, moved;
 } rt_cli_counts;
 
-/* Appends the requests that turn `was` into `now`, none where they are equal. Ids of `now` that
+/* Appends the requests that turn `was` into `now`, none if they are equal. Ids of `now` that
  * are not in `was` are an error, as are changed locked entries. In the scope of now. */
 rt_cli_counts rt_cli_takefile_diff(const rt_cli_items *was, const rt_cli_items *now,
 				   rt_cli_requests *out);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A take as text and back: nothing gets lost, and the requests that a changed file gives
- * make of the old take exactly the new one. */
+ * A take as text and back: nothing gets lost, and the requests from a changed file turn the old
+ * take into exactly the new one. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -312,7 +312,7 @@ model_apply(model *m, const rt_request *r)
 	}
 }
 
-/* Another take out of the same entries: some gone, moved, changed, some new. */
+/* Another take made of the same entries: some removed, moved, changed, some new. */
 static void
 change_take(const rt_cli_items *was, rt_cli_items *now)
 {
@@ -381,7 +381,7 @@ test_difference(void **state)
 	}
 }
 
-/* What others did in the meantime. */
+/* Changes by others in the meantime. */
 static void
 test_conflicts(void **state)
 {
@@ -396,7 +396,7 @@ test_conflicts(void **state)
 	add(&current, "a", "User", RT_STR("one"));
 	add(&current, "b", "AI", RT_STR("TWO"));
 	add(&current, "c", "User", RT_STR("new"));
-	/* they changed b, we changed a: both can be had */
+	/* they changed b, we changed a: both changes are possible */
 	rt_cli_takefile_check(&was, &now, &current);
 	assert_true(rt_ok(&scope));
 	current.items[0].content = RT_STR("Eins");

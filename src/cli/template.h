@@ -14,8 +14,8 @@
 			"value of a variable of the template; repeatable" \
 	}
 
-/* The text of the template NAME with its variables filled in, from --var or by asking a person; then
- * more, if it is not empty. The session is open. */
+/* The text of the template NAME with its variables filled in, from --var or a prompt; then more, if
+ * it is not empty. The session is open. */
 rt_str rt_cli_template(rt_cli *cli, const char *name, rt_str more);
 
 #endif

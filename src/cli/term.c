@@ -159,7 +159,7 @@ rt_term_page(rt_term *term)
 	term->fd = ends[1];
 	if (!is_less(pager))
 		term->color = false;
-	rt_host_hold(true); /* interrupts are the pager's while it runs */
+	rt_host_hold(true); /* interrupts are handled by the pager while it runs */
 }
 
 void
@@ -308,7 +308,7 @@ rt_term_indented(rt_term *term, rt_str text, size_t indent)
 	if (term->scratch.status != RT_OK)
 		term->error = ENOMEM;
 	fit = rt_buf_str(&term->scratch);
-	/* One line end at the end of the text says nothing to a reader. */
+	/* The last line end of the text is of no interest to readers. */
 	if (fit.size > 0 && fit.ptr[fit.size - 1] == '\n')
 		fit.size--;
 	do {

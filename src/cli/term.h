@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Term: one output of the program, standard output or standard error, which may be a
- * terminal, a pager in front of one, a pipe or a file.
+ * Term: one output of the program, standard output or standard error, which may be a terminal, a
+ * pager on one, a pipe or a file.
  *
  * All text passes through app/screen.h, so a model's output cannot control the terminal; styles are
  * the only escape sequences, and only if colour is enabled. Output is collected and written in
@@ -35,14 +35,14 @@ typedef struct rt_markdown_part {
 
 typedef struct rt_term {
 	int fd;
-	bool is_tty; /* a person looks at it (through the pager, too) */
+	bool is_tty; /* a user reads it (through the pager, too) */
 	bool color;
 	bool renders;   /* Markdown may be rendered: a terminal that is not dumb, also without colour */
 	bool utf8;      /* more than ASCII may be shown, on a terminal */
 	size_t columns; /* of the terminal; 0: no limit */
 	bool broken;    /* the reader went away */
 	int error;      /* errno of a failed write, else 0 */
-	bool kept;      /* nothing is written: the text stays in buf for whoever asked */
+	bool kept;      /* nothing is written: the text stays in buf for the caller */
 	pid_t pager;    /* 0: none */
 	int kept_fd;    /* the terminal, while the pager runs */
 	rt_buf buf;     /* not yet written */
@@ -53,25 +53,25 @@ void rt_term_init(rt_term *term, const rt_alloc *alloc, int fd, bool no_color);
 /* Flushes and waits for the pager. */
 void rt_term_deinit(rt_term *term);
 void rt_term_flush(rt_term *term);
-/* Columns to lay a table out for: of the terminal, else as COLUMNS says, else 80. */
+/* The width for laying out a table: that of the terminal, else COLUMNS, else 80. */
 size_t rt_term_width(const rt_term *term);
 /* Reserves memory for a few lines, so that they can be printed when memory is exhausted.
  * RT_NOMEM. */
 RT_CHECKED rt_status rt_term_reserve(rt_term *term);
-/* Send what follows through the person's pager, where a person looks at it. */
+/* Sends the following output through the user's pager, on a terminal. */
 void rt_term_page(rt_term *term);
 
-/* Made fit for a terminal, always. */
+/* Made safe for a terminal, always. */
 void rt_term_text(rt_term *term, rt_str text); /* several lines */
 void rt_term_line(rt_term *term, rt_str text); /* on one line, white space closed up */
 void rt_term_c(rt_term *term, const char *text);
 void rt_term_f(rt_term *term, const char *format, ...) RT_PRINTF(2, 3);
-/* JSON and the end of its line: as it is, but for a terminal. */
+/* JSON and the end of its line: unchanged, except on a terminal. */
 void rt_term_json(rt_term *term, rt_str json);
-/* Bytes as they are, but for a terminal. */
+/* Bytes unchanged, except on a terminal. */
 void rt_term_raw(rt_term *term, rt_str bytes);
 void rt_term_style(rt_term *term, rt_style style);
-/* Empty the line that the terminal is at, where it knows how to. */
+/* Clears the line of the cursor, if the terminal supports it. */
 void rt_term_wipe_line(rt_term *term);
 void rt_term_spaces(rt_term *term, size_t count);
 /* Several lines, each after indent spaces, broken to fit the terminal. */

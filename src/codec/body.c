@@ -7,7 +7,7 @@
 
 #include "codec/content.h"
 
-/* Where a pi record keeps what people read. */
+/* The member of a pi record that contains the readable text. */
 typedef struct pi_place {
 	yyjson_val *content; /* a text or an array; NULL: it has none */
 	yyjson_val *parent;  /* the object that it is in, under that key */

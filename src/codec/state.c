@@ -16,7 +16,7 @@ struct rt_state_pending {
 		uint64_t number;
 	} * written;
 	size_t written_count, written_room;
-	uint64_t *pages, *lists; /* as the root has them */
+	uint64_t *pages, *lists; /* by their numbers in the root */
 	size_t page_count;
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Addresses: what people and programs write, to numbers (C5, C6, C29). */
+ * Addresses: from the form that users and programs write to numbers (C5, C6, C29). */
 #include "core/address.h"
 
 /* "d12" or "t3": the number after the letter; 0: neither. */

@@ -48,7 +48,7 @@ intern(rt_strs *strs, const char *text)
 	assert_int_equal(rt_strs_intern(strs, rt_str_of(text), &number, NULL), RT_OK);
 }
 
-/* What the writer does: another name, and a checkpoint with it. */
+/* The writer adds a name, and writes a checkpoint with it. */
 static void
 checkpoint(nodes *n)
 {

@@ -33,7 +33,7 @@ typedef struct rt_build {
 	rt_scope s; /* of the whole import: buffers and lists of the reader, too */
 	const rt_alloc *alloc;
 	rt_report *report;
-	rt_arena *arena; /* of the outlines; handed over with them */
+	rt_arena *arena; /* of the outlines; passed on with them */
 	rt_vec outlines; /* rt_outline */
 	rt_vec nodes;    /* rt_node of the current discussion */
 	rt_vec takes;    /* rt_outline_take */

@@ -51,8 +51,8 @@ const rt_body *rt_writer_body(rt_writer *w, const rt_node *node);
  * not JSON, or the export has failed. */
 yyjson_val *rt_writer_parse(rt_writer *w, rt_scope *as, rt_str json);
 /* Number the nodes of the current discussion: those of the active take in order, then (all
- * takes are exported) the others as the takes have them. (*out_order)[number] is a node, *out_own
- * the count of the first group. Returns the number of each node; -1: not exported. */
+ * takes are exported) the others in the order of the takes. (*out_order)[number] is a node,
+ * *out_own the count of the first group. Returns the number of each node; -1: not exported. */
 const int64_t *rt_writer_number(rt_writer *w, const int64_t **out_order, size_t *out_own,
 				size_t *out_count);
 

@@ -99,7 +99,8 @@ starts_nocase(rt_str text, size_t at, const char *word)
 	       rt_str_eq_nocase(rt_str_at(text.ptr + at, size), rt_str_of(word));
 }
 
-/* What a script's text may not have: the end of it, or what makes its end be passed over. */
+/* Texts that a script must not contain: its end tag, or anything that makes the parser skip
+ * that. */
 static size_t
 check_raw(rt_str page, size_t at, const char *end)
 {

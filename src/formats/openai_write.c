@@ -44,7 +44,7 @@ member(yyjson_val *object, const char *name)
 	return rt_json_str(rt_json_get(object, name));
 }
 
-/* ---- what the API knows ---- */
+/* ---- members and types of the API ---- */
 
 /* "weight" is known in fine-tuning files only. */
 static bool

@@ -67,7 +67,7 @@ write_junk(writer *c, bool all)
 	}
 }
 
-/* ---- what the import kept ---- */
+/* ---- data kept by the import ---- */
 
 static yyjson_val *
 field(writer *c, const char *name)
@@ -362,7 +362,7 @@ write_row(writer *c, size_t i)
 	}
 }
 
-/* ---- what follows the entries ---- */
+/* ---- records after the entries ---- */
 
 /* Open a record below the one written last; the first is below the head, or below the nearest entry
  * above it that can be named as a parent. what and more determine its id: the same data at the same

@@ -12,7 +12,7 @@ enum {
 	VALUE_MAX = 4096
 };
 
-/* ---- values: what a secret can be ---- */
+/* ---- values: possible secrets ---- */
 
 /* $NAME, $name, $name->x, $name[, $env:NAME, ${…, $(…; "$ecret123" may be a password. */
 static bool

@@ -36,7 +36,7 @@ typedef struct dispatch {
 	char id[ID_SIZE + 1];
 	rt_buf *members;         /* as changed by the hooks so far, without braces */
 	rt_buf *input;           /* of the current hook: one line */
-	rt_buf *output, *errors; /* what it wrote */
+	rt_buf *output, *errors; /* its output */
 } dispatch;
 
 /* One run of a hook. */
@@ -271,7 +271,7 @@ has_id(dispatch *d)
 	return ok;
 }
 
-/* What the coprocess is started from: the program, and files among its arguments. */
+/* The files from which the coprocess is started: the program, and files among its arguments. */
 static void
 watch_program(dispatch *d, rt_hook_state *state, const rt_process_program *program)
 {

@@ -28,7 +28,7 @@ typedef struct act {
 	bool is_stream, is_json, is_transient;
 	unsigned retry_after_s;
 	const char *location;
-	size_t piece;        /* bytes handed over at once; 0: all */
+	size_t piece;        /* bytes passed on at once; 0: all */
 	bool holds;          /* the connection stays open, while the clock is set back by a day */
 } act;
 

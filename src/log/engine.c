@@ -181,7 +181,7 @@ rt_engine_close(rt_engine *engine)
 	rt_free(engine->alloc, engine);
 }
 
-/* ---- what others wrote ---- */
+/* ---- rows of other processes ---- */
 
 /* As the leader: *project, which is owned, updated from the store. reload: reload it in any
  * case. */

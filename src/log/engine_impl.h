@@ -13,7 +13,7 @@
  *   index.c       the search index
  *   fsck*.c       is everything as it was written?
  *   repair.c      give up texts that cannot be read
- *   purge*.c      remove a text for good
+ *   purge*.c      remove a text permanently
  *   collect.c     remove contents of files to which nothing refers
  *   change.c      one step under construction
  *   no_op.c       does a change leave everything as it was?
@@ -176,7 +176,7 @@ void rt_engine_add_gone(rt_engine *engine, rt_str text, rt_scope *s);
 /* Drops them, down to this count. */
 void rt_engine_forget_gone(rt_engine *engine, size_t count);
 
-/* ---- what others wrote (engine.c) ---- */
+/* ---- rows of other processes (engine.c) ---- */
 
 /* Inside begin: the value including all rows of other processes; the caller owns it. RT_TOO_NEW. */
 rt_status rt_engine_newest(rt_engine *engine, const rt_project **out, rt_error *err);

@@ -132,7 +132,7 @@ finds(fixture *f, const char *finding)
 		fail_msg("no \"%s\" among:\n%s", finding, f->found.ptr);
 }
 
-/* ---- what corrupts ---- */
+/* ---- corruptions ---- */
 
 typedef struct row_copy {
 	rt_buf data;

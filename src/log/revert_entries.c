@@ -44,7 +44,8 @@ find(rt_change *c, const rt_project *project, const rt_take *take, uint32_t entr
 	return rt_change_ok(c) && found;
 }
 
-/* Reverts a changed slot if the change is still in effect (only what the step changed). */
+/* Reverts a changed slot if the change is still in effect (only the parts that the step
+ * changed). */
 static void
 revert_slot(rt_reverting *r, const rt_effect *e, const rt_effect_slot *was,
 	    const rt_effect_slot *became)

@@ -308,7 +308,7 @@ static const struct {
 	 "[{'t':'p','c':['a\\nb']}]"},
 	{SRC("\n\n\na\n\n\n"),
 	 "[{'t':'p','c':['a']}]"},
-	/* ---- math: as pandoc reads it; what cannot be is text ---- */
+	/* ---- math, by the rules of pandoc; anything else is text ---- */
 	{SRC("$a_1*b*c$ x"),
 	 "[{'t':'p','c':[{'t':'math','c':['$a_1*b*c$']},' x']}]"},
 	{SRC("It costs $5 and $6."),

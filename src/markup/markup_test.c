@@ -431,7 +431,7 @@ test_reply(void **state)
 	grow(text);
 }
 
-/* ---- what it costs ---- */
+/* ---- cost ---- */
 
 static const struct {
 	const char *before, *open, *middle, *close;

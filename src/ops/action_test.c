@@ -367,7 +367,7 @@ a_whole_step_is_told(void **state)
 	assert_int_equal(world_seq(&f->w), seq + 1);
 }
 
-/* ---- a hook puts something else there ---- */
+/* ---- a hook replaces the request ---- */
 
 static void
 another_in_its_place(void **state)
@@ -475,7 +475,7 @@ only_what_is_wanted(void **state)
 	assert_int_equal(f->h.asked, 0);
 }
 
-/* ---- asked already ---- */
+/* ---- hooks that were called already ---- */
 
 static void
 told_alone(void **state)

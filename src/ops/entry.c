@@ -43,7 +43,7 @@ rt_result_disc(rt_change *c, rt_str name)
 	copy_cut(c->result->discussion, sizeof(c->result->discussion), name);
 }
 
-/* ---- where ---- */
+/* ---- places ---- */
 
 rt_position
 rt_find_take(rt_change *c)

@@ -4,14 +4,14 @@
  *
  * An outline is a conversation in a flat form: nodes with the index of their parent, the head,
  * and, where the format knows them, the takes. Importers fill one and the engine compiles
- * it to effects; exporters get one and write bytes. A format knows no store, no take naming, no
- * undo. A new format is one file and a row in formats/formats.h.
+ * it to effects; exporters get one and write bytes. A format does not know about stores, names of
+ * takes or undo. A new format is one file and a row in formats/formats.h.
  *
  * On reading, views in an outline point into the input or into its arena; the input must
  * outlive it. Nothing here recurses over the length or depth of a conversation.
  *
- * A file that is larger than memory is read through an rt_input, and its conversations are
- * handed over in batches (rt_format_stream). */
+ * A file that is larger than memory is read through an rt_input, and its conversations are passed
+ * on in batches (rt_format_stream). */
 #ifndef RT_OPS_FORMAT_H
 #define RT_OPS_FORMAT_H
 

@@ -163,7 +163,7 @@ rt_hook_call_patch(const rt_hook_call *h, const rt_hook_answer *answer, const ch
 	return rt_scope_end(&s, err);
 }
 
-/* ---- what events say ---- */
+/* ---- members of events ---- */
 
 rt_status
 rt_hook_call_name(const rt_project *value, const rt_slot *slot, rt_effect_slot *out, rt_error *err)

@@ -41,7 +41,7 @@ RT_CHECKED rt_status rt_hook_call_patch(const rt_hook_call *h, const rt_hook_ans
 					const char *key, rt_buf *out, bool *out_found,
 					rt_error *err);
 
-/* ---- what events say ---- */
+/* ---- members of events ---- */
 
 /* A string; null where it is empty. */
 void rt_hook_call_add_known(rt_buf *buf, const char *key, rt_str text);

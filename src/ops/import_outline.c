@@ -79,7 +79,7 @@ find_sibling(const rt_outline *o, size_t i, size_t *out_shared)
 	return best;
 }
 
-/* Takes as the source has them. Returns the active one. */
+/* Takes of the source. Returns the active one. */
 static uint32_t
 add_takes(rt_layer *l)
 {

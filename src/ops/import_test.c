@@ -702,7 +702,7 @@ only_counted(void **state)
 	file_deinit(&f);
 }
 
-/* ---- how much at once ---- */
+/* ---- memory and sizes ---- */
 
 typedef struct sizes {
 	size_t rows, largest;

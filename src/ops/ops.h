@@ -20,7 +20,7 @@
  * changed (C10). */
 void rt_compile(rt_change *c, const rt_request *r);
 
-/* ---- where ---- */
+/* ---- places ---- */
 
 /* An entry in a take. After a failure everything is 0. */
 typedef struct rt_position {

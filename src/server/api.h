@@ -18,7 +18,7 @@
 
 /* Windows and lists. */
 enum {
-	RT_API_WINDOW = 200, /* entries, where no count is given */
+	RT_API_WINDOW = 200, /* entries, if no count is given */
 	RT_API_WINDOW_MAX = 2000,
 	RT_API_STEPS = 100,
 	RT_API_STEPS_MAX = 1000,
@@ -86,8 +86,8 @@ void rt_api_symbols(rt_call *call);
 void rt_api_takes(rt_call *call);
 void rt_api_tree(rt_call *call);
 
-/* Where the query has "blocks": adds the blocks of markup/markup.h to each content of the answer
- * (an entry, or an object with "entries"). */
+/* If the query has "blocks": adds the blocks of markup/markup.h to each content of the answer (an
+ * entry, or an object with "entries"). */
 void rt_api_add_blocks(rt_call *call);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Operations. A route of an operation takes the fields that its path does not have as its
- * body; everything ends up as requests of the same kind. */
+ * Operations. The body of an operation's route has the fields that its path does not have;
+ * everything becomes requests of the same kind. */
 #include "server/api.h"
 
 #include "chat/lint.h"
@@ -83,7 +83,7 @@ read_place(rt_call *call, const rt_op *op, yyjson_val *root, const char *name)
 	return in_query;
 }
 
-/* The entry that an operation is about, for If-Match. */
+/* The entry that an operation concerns, for If-Match. */
 static rt_str
 read_entry(rt_call *call, const rt_op *op, yyjson_val *root)
 {
@@ -102,7 +102,7 @@ read_entry(rt_call *call, const rt_op *op, yyjson_val *root)
 	return entry;
 }
 
-/* Unknown members become fields of the entry, also those that others call the text. */
+/* Unknown members become fields of the entry, also those that other programs use for the text. */
 static void
 note_misnamed_content(rt_call *call, const rt_op *op, yyjson_val *root)
 {
@@ -118,7 +118,7 @@ note_misnamed_content(rt_call *call, const rt_op *op, yyjson_val *root)
 				     names[i]);
 }
 
-/* A model has to exist, as far as that can be found out. */
+/* A model must exist, as far as that can be found out. */
 static void
 check_model(rt_call *call, rt_request *request)
 {
@@ -133,7 +133,7 @@ check_model(rt_call *call, rt_request *request)
 		rt_request_invalidate(s, request, &err);
 }
 
-/* Carries out an operation with the fields of the path and the body, and those that request has. */
+/* Executes an operation with the fields of the path and the body, and those in request. */
 static void
 apply_op(rt_call *call, rt_request request)
 {
@@ -346,8 +346,8 @@ set_content(patch *p, const rt_project *project, rt_place place, uint32_t entry,
 		rt_request_set(s, append, "content", old);
 }
 
-/* Makes a new take; the present one stays as it is. With keep_after it has all of that with the
- * entry changed; without, what came before and a new entry, as retake edit --as-take. */
+/* Makes a new take; the present one is not changed. With keep_after it has all its entries with the
+ * one changed; without, the earlier entries and a new one, as retake edit --as-take. */
 static void
 add_take(patch *p, const rt_project *project)
 {

@@ -25,7 +25,7 @@ test_patch(void **state)
 	expect(f, 200, "POST", D "/undo", NULL);
 	assert_content(f, D "/entries/b", "two");
 	assert_false(yyjson_is_true(rt_json_get(f->root, "muted")));
-	/* one that cannot be: none is */
+	/* one of them is invalid: none is executed */
 	expect(f, 400, "PATCH", D "/entries/b", "{\"content\":\"zwei\",\"role\":\"\"}");
 	assert_content(f, D "/entries/b", "two");
 }
@@ -46,7 +46,7 @@ test_patch_as_take(void **state)
 	assert_content(f, D "/entries/:3?take=other", "drei");
 	assert_true(rt_str_is(text_at(f, "role"), "User"));
 	assert_content(f, D "/entries/c?take=t1", "three");
-	/* all of it, with this entry otherwise */
+	/* all of it, with this entry changed */
 	expect(f, 201, "PATCH", D "/entries/c?take=t1",
 	       "{\"content\":\"III\",\"mode\":\"take\",\"keep_after\":true,\"name\":\"whole\"}");
 	expect(f, 200, "GET", D "/entries?take=whole", NULL);
@@ -109,7 +109,7 @@ test_if_match(void **state)
 	memcpy(of_disc, f->etag, sizeof(of_disc));
 	expect(f, 200, "GET", V1 "/settings", NULL);
 	memcpy(of_project, f->etag, sizeof(of_project));
-	/* somebody changes b: what was seen of a holds, the discussion does not */
+	/* another client changes b: the tag of a still matches, that of the discussion does not */
 	expect(f, 200, "PUT", D "/entries/b/content", "{\"content\":\"zwei\"}");
 	with(f, "If-Match", of_disc);
 	expect(f, 412, "PUT", D "/entries/a/content", "{\"content\":\"eins\"}");
@@ -121,7 +121,7 @@ test_if_match(void **state)
 	with(f, "If-Match", list);
 	expect(f, 200, "PUT", D "/entries/a/content", "{\"content\":\"eins\"}");
 	assert_content(f, D "/entries/a", "eins");
-	/* the answer's tag is what was made, and good for the next */
+	/* the answer's tag is that of the result, and valid for the next change */
 	expect(f, 200, "PUT", D "/entries/a/content", "{\"content\":\"uno\"}");
 	memcpy(of_a, f->etag, sizeof(of_a));
 	expect(f, 200, "GET", D "/entries/a", NULL);
@@ -134,7 +134,7 @@ test_if_match(void **state)
 	expect(f, 412, "DELETE", D "/entries/a", NULL);
 	with(f, "If-Match", "*");
 	expect(f, 200, "PUT", D "/entries/b/content", "{\"content\":\"dos\"}");
-	/* the project's own things are another document */
+	/* the project's own data are another document */
 	with(f, "If-Match", of_project);
 	expect(f, 200, "PUT", V1 "/settings/model", "{\"value\":\"builtin/echo\"}");
 	with(f, "If-Match", of_project);
@@ -151,7 +151,7 @@ test_if_match(void **state)
 	assert_true(rt_str_is(text_at(f, "model"), "builtin/echo"));
 }
 
-/* A model that cannot exist does not become the setting, in a batch neither. */
+/* A model that cannot exist does not become the setting, nor does it in a batch. */
 static void
 test_models_exist(void **state)
 {
@@ -167,7 +167,7 @@ test_models_exist(void **state)
 	expect(f, 200, "PUT", V1 "/settings/model", "{\"value\":null}");
 }
 
-/* What undo brings back is the state that was seen. */
+/* Undo restores the state that was read. */
 static void
 test_tag_after_undo(void **state)
 {
@@ -198,7 +198,7 @@ test_tag_after_undo(void **state)
 	assert_null(rt_json_get(f->root, "edited"));
 	with(f, "If-Match", before);
 	expect(f, 200, "PUT", D "/entries/a/content", "{\"content\":\"y\"}");
-	/* how it is shown is no state */
+	/* the display state is not in the tag */
 	memcpy(before, f->etag, sizeof(before));
 	expect(f, 200, "POST", D "/entries/a/view", "{\"collapsed\":true}");
 	with(f, "If-Match", before);
@@ -248,13 +248,13 @@ test_retry(void **state)
 	assert_int_equal(append_with_key(f, "k1", "x"), 201);
 	assert_true(rt_str_is(rt_buf_str(&f->answer.body), first));
 	assert_int_equal(head_seq(f), seq + 1);
-	/* what failed may be tried again */
+	/* a failed request may be retried */
 	with(f, "Idempotency-Key", "k3");
 	expect(f, 404, "DELETE", D "/entries/later", NULL);
 	expect(f, 201, "POST", D "/entries", "{\"id\":\"later\",\"content\":\"x\"}");
 	with(f, "Idempotency-Key", "k3");
 	expect(f, 200, "DELETE", D "/entries/later", NULL);
-	/* what changed nothing is kept, too */
+	/* an answer without a change is kept, too */
 	expect(f, 200, "PUT", V1 "/settings/colour", "{\"value\":1}");
 	with(f, "Idempotency-Key", "k4");
 	expect(f, 200, "PUT", V1 "/settings/colour", "{\"value\":1}");
@@ -302,7 +302,7 @@ test_keys(void **state)
 	assert_int_equal(head_seq(f), 1);
 }
 
-/* A retry whose condition does not hold any more is still the same request. */
+/* A retry whose precondition does not hold any more is still the same request. */
 static void
 test_retry_with_condition(void **state)
 {
@@ -328,7 +328,7 @@ enum { CLIENTS = 6 };
 
 typedef struct client {
 	pthread_t thread;
-	fixture f; /* with the pool of all */
+	fixture f; /* with the whole pool */
 	const char *etag, *key;
 	unsigned status;
 	char body[400];
@@ -364,7 +364,7 @@ all_at_once(fixture *f, client clients[CLIENTS])
 		pthread_join(clients[i].thread, NULL);
 }
 
-/* The same request from all sides is done once, and all are told the same. */
+/* The same request from all threads at once is executed once, and all get the same answer. */
 static void
 test_same_key_at_once(void **state)
 {
@@ -383,7 +383,7 @@ test_same_key_at_once(void **state)
 	assert_int_equal(head_seq(f), 1);
 }
 
-/* Of those who have seen the same state one is first. */
+/* Of several clients that have read the same state, one succeeds. */
 static void
 test_same_tag_at_once(void **state)
 {

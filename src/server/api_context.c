@@ -7,7 +7,7 @@
 #include "server/api.h"
 #include "view/view.h"
 
-/* ---- what would be sent ---- */
+/* ---- the next request ---- */
 
 typedef struct context {
 	rt_call *call;
@@ -54,7 +54,7 @@ put_part(void *ctx, const rt_context_part *part)
 	rt_json_close(c->entries, '}');
 }
 
-/* The provider that the query names, whatever its models are. */
+/* The provider given by the query, whatever its models are. */
 static void
 choose_provider(context *c, const rt_config *config, rt_str name)
 {
@@ -68,7 +68,7 @@ choose_provider(context *c, const rt_config *config, rt_str name)
 		c->model = rt_provider_model(c->provider, c->model);
 }
 
-/* As ask chooses, without a key; or the provider that the query names. */
+/* Chosen like ask does, without a key; or the provider given by the query. */
 static void
 choose_model(context *c)
 {
@@ -93,7 +93,7 @@ choose_model(context *c)
 	if (c->name->size == 0)
 		return;
 	rt_status st = rt_models_choose(given->config, c->model, &choice, &s->error);
-	/* One that was only set before, and that nobody knows, can be counted for. */
+	/* Tokens can be counted even if the model was only set and is not known. */
 	if (st == RT_NOT_FOUND && model.size == 0)
 		return;
 	if (rt_scope_note(s, st) != RT_OK)
@@ -126,7 +126,8 @@ count_all(const context *c, rt_str body, bool *out_exact)
 	return sum;
 }
 
-/* The files of the discussion in view, with the symbols that are sent along or without, below the directories that the server may read. */
+/* The files of the discussion in view, with or without the symbols that are sent along, below the
+ * directories that the server may read. */
 static const rt_file_set *
 read_files(rt_call *call, const rt_snapshot *v, bool is_sent, rt_attachments *out)
 {
@@ -215,7 +216,8 @@ rt_api_context(rt_call *call)
 
 /* ---- symbols ---- */
 
-/* [{"name","kind",…}]: those that begin with the prefix, or those of a name with their text. */
+/* [{"name","kind",…}]: the symbols that begin with the prefix, or those of a name with their
+ * text. */
 static void
 put_symbols(rt_call *call, rt_str wanted, bool is_show)
 {
@@ -264,7 +266,7 @@ rt_api_symbol(rt_call *call)
 
 /* ---- the last request ---- */
 
-/* Members of the answer that are those of the record, and those of the changes since. */
+/* Members of the answer that are copied from the record, and those from the changes since. */
 static const char *const of_record[] = {"at",    "seq",  "take",     "provider",      "service",
 					"model", "upto", "left_out", "budget_tokens", NULL};
 static const char *const of_changes[] = {"exact",    "same",   "entries", "moved",
@@ -281,7 +283,7 @@ put_members(rt_buf *out, yyjson_val *from, const char *const *names)
 	}
 }
 
-/* The last request of the discussion, built again, and how one made now would differ. */
+/* The last request of the discussion, built again, and its differences from one made now. */
 void
 rt_api_sent(rt_call *call)
 {

@@ -209,7 +209,7 @@ add_fields(rt_buf *buf, const rt_route *route, const rt_op *op, const char *head
 	return count;
 }
 
-/* A path that somebody could have asked for. */
+/* A path as a client could request it. */
 static void
 add_example_path(rt_buf *buf, const char *path)
 {

@@ -32,7 +32,7 @@ typedef struct export {
 	rt_export_options options;
 	const rt_project *project;
 	bool whole_project, is_past;
-	bool is_redacted, has_emails, is_dry; /* is_dry: only what would be hidden */
+	bool is_redacted, has_emails, is_dry; /* is_dry: only report what would be hidden */
 	rt_str disc, take;
 } export;
 
@@ -90,7 +90,7 @@ redact(export *e, rt_outlines *outlines)
 	rt_redaction_deinit(&found);
 }
 
-/* All takes are written; readers begin with this one, at its end. */
+/* All takes are written; for readers of one take it is this one, at its end. */
 static void
 begin_with(export *e, rt_place place, rt_outline *outline)
 {
@@ -197,7 +197,7 @@ rt_api_add_disposition(rt_buf *out, rt_str name, const char *extension)
 	rt_buf_add_c(out, extension);
 }
 
-/* The discussion's name; empty: the file is about all, or hides names. */
+/* The discussion's name; empty: the file contains all, or hides names. */
 static rt_str
 file_name(const export *e)
 {
@@ -290,7 +290,7 @@ put_result(rt_buf *buf, const import *i)
 	rt_json_close(buf, '}');
 }
 
-/* The format that is named, or the one that the beginning of the file has. */
+/* The given format, or the one detected from the beginning of the file. */
 static void
 find_format(import *i, rt_str name)
 {

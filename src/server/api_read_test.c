@@ -84,7 +84,7 @@ test_past(void **state)
 	expect(f, 200, "PUT", D "/entries/a/content", "{\"content\":\"changed\"}");
 	snprintf(target, sizeof(target), D "/entries/a?at_op=%llu", (unsigned long long)seq);
 	assert_content(f, target, "one");
-	assert_string_equal(f->etag, ""); /* what is past cannot be changed */
+	assert_string_equal(f->etag, ""); /* the past cannot be changed */
 	assert_content(f, D "/entries/a", "changed");
 	assert_string_not_equal(f->etag, "");
 	expect(f, 200, "GET", D "/entries?at_op=0", NULL);
@@ -93,7 +93,7 @@ test_past(void **state)
 	expect(f, 400, "GET", D "/entries?at_op=x", NULL);
 }
 
-/* What a page needs to know to offer undo and redo, or not. */
+/* The data for a page to offer undo and redo. */
 static void
 assert_can(fixture *f, bool undo, bool redo)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Models at work, and events. */
+ * Runs of models, and events. */
 #include "server/api.h"
 #include "server/run_json.h"
 
@@ -26,7 +26,7 @@ rt_api_run(rt_call *call)
 	show(call, rt_call_param(call, "run"));
 }
 
-/* Its reply ends soon; the events, or a later look, say how. */
+/* Its reply ends soon; the events, or a later request, report the result. */
 void
 rt_api_run_stop(rt_call *call)
 {
@@ -55,7 +55,7 @@ read_request(rt_call *call, yyjson_val *root)
 	return request;
 }
 
-/* Starts a run; where the place has one already, the failure names it. */
+/* Starts a run; if the place has one already, the failure names it. */
 static rt_str
 start(rt_call *call, const rt_run_request *request)
 {

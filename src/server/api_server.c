@@ -146,7 +146,7 @@ rt_api_codes(rt_call *call)
 		return;
 	}
 	rt_call_hint(call, "projects: GET /retake/v1/projects");
-	if (project.size > 0) /* must exist: a typing error would make another one */
+	if (project.size > 0) /* must exist: a typing error would create another one */
 		RT_TRY(s, rt_project_pool_project(call->pool, project, false, &open_project,
 						  &s->error));
 	RT_TRY(s, rt_browsers_code(call->browsers, project, code, &replaced, &s->error));
@@ -176,7 +176,7 @@ rt_api_logout(rt_call *call)
 	RT_TRY(s, rt_browsers_leave(call->browsers, call->principal.browser, &s->error));
 	if (!rt_ok(s))
 		return;
-	/* Its events end now, and not when something happens. */
+	/* Its events end now, and not at the next event. */
 	for (rt_open_project *p = rt_project_pool_first(call->pool); p != NULL; p = p->next)
 		rt_feed_changed(p->feed);
 	rt_page_cookie_name(rt_front_port(call->front), name);
@@ -275,7 +275,7 @@ close_model(void *model)
 	m->ops->close(m);
 }
 
-enum { LIST_S = 5 /* how long a provider may take for its list: a thread waits for it */ };
+enum { LIST_S = 5 /* maximum time for a provider's list: a thread waits for it */ };
 
 typedef struct list_limit {
 	const rt_env *env;
@@ -324,7 +324,7 @@ put_models(rt_call *call, rt_str provider)
 	rt_scope_note(s, st);
 }
 
-/* Is there a key? A command is not run just to look. */
+/* Is there a key? No command is run just for this. */
 static const char *
 key_state(rt_scope *s, const rt_model_choice *choice)
 {
@@ -364,7 +364,7 @@ put_provider(rt_call *call, const rt_provider *kind, const rt_config_provider *c
 	rt_json_put_c(buf, "state", st == RT_OK ? key_state(s, &choice) : "wrong url");
 	if (config == NULL && kind->key_env != NULL)
 		rt_json_put_c(buf, "key_env", kind->key_env);
-	if (rt_str_is(name, kind->name)) { /* a name of a model alone means these */
+	if (rt_str_is(name, kind->name)) { /* a model's name without a provider means these */
 		rt_json_open(buf, "model_prefixes", '[');
 		for (const char *const *prefix = kind->model_prefixes; *prefix != NULL; prefix++)
 			rt_json_put_c(buf, NULL, *prefix);

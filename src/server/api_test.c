@@ -8,7 +8,7 @@
 
 /* ---- every route ---- */
 
-/* What each is asked on its own, after tell() and the preparation; then the status. */
+/* The requests of each route, after tell() and the preparation; then the status. */
 static const struct {
 	const char *name, *before, *target, *body;
 	unsigned status;
@@ -150,7 +150,7 @@ is_of_server(const char *name)
 	       strcmp(name, "logout") == 0;
 }
 
-/* A fixture with the story, ready to be asked for a trial. */
+/* A fixture with the story, ready for requests. */
 static fixture *
 set_up_trial(void **own, size_t i)
 {
@@ -199,17 +199,17 @@ test_every_route(void **state)
 		f = set_up_trial(&own, i);
 		snprintf(target, sizeof(target), V1 "%s", trials[i].target);
 		expect(f, trials[i].status, method_name(route->method), target, trials[i].body);
-		/* the route that was meant, and not another one */
+		/* the intended route, and not another one */
 		if (route->fn == NULL && strcmp(route->name, "setting.delete") != 0)
 			assert_non_null(rt_json_get(f->root, "seq"));
 		tear_down(&own);
 	}
 }
 
-/* ---- what is gone ---- */
+/* ---- replaced nodes ---- */
 
-/* Another process has written a checkpoint, and what the value here would be loaded from is not
- * there any more. */
+/* Another process has written a checkpoint, and the nodes from which this value would be loaded no
+ * longer exist. */
 static void
 test_looks_again(void **state)
 {
@@ -235,7 +235,7 @@ test_looks_again(void **state)
 				 RT_OK);
 		assert_int_equal(store->ops->commit(store, NULL), RT_OK);
 		expect(f, 200, "GET", looks[i], NULL);
-		/* so that there is a checkpoint again */
+		/* so that a checkpoint is written again */
 		expect(f, 201, "POST", V1 "/discussions/main/entries", "{\"content\":\"one\"}");
 	}
 }
@@ -274,8 +274,8 @@ route_named(const char *name)
 	return NULL;
 }
 
-/* Each allocation of each request fails once: it is answered whole, or with 503; what is
- * allocated is freed (the sanitizer sees to that). */
+/* Each allocation of each request fails once: the answer is complete, or 503; all memory is freed
+ * (checked by the sanitizer). */
 static void
 test_no_memory(void **state)
 {
@@ -315,7 +315,7 @@ test_no_memory(void **state)
 	assert_true(refused > sizeof(trials) / sizeof(trials[0]));
 }
 
-/* The same of the Hook API's fields, which are read from everywhere. */
+/* The same for the Hook API's fields, which are read from many places. */
 static void
 test_hook_state_without_memory(void **state)
 {
@@ -354,7 +354,7 @@ test_hook_state_without_memory(void **state)
 
 /* ---- answers ---- */
 
-/* The last entries are the last, also where more are wanted than there may be at once. */
+/* The last entries are the last, also if more are requested than allowed at once. */
 static void
 test_last(void **state)
 {
@@ -383,7 +383,7 @@ test_last(void **state)
 	assert_true(yyjson_is_null(rt_json_get(f->root, "next")));
 }
 
-/* Texts as blocks: those that are sent, and beside the contents of entries. */
+/* Texts as blocks: those in requests, and beside the contents of entries. */
 static void
 test_blocks(void **state)
 {
@@ -401,7 +401,7 @@ test_blocks(void **state)
 	entry = yyjson_arr_get_last(yyjson_arr_get(blocks, 0));
 	assert_true(rt_str_is(rt_json_str(yyjson_arr_get_first(rt_json_get(entry, "c"))),
 			      "x (javascript:y)"));
-	/* Of a text that is still being written, the part that is done. */
+	/* The finished part of a text that is still being written. */
 	expect(f, 200, "POST", V1 "/render", "{\"texts\":[\"# h\\n\\n*a\",\"\",\"[a\\n\\nb\"]}");
 	blocks = rt_json_get(f->root, "stable");
 	assert_int_equal(yyjson_arr_size(blocks), 3);
@@ -432,7 +432,7 @@ test_blocks(void **state)
 	expect(f, 200, "POST", D "/entries/read?blocks=1", "{\"ids\":[\"one\"]}");
 	entry = yyjson_arr_get_first(rt_json_get(f->root, "entries"));
 	assert_int_equal(yyjson_arr_size(rt_json_get(entry, "blocks")), 1);
-	/* thinking in a text of the model is a block; the text stays as it is */
+	/* thinking in a text of the model is a block; the text is unchanged */
 	expect(f, 201, "POST", D "/entries",
 	       "{\"role\":\"AI\",\"id\":\"three\",\"content\":\"a <think>b</think> c\"}");
 	expect(f, 200, "GET", D "/entries/three?blocks=1", NULL);
@@ -464,19 +464,19 @@ test_change_answer(void **state)
 	assert_true(rt_str_is(rt_json_str(rt_json_get(op, "by")), "http:agent.7"));
 	snprintf(path, sizeof(path), "%.*s",
 		 RT_STR_ARG(rt_json_str(rt_json_get(rt_json_get(op, "undo"), "path"))));
-	/* it was signed, and what undoes it does */
+	/* it was signed, and so is its undo */
 	expect(f, 200, "GET", D "/history?limit=1", NULL);
 	assert_true(rt_str_is(
 		rt_json_str(rt_json_get(yyjson_arr_get_first(rt_json_get(f->root, "steps")), "by")),
 		"http:agent.7"));
 	expect(f, 200, "POST", path, NULL);
 	expect(f, 404, "GET", D "/entries/e", NULL);
-	/* undo says how to redo */
+	/* undo reports how to redo */
 	expect(f, 200, "POST", D "/undo", "{\"count\":2}");
 	op = rt_json_get(rt_json_get(f->root, "op"), "undo");
 	assert_true(rt_str_is(rt_json_str(rt_json_get(op, "path")), V1 "/discussions/d1/redo"));
 	expect(f, 200, "POST", D "/redo", "{\"count\":2}");
-	/* a change in a discussion that is not in view: undo is asked for there */
+	/* a change in a discussion that is not in view: its undo names it */
 	expect(f, 201, "POST", V1 "/discussions", "{\"name\":\"apart\"}");
 	expect(f, 200, "PUT", D "/entries/a/content", "{\"content\":\"x\"}");
 	snprintf(path, sizeof(path), V1 "/history/%llu/revert", (unsigned long long)number_at(f, "seq"));
@@ -522,7 +522,7 @@ test_refused(void **state)
 	expect(f, 400, "PATCH", D "/entries/a", "{}");
 	expect(f, 400, "PATCH", D "/entries/a", "{\"content\":\"x\",\"mode\":\"sideways\"}");
 	expect(f, 400, "PATCH", D "/entries/a", "{\"content\":\"x\",\"everywhere\":1}");
-	/* what the path says cannot be said otherwise */
+	/* the body must not contradict the path */
 	expect(f, 400, "PUT", D "/entries/a/content", "{\"entry\":\"b\",\"content\":\"x\"}");
 	expect(f, 400, "POST", D "/entries", "{\"discussion\":\"d2\",\"content\":\"x\"}");
 	expect(f, 400, "POST", V1 "/history/one/revert", NULL);
@@ -599,7 +599,7 @@ test_files(void **state)
 	assert_null(strstr(f->answer.body.ptr, "Zx8Qw2Lm"));
 	expect(f, 400, "GET", V1 "/export?format=html&dry_run=1", NULL);
 	expect(f, 400, "GET", V1 "/export?format=html&emails=1", NULL);
-	/* A name is that of a file and nothing more, whatever stands in it. */
+	/* A name is only the name of a file, whatever it contains. */
 	expect(f, 200, "POST", V1 "/ops/discussion.rename",
 	       "{\"discussion\":\"chat\",\"name\":\"../br\\u00e9\\u202ead\\r\\n\\\"x; y\"}");
 	expect(f, 200, "GET", V1 "/discussions/d2/export?format=markdown", NULL);
@@ -624,7 +624,7 @@ test_context(void **state)
 	assert_true(number_at(f, "tokens") > 0);
 	assert_true(rt_str_is(text_at(f, "provider"), "openai"));
 	assert_true(rt_str_is(text_at(f, "model"), "m"));
-	expect(f, 200, "GET", D "/context", NULL); /* as the pool was told */
+	expect(f, 200, "GET", D "/context", NULL); /* as configured in the pool */
 	assert_true(rt_str_is(text_at(f, "service"), "builtin"));
 	assert_true(rt_str_is(text_at(f, "model"), "echo"));
 }
@@ -647,7 +647,7 @@ wait_for_run(fixture *f)
 	assert_true(rt_str_is(text_at(f, "state"), "done"));
 }
 
-/* What was sent stays what it was, whatever is done to the conversation afterwards. */
+/* A sent request stays the same, whatever is done to the conversation afterwards. */
 static void
 test_sent(void **state)
 {
@@ -684,12 +684,12 @@ test_sent(void **state)
 	assert_null(strstr(f->answer.body.ptr, "rewritten"));
 	assert_non_null(strstr(f->answer.body.ptr, "\"change\":\"gone\",\"id\":\"b\""));
 	assert_non_null(strstr(f->answer.body.ptr, "\"change\":\"edited\",\"id\":\"a\""));
-	/* seen from a take that ends before it */
+	/* from a take that ends before it */
 	expect(f, 201, "POST", D "/takes", "{\"at\":\"a\",\"name\":\"short\"}");
 	expect(f, 200, "GET", D "/sent?take=short", NULL);
 	assert_true(rt_str_is(text_at(f, "take"), "t1"));
 	assert_non_null(strstr(f->answer.body.ptr, "\"change\":\"gone\",\"id\":\"d\""));
-	/* what is purged is in no request of the past either */
+	/* a purged text is in no past request either */
 	expect(f, 200, "POST", V1 "/purge", "{\"text\":\"which words\"}");
 	expect(f, 200, "GET", D "/sent", NULL);
 	assert_false(is_at(f, "exact"));
@@ -708,7 +708,7 @@ test_run(void **state)
 	snprintf(run, sizeof(run), "%.*s", RT_STR_ARG(text_at(f, "run")));
 	snprintf(target, sizeof(target), V1 "/runs/%s", run);
 	assert_true(rt_str_is(header_of(f, "Location"), target));
-	/* the same question is not asked again */
+	/* the same request is not executed again */
 	with(f, "Idempotency-Key", "k");
 	expect(f, 202, "POST", D "/runs", "{\"text\":\"hello\"}");
 	assert_true(rt_str_is(text_at(f, "run"), run));
@@ -730,7 +730,7 @@ copy_name(void *ctx, const rt_store_row *row)
 	return true;
 }
 
-/* Entered, and then the server died: nobody can say whether the model was asked. */
+/* Reserved, and then the server died: it is unknown whether the model was called. */
 static void
 test_run_begun(void **state)
 {
@@ -761,7 +761,7 @@ test_run_begun(void **state)
 	assert_int_equal(yyjson_arr_size(f->root), 0);
 	rt_idempotency_drop(&s, &idem);
 	assert_int_equal(s.status, RT_OK);
-	/* what fails is not entered any more */
+	/* a failed request is not reserved any more */
 	with(f, "Idempotency-Key", "k");
 	expect(f, 404, "POST", D "/runs", "{\"how\":\"again\",\"at\":\"nobody\"}");
 	rt_buf_init(&names, rt_alloc_libc(), RT_BUF_UNLIMITED);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What tests of the API begin with: a project in a store in memory, and requests that are answered
- * as the server does it, without sockets. */
+ * Fixture of the tests of the API: a project in a store in memory, and requests that are answered
+ * like in the server, without sockets. */
 #ifndef RT_SERVER_API_TESTING_H
 #define RT_SERVER_API_TESTING_H
 
@@ -43,7 +43,7 @@ typedef struct fixture {
 	/* of the last request */
 	rt_arena *arena;
 	rt_web_answer answer;
-	rt_json_doc *doc; /* of its body, where that is JSON */
+	rt_json_doc *doc; /* of its body, if that is JSON */
 	yyjson_val *root;
 	char etag[RT_ETAG_ROOM];
 } fixture;
@@ -152,7 +152,7 @@ read_answer(fixture *f)
 	}
 }
 
-/* Routes and answers as the server does. Returns the status. */
+/* Routes and answers like the server. Returns the status. */
 static inline unsigned
 ask(fixture *f, const char *method, const char *target, const char *body)
 {
@@ -253,7 +253,7 @@ assert_header(fixture *f, const char *name, const char *expected)
 		fail_msg("%s: %.*s", name, RT_STR_ARG(found));
 }
 
-/* The text of an entry as it is now. */
+/* The present text of an entry. */
 static inline void
 assert_content(fixture *f, const char *target, const char *content)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Reads. Answers are the engine's views; with at_op, of the value as it was then. */
+ * Reads. Answers are the engine's views; with at_op, of the value of that time. */
 #include "app/condition.h"
 #include "codec/content.h"
 #include "codec/thinking.h"
@@ -21,8 +21,8 @@ put_number_or_null(rt_buf *buf, const char *key, bool is_given, uint64_t number)
 
 /* ---- texts as blocks of layout (markup/markup.h) ---- */
 
-/* Adds the blocks of a text as an item or value; a text that is too large to be laid out is given
- * as it is, so that it does not cost the others. out_stable (may be NULL): as of
+/* Adds the blocks of a text as an item or value; a text that is too large to be laid out is
+ * returned unchanged, so that the others are not affected. out_stable (may be NULL): as of
  * rt_markup_blocks. */
 static void
 add_blocks(rt_buf *buf, rt_str text, size_t *out_stable)
@@ -329,7 +329,7 @@ rt_api_labels(rt_call *call)
 
 /* ---- entries ---- */
 
-/* "etags":{"k3f9":"…"} of a run of the take, for clients that change one entry whatever happens to
+/* "etags":{"k3f9":"…"} of a run of the take, for clients that change one entry regardless of the
  * others. */
 static void
 put_etags(rt_call *call, const rt_snapshot *v, size_t from, size_t count)
@@ -409,7 +409,7 @@ resolve_entry(rt_scope *s, const rt_snapshot *v, rt_str address, bool is_anywher
 	return entry;
 }
 
-/* Answers from the cache where the same was asked a moment ago and nothing has changed. */
+/* Answers from the cache if the same was requested a moment ago and nothing has changed. */
 static void
 answer_from_cache(rt_call *call)
 {
@@ -548,8 +548,8 @@ rt_api_project_settings(rt_call *call)
 	rt_call_tag_project(call, &v);
 }
 
-/* A member of the view of the settings, as JSON; absent: the text instead of one that is not
- * there. key as of rt_json_put. */
+/* A member of the view of the settings, as JSON; absent: the text to use instead if it is missing.
+ * key as of rt_json_put. */
 static void
 put_setting(rt_call *call, const rt_snapshot *v, const char *key, const char *name,
 	    const char *absent)
@@ -640,7 +640,7 @@ put_steps(rt_call *call, const rt_snapshot *v, uint64_t before, size_t limit)
 	put_number_or_null(body, "next", next > 1, next);
 }
 
-/* Rows of the log, newest first: what everybody did, in all discussions. */
+/* Rows of the log, newest first: by all authors, in all discussions. */
 static void
 put_rows(rt_call *call, const rt_snapshot *v, uint64_t before, size_t limit)
 {

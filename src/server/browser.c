@@ -21,7 +21,7 @@ typedef struct browser {
 	char hash[RT_BROWSER_ROOM];
 	char project[PROJECT_ROOM];
 	int64_t made_us, seen_us;
-	bool is_stale; /* its row says less */
+	bool is_stale; /* its row has an older time */
 	struct browser *next;
 } browser;
 
@@ -29,7 +29,7 @@ typedef struct code {
 	char text[RT_CODE_ROOM]; /* empty: none */
 	char project[PROJECT_ROOM];
 	int64_t until_us;
-	uint64_t number; /* in the order of making */
+	uint64_t number; /* in the order of creation */
 } code;
 
 struct rt_browsers {
@@ -60,7 +60,7 @@ hash_of(rt_str cookie, char out[RT_BROWSER_ROOM])
 	rt_sha256_end_hex(&sha, out);
 }
 
-/* Where the one of that hash hangs, or would. */
+/* The link to the one with that hash, or to where it would be inserted. */
 static browser **
 find(rt_browsers *b, const char *hash)
 {
@@ -109,7 +109,7 @@ write_row(rt_browsers *b, const browser *one, bool drop, rt_error *err)
 	return st;
 }
 
-/* Can that be the name of a project, and does it fit? Nothing else may come out of a row. */
+/* Can that be the name of a project, and does it fit? Nothing else may come from a row. */
 static bool
 is_project(yyjson_val *value)
 {
@@ -327,7 +327,7 @@ rt_browsers_find(rt_browsers *b, rt_str cookie, char out_hash[RT_BROWSER_ROOM],
 	found = one != NULL && now - one->seen_us < RT_BROWSER_DAYS * day_us;
 	if (found)
 		memcpy(out_project, one->project, PROJECT_ROOM);
-	/* The project that isolation gave it does not confine it without. */
+	/* The project given by isolation does not confine it without isolation. */
 	if (found && !b->isolate && strncmp(out_project, "browser-", 8) == 0)
 		out_project[0] = '\0';
 	/* A browser that signed in without isolation has no project yet. */
@@ -374,8 +374,8 @@ rt_browsers_tend(rt_browsers *b)
 	rt_status st = RT_OK;
 
 	while (st == RT_OK && next_stale(b, &one)) {
-		st = write_row(b, &one, false, NULL); /* else it is tried tomorrow */
-		/* It may have left meanwhile, and its row was dropped before we wrote it. */
+		st = write_row(b, &one, false, NULL); /* otherwise it is tried again tomorrow */
+		/* It may have logged out meanwhile, and its row was dropped before we wrote it. */
 		if (!rt_browsers_is_in(b, rt_str_of(one.hash)))
 			(void)!write_row(b, &one, true, NULL);
 	}
@@ -420,7 +420,8 @@ rt_browsers_leave(rt_browsers *b, rt_str hash, rt_error *err)
 	pthread_mutex_unlock(&b->lock);
 	if (one != NULL)
 		st = write_row(b, one, true, err);
-	/* If only forgotten in memory it would be accepted again after a restart: then it stays. */
+	/* If it were only forgotten in memory it would be accepted again after a restart: so it
+	 * stays. */
 	if (one != NULL && st != RT_OK) {
 		pthread_mutex_lock(&b->lock);
 		at = find(b, text);

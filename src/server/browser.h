@@ -5,8 +5,8 @@
  *   code      64 bits, valid once and for RT_CODE_S; anyone with the token can make one
  *   cookie    256 random bits, new at each login, which prevents session fixation.
  *             Its name contains the port, since cookies are not bound to ports
- *   project   the only one that it may open: the one that the code was made for, or with
- *             isolation "browser-" and 12 characters, made on the first request; empty: all
+ *   project   the only one that it may open: the one for which the code was made, or with isolation
+ *             "browser-" and 12 characters, made on the first request; empty: all
  *
  * Only the SHA-256 of a cookie is stored, as a side row of the served project:
  *
@@ -30,15 +30,15 @@ typedef struct rt_browsers rt_browsers;
 enum {
 	RT_CODE_ROOM = 17,
 	RT_CODE_S = 600,
-	RT_CODES_MAX = 256,    /* waiting at a time; then the oldest goes */
+	RT_CODES_MAX = 256,    /* waiting at a time; then the oldest is dropped */
 	RT_BROWSER_DAYS = 90,
 	RT_BROWSERS_MAX = 10000,
 	RT_BROWSER_ROOM = RT_TOKEN_ROOM, /* hash of a cookie */
 	RT_BROWSER_PROJECT_ROOM = 256
 };
 
-/* home: the project whose side rows hold them. isolate: each browser gets a project of its own; else
- * its project stays empty: it may open every project, and begins with home. */
+/* home: the project whose side rows contain them. isolate: each browser gets a separate project;
+ * else its project stays empty: it may open every project, and begins with home. */
 RT_CHECKED rt_status rt_browsers_open(const rt_alloc *alloc, const rt_env *env,
 				      rt_open_project *home, bool isolate, rt_browsers **out,
 				      rt_error *err);

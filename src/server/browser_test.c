@@ -129,7 +129,7 @@ an_empty_code_is_none(void **state)
 	char cookie[RT_TOKEN_ROOM], zeros[RT_CODE_ROOM] = "";
 	rt_error err;
 
-	/* Slots that hold no code are not let in by one. */
+	/* Slots without a code do not accept one. */
 	assert_int_equal(rt_browsers_enter(w->browsers, rt_str_at(zeros, RT_CODE_ROOM - 1), cookie,
 					   &err),
 			 RT_CREDENTIALS);
@@ -153,7 +153,7 @@ old_codes_make_room(void **state)
 				 RT_OK);
 		if (i <= 1)
 			memcpy(i == 0 ? second : third, code, RT_CODE_ROOM);
-		if (i >= RT_CODES_MAX - 1) { /* who makes it is told */
+		if (i >= RT_CODES_MAX - 1) { /* the caller is told */
 			assert_true(replaced);
 			replaced = false;
 		}
@@ -164,7 +164,7 @@ old_codes_make_room(void **state)
 	assert_int_equal(rt_browsers_enter(w->browsers, rt_str_of(second), cookie, &err),
 			 RT_CREDENTIALS);
 	assert_int_equal(rt_browsers_enter(w->browsers, rt_str_of(third), cookie, &err), RT_OK);
-	/* Those that are expired make room first. */
+	/* Expired ones make room first. */
 	clock_us += (int64_t)RT_CODE_S * 1000000 + 1;
 	assert_int_equal(rt_browsers_code(w->browsers, rt_str_at(NULL, 0), code, &replaced, NULL),
 			 RT_OK);
@@ -188,7 +188,7 @@ each_has_a_project(void **state)
 			assert_string_not_equal(cookies[i], cookies[k]);
 		}
 	}
-	/* The same after the server has been started anew. */
+	/* The same after a restart of the server. */
 	again(w, true);
 	for (i = 0; i < 20; i++) {
 		assert_true(rt_browsers_find(w->browsers, rt_str_of(cookies[i]), hash, project));
@@ -272,7 +272,7 @@ full(rt_store *store, rt_rows row, rt_str data, rt_error *err)
 	return rt_fail(err, RT_FULL, "the disk is full");
 }
 
-/* Who could not be logged out is told so, and can try again. */
+/* A browser that could not be logged out gets an error, and can try again. */
 static void
 leaving_may_fail(void **state)
 {
@@ -306,7 +306,7 @@ it_is_forgotten_after_90_days(void **state)
 	clock_us += 89 * day;
 	assert_true(rt_browsers_find(w->browsers, rt_str_of(cookie), hash, project));
 	rt_browsers_tend(w->browsers);
-	again(w, true); /* that it was seen is kept */
+	again(w, true); /* the time of its last visit is kept */
 	clock_us += 89 * day;
 	assert_true(rt_browsers_find(w->browsers, rt_str_of(cookie), hash, project));
 	clock_us += 91 * day;
@@ -365,7 +365,7 @@ the_token_stays(void **state)
 	assert_string_not_equal(one, two);
 	assert_int_equal(rt_token_load(rt_alloc_libc(), &env, inner, false, one, &err), RT_OK);
 	assert_string_equal(one, two);
-	/* what others can read is no secret */
+	/* a file that others can read is not a secret */
 	assert_int_equal(chmod(path, 0644), 0);
 	assert_int_equal(rt_token_load(rt_alloc_libc(), &env, inner, false, one, &err), RT_REFUSED);
 	assert_int_equal(chmod(path, 0600), 0);
@@ -378,7 +378,7 @@ the_token_stays(void **state)
 	assert_int_equal(mkdir(path, 0700), 0);
 	assert_int_equal(rt_token_load(rt_alloc_libc(), &env, inner, false, one, &err), RT_REFUSED);
 	assert_int_equal(rmdir(path), 0);
-	/* nor what others can put there */
+	/* nor is one that others can write */
 	assert_int_equal(chmod(inner, 0777), 0);
 	assert_int_equal(rt_token_load(rt_alloc_libc(), &env, inner, false, one, &err), RT_REFUSED);
 }

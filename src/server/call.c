@@ -56,7 +56,7 @@ rt_call_text(rt_call *call, const char *name)
 		return value;
 	if (rt_web_query(request, name, &value))
 		return value.ptr != NULL ? value : RT_STR("");
-	/* What cannot be decoded must not count as absent. */
+	/* An invalid parameter must not count as absent. */
 	if (request->query.size > 0 && !rt_web_decode(request, request->query, true, &all))
 		rt_scope_fail(&call->scope, RT_USAGE,
 			      "the query has an invalid percent escape or text that is not UTF-8");
@@ -147,7 +147,7 @@ rt_call_check_texts(rt_call *call, yyjson_val *list, size_t max, const char *mes
 		rt_scope_fail(&call->scope, RT_USAGE, "%s", message);
 }
 
-/* ---- what it is about ---- */
+/* ---- value and place ---- */
 
 static void
 unref_value(void *value)
@@ -305,7 +305,7 @@ rt_call_stop(rt_call *call)
 	call->scope.status = RT_INTERRUPTED; /* so that nothing more is done */
 }
 
-/* Drops what was written after rt_call_stop. */
+/* Drops everything written after rt_call_stop. */
 static void
 restore_answer(rt_call *call)
 {
@@ -333,7 +333,7 @@ rt_call_clear(rt_call *call)
 	answer->status = 0;
 }
 
-/* Turns what the handler left into an answer. */
+/* Turns the handler's result into an answer. */
 static void
 finish(rt_call *call)
 {
@@ -371,10 +371,12 @@ rt_call_answer(rt_call *call)
 {
 	rt_scope_init(&call->scope, call->request->alloc);
 	handle(call);
-	/* A read that does not find what it was led to (rt_engine_refresh) looks once more. */
+	/* A read that does not find a node that should exist (rt_engine_refresh) is tried once
+	 * again. */
 	if (call->request->method == RT_WEB_GET && call->answer->status == 500) {
 		if (call->open_project != NULL)
-			call->open_project->looked_us = 0; /* at the store, however recent it is */
+			call->open_project->looked_us = 0; /* from the store, however recent the
+							    * value is */
 		handle(call);
 	}
 	rt_scope_deinit(&call->scope);

@@ -7,11 +7,11 @@
  * When the handler returns, rt_call_answer makes the answer: the body, or the failure as a problem
  * document.
  *
- * Preconditions. If-Match names what the client has read: an entry's tag, its discussion's, or
- * the project's (app/condition.h). It is checked in the transaction of the change; when it does
- * not hold, the answer is 412 and nothing is done. Idempotency-Key: the response is stored in the
- * transaction of the change and kept for a day; the same request with the same key gets that
- * response and is done once, even after a crash; another request with that key gets 422.
+ * Preconditions. If-Match names the state that the client has read: an entry's tag, its
+ * discussion's, or the project's (app/condition.h). It is checked in the transaction of the change;
+ * if it does not hold, the answer is 412 and nothing is done. Idempotency-Key: the response is
+ * stored in the transaction of the change and kept for a day; the same request with the same key
+ * gets that response and is done once, even after a crash; another request with that key gets 422.
  *
  * Threads: a call belongs to one at a time. */
 #ifndef RT_SERVER_CALL_H
@@ -43,7 +43,7 @@ uint64_t rt_call_number(rt_call *call, const char *name, uint64_t absent);
 size_t rt_call_limit(rt_call *call, size_t absent, size_t max);
 /* The same as a boolean ("1", "true", "0", "false", or the name alone). */
 bool rt_call_flag(rt_call *call, const char *name);
-/* Who makes the change, for the history: rt_principal_actor, or "http:NAME" with Retake-By. */
+/* The author of the change, for the history: rt_principal_actor, or "http:NAME" with Retake-By. */
 rt_str rt_call_actor(rt_call *call);
 /* RT_USAGE with the message unless list is an array of at most max strings. */
 void rt_call_check_texts(rt_call *call, yyjson_val *list, size_t max, const char *message);
@@ -52,7 +52,7 @@ void rt_call_check_texts(rt_call *call, yyjson_val *list, size_t max, const char
 
 /* The newest value; lives as long as the call. NULL after a failure. */
 const rt_project *rt_call_value(rt_call *call);
-/* The same as it was right after row at_op; UINT64_MAX: the newest. */
+/* The same right after row at_op; UINT64_MAX: the newest. */
 const rt_project *rt_call_value_at(rt_call *call, uint64_t at_op);
 /* Where the request applies: disc (an address; empty: the active one) and the query's "take".
  * Numbers, never 0. */
@@ -79,9 +79,9 @@ void rt_call_tag_project(rt_call *call, const rt_snapshot *snapshot);
 /* ---- the answer ---- */
 
 void rt_call_header(rt_call *call, const char *name, rt_str value);
-/* What to do about failures from here on; NULL: nothing. Static, or as long as the call. */
+/* The next step after failures from here on; NULL: none. Static, or as long as the call. */
 void rt_call_hint(rt_call *call, const char *hint);
-/* An array with one string for each line; cut where a line is not UTF-8. */
+/* An array with one string for each line; truncated if a line is not UTF-8. */
 void rt_call_put_lines(rt_buf *buf, const char *key, rt_str lines);
 /* Answers with a problem of HTTP (rt_problem_http); nothing more is done then. */
 void rt_call_problem(rt_call *call, unsigned status, const char *kind, const char *title,
@@ -100,21 +100,21 @@ typedef struct rt_call_change {
 	bool is_atomic;    /* all requests as one step */
 	bool is_one;       /* answered as one result, however many requests there are */
 	rt_str disc, take; /* where; empty: the active ones */
-	bool names_takes;  /* the requests name their takes; take is for If-Match alone */
-	rt_str entry;      /* that it is about, for If-Match; empty: none */
+	bool names_takes;  /* the requests name their takes; take is only for If-Match */
+	rt_str entry;      /* that they concern, for If-Match; empty: none */
 	rt_str extra;      /* further members of the answer: "key":value,… */
-	/* The list that the requests were made from, which has to be the same still; or NULL. */
+	/* The list from which the requests were made, which must be unchanged; or NULL. */
 	const rt_snapshot *list;
-	bool is_made; /* 201, and Location where an entry, a take or a discussion was made */
+	bool is_made; /* 201, and Location if an entry, a take or a discussion was made */
 } rt_call_change;
 
-/* Carries out the change under the preconditions of the headers, with hooks, and answers: one
+/* Executes the change under the preconditions of the headers, with hooks, and answers: one
  * result as `retake apply` prints it, or for several {"results":[…],"seq":…}; with "op" (how to
  * undo it) and ETag. False: the list was changed meanwhile, which is a failure of the call. */
 bool rt_call_apply(rt_call *call, const rt_call_change *change);
 
-/* Answers a request that was done before under its Idempotency-Key. For handlers that read the
- * value before they know what to change. */
+/* Answers a request that was done before under its Idempotency-Key. For handlers that must read the
+ * value to determine the change. */
 void rt_call_replay(rt_call *call);
 
 /* For changes that are not requests (a run, an import): checks the preconditions of the headers.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Changes: carried out under their preconditions, answered, and the response stored. */
+ * Changes: executed under their preconditions, answered, and the response stored. */
 #include "server/call.h"
 #include "app/condition.h"
 #include "server/idempotency.h"
@@ -151,7 +151,7 @@ reopen_object(rt_buf *buf)
 		buf->size--;
 }
 
-/* A result with how to undo it. */
+/* A result with the request that undoes it. */
 static void
 put_result(rt_buf *buf, const context *c, const rt_op *op, const rt_result *result)
 {
@@ -193,7 +193,7 @@ put_results(rt_buf *buf, const context *c, const rt_result *results)
 	rt_json_close(buf, '}');
 }
 
-/* The answer is made from the results alone, so the one that is stored is the one that is sent. */
+/* The answer is made from the results only, so the stored one equals the sent one. */
 static void
 put_answer(rt_buf *buf, const context *c, const rt_result *results)
 {
@@ -278,8 +278,8 @@ compute_etag(context *c, const rt_project *now, rt_str entry)
 
 /* ---- within the transaction ---- */
 
-/* rt_apply_check_fn. Perhaps on another thread, while ours waits; perhaps several times, so it
- * leaves the call's scope alone. */
+/* rt_apply_check_fn. It may run on another thread, while ours waits, and several times, so it does
+ * not use the call's scope. */
 static rt_status
 check(void *ctx, const rt_project *now, rt_error *err)
 {
@@ -410,7 +410,7 @@ begin(context *c)
 
 /* ---- carrying out ---- */
 
-/* Of an atomic batch, the request that failed itself. */
+/* Of an atomic batch, the request that itself failed. */
 static size_t
 failed_at(const context *c, const rt_result *results, rt_status st)
 {
@@ -423,7 +423,7 @@ failed_at(const context *c, const rt_result *results, rt_status st)
 	return i;
 }
 
-/* At worst a retry hears that the request was done, or begun. */
+/* At worst a retry is told that the request was done, or begun. */
 static void
 drop_stored(rt_call *call, const rt_idempotency *idem)
 {
@@ -441,7 +441,7 @@ put_notes(rt_buf *buf, rt_str notes)
 		rt_call_put_lines(buf, "notes", rt_str_trim(notes));
 }
 
-/* A batch that was not done names the request that could not be. */
+/* A batch that was not executed names the request that failed. */
 static void
 fail(context *c, const rt_result *results, rt_status st)
 {
@@ -450,8 +450,8 @@ fail(context *c, const rt_result *results, rt_status st)
 	size_t at = failed_at(c, results, st);
 	rt_buf *extra = rt_scope_buf(s);
 
-	/* A purge that could not wipe the bytes is done and its answer stored; a retry has to try
-	 * again. */
+	/* A purge that could not overwrite the bytes is done and its answer stored; a retry has to
+	 * try again. */
 	if (c->is_kept && op_of(c, 0)->id == RT_OP_PURGE)
 		drop_stored(call, &c->idem);
 	if (c->change->count > 1 && !c->change->is_one && st != RT_CONFLICT)
@@ -546,7 +546,7 @@ carry_out(context *c)
 				change->is_atomic && change->count > 1, change->disc,
 				change->names_takes ? rt_str_at(NULL, 0) : change->take, results);
 	if (c->was_known) {
-		/* Found within a transaction, which may have come to nothing after that. */
+		/* Found within a transaction that may have been rolled back afterwards. */
 		rt_idempotency_record record = rt_idempotency_find(s, &c->idem);
 
 		if (record.state == RT_IDEMPOTENCY_NEW)
@@ -583,7 +583,7 @@ rt_call_replay(rt_call *call)
 
 	if (!rt_ok(&call->scope))
 		return;
-	/* A failure is reported when the change is carried out. */
+	/* A failure is reported when the change is executed. */
 	rt_scope_init(&s, call->request->alloc);
 	rt_idempotency idem = read_key(&s, call);
 	rt_idempotency_record record = rt_idempotency_find(&s, &idem);
@@ -607,7 +607,7 @@ rt_call_begin(rt_call *call, rt_str disc, rt_str take)
 	if (rt_ok(s) && c.condition.tags.ptr != NULL) {
 		const rt_project *value = rt_call_value(call);
 
-		c.idem.row[0] = '\0'; /* was looked up by begin */
+		c.idem.row[0] = '\0'; /* was already looked up by begin */
 		RT_TRY(s, check(&c, value, &s->error));
 	}
 	return idem;
@@ -642,5 +642,5 @@ rt_call_keep(rt_call *call, rt_idempotency *idem)
 			record.location = answer->headers[i].value;
 	rt_scope_init(&s, call->request->alloc);
 	rt_idempotency_save(&s, idem, &record);
-	rt_scope_deinit(&s); /* at worst a retry hears that the request was begun */
+	rt_scope_deinit(&s); /* at worst a retry is told that the request was begun */
 }

@@ -26,7 +26,7 @@ on_project(void *ctx, const rt_store_row *row)
 	return false;
 }
 
-/* Notes the newest state; false: it is the one that was noted. */
+/* Notes the newest state; false: it is unchanged. */
 static bool
 note_newest(rt_feed *feed)
 {
@@ -161,7 +161,7 @@ read_id(rt_str id, uint64_t *epoch, uint64_t *seq)
 	return true;
 }
 
-/* Where a stream begins. A client may know of rows from another server on the same store. */
+/* Where a stream begins. A client may know rows from another server on the same store. */
 static rt_status
 find_place(rt_feed *feed, rt_str last_id, uint64_t *epoch, uint64_t *seq, rt_error *err)
 {
@@ -262,7 +262,7 @@ look_for_changes(rt_feed *feed)
 	uint64_t epoch = feed->seen_epoch;
 	bool has_changed = rt_engine_refresh(feed->engine, NULL) == RT_OK && note_newest(feed);
 
-	if (epoch != feed->seen_epoch) /* something may have been purged */
+	if (epoch != feed->seen_epoch) /* there may have been a purge */
 		rt_feed_inflight_forget(&feed->inflight);
 	pthread_rwlock_rdlock(&feed->gate);
 	if (rt_feed_inflight_poll(&feed->inflight, feed->engine, feed->env, feed->runs))

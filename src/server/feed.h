@@ -11,7 +11,7 @@
  *
  * Rows are read from the log, each client with its own position in it, so a client that does not
  * read costs nothing but that, and one that reconnects with Last-Event-ID continues where it was.
- * Rows of other processes arrive the same way: the tick looks at the log's head. A reply in
+ * Rows of other processes arrive the same way: the tick reads the log's head. A reply in
  * flight is a text that grows (run.h); a client has a position in that, too, and one that connects
  * later is sent run.snapshot.
  *
@@ -21,8 +21,8 @@
  *             do not exist: fetch everything again; {"seq","epoch"}; id is where the stream
  *             continues
  *   newer     {"seq":…,"detail":…}, no id: the next row needs a newer version of the program.
- *             What the client has stays valid; no more rows come, and changes are refused, until
- *             the server is upgraded
+ *             The client's state stays valid; no more rows come, and changes are refused, until the
+ *             server is upgraded
  *   run.started, run.snapshot, run.asked, run.notice, run.delta, run.ended   see run.h
  *   flight    {"flight":…,"discussion","take","after" or "into","model","text"}, no id: a
  *             reply that another process on the same store receives, so far (at most the last
@@ -36,7 +36,7 @@
  * before.
  *
  * Threads: locks itself. Streams are woken under a lock that closing a stream takes and reading it
- * does not: a front may wake, and read, under a lock of its own, but not close. */
+ * does not: a front may wake, and read, under its own lock, but not close. */
 #ifndef RT_SERVER_FEED_H
 #define RT_SERVER_FEED_H
 
@@ -64,9 +64,8 @@ void rt_feed_free(rt_feed *feed);
 void rt_feed_set_runs(rt_feed *feed, struct rt_runs *runs);
 
 /* A new stream. last_id: the last id that the client has seen ("Last-Event-ID"); empty: from now
- * on. disc (0: all) leaves out rows that touch neither this document nor the project's own
- * things, and replies in other discussions. RT_USAGE: last_id is malformed. RT_LIMIT: too many
- * streams. */
+ * on. disc (0: all) leaves out rows that touch neither this document nor the project's own data,
+ * and replies in other discussions. RT_USAGE: last_id is malformed. RT_LIMIT: too many streams. */
 RT_CHECKED rt_status rt_feed_stream(rt_feed *feed, rt_str last_id, uint32_t disc,
 				    rt_web_stream **out, rt_error *err);
 size_t rt_feed_stream_count(rt_feed *feed);

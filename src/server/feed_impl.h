@@ -3,7 +3,7 @@
  * Internals of the feed:
  *
  *   feed.c          the feed, its streams, waking them, the tick
- *   feed_stream.c   one stream: what it sends next
+ *   feed_stream.c   one stream: its next bytes
  *   feed_source.c   events: rows of the log, the newest kept for all streams; replies that other
  *                   processes receive
  *
@@ -41,7 +41,7 @@ typedef struct rt_feed_row {
 
 typedef struct rt_feed_rows {
 	pthread_mutex_t lock;
-	uint64_t epoch;      /* whose rows these are */
+	uint64_t epoch;      /* the history of these rows */
 	rt_feed_row at[RT_FEED_ROWS]; /* by seq modulo their number */
 	uint64_t low;        /* no row below it is kept */
 	size_t bytes;
@@ -49,9 +49,9 @@ typedef struct rt_feed_rows {
 
 void rt_feed_rows_init(rt_feed_rows *rows);
 void rt_feed_rows_deinit(rt_feed_rows *rows);
-/* A row of this history, project being its newest value; out->text is the caller's to unref. A
- * row that can never be read is an event that says so ("whole"). RT_NOMEM, RT_IO, RT_BUSY …: it
- * cannot be read now. */
+/* A row of this history, project being its newest value; out->text is the caller's to unref. A row
+ * that can never be read becomes a "whole" event. RT_NOMEM, RT_IO, RT_BUSY …: it cannot be read
+ * now. */
 RT_CHECKED rt_status rt_feed_rows_get(rt_feed_rows *rows, rt_engine *engine, uint64_t epoch,
 				      const rt_project *project, uint64_t seq, rt_feed_row *out,
 				      rt_error *err);
@@ -78,7 +78,7 @@ typedef struct rt_feed_inflight_list {
 void rt_feed_inflight_init(rt_feed_inflight_list *inflight);
 void rt_feed_inflight_deinit(rt_feed_inflight_list *inflight);
 void rt_feed_inflight_forget(rt_feed_inflight_list *inflight);
-/* Reads the store, if it is time. True: something has changed. runs (or NULL) knows our own. */
+/* Reads the store, if it is time. True: there were changes. runs (or NULL) knows our own. */
 bool rt_feed_inflight_poll(rt_feed_inflight_list *inflight, rt_engine *engine, const rt_env *env,
 			   struct rt_runs *runs);
 /* Appends changes since *seen, until out has about room bytes, skipping replies that had ended by
@@ -89,7 +89,7 @@ bool rt_feed_inflight_events(rt_feed_inflight_list *inflight, uint64_t base, uin
 /* ---- streams ---- */
 
 typedef struct rt_feed_stream_at {
-	rt_web_stream base; /* first: it is the front's handle */
+	rt_web_stream base; /* first: the front's handle */
 	rt_feed *feed;
 	struct rt_feed_stream_at *next, *before; /* under the feed's list lock */
 	atomic_bool is_waiting; /* the last read found nothing */

@@ -6,8 +6,8 @@
  * ones are written for the stream that reads them.
  *
  * Replies that other processes receive: their side rows, read now and then. Each change of one has
- * a number that rises; a stream remembers the number up to which it was told. A reply that is over
- * stays in the list for a while, for slow streams. */
+ * an increasing number; a stream remembers the number up to which it has sent them. A reply that is
+ * over stays in the list for a while, for slow streams. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "server/feed_impl.h"
@@ -126,7 +126,7 @@ rt_feed_rows_get(rt_feed_rows *rows, rt_engine *engine, uint64_t epoch, const rt
 
 	if (seq + RT_FEED_ROWS <= project->seq)
 		return write_row(engine, epoch, project, seq, out, err);
-	/* Under the lock: another stream that comes now wants the same row. */
+	/* Under the lock: another stream that comes now needs the same row. */
 	pthread_mutex_lock(&rows->lock);
 	if (rows->epoch != epoch) {
 		drop_rows(rows);
@@ -170,7 +170,7 @@ rt_feed_inflight_deinit(rt_feed_inflight_list *list)
 	pthread_mutex_destroy(&list->lock);
 }
 
-/* The end of a text, and how many bytes are left out before it. */
+/* The end of a text, and the number of bytes left out before it. */
 static rt_str
 cut_text(rt_str text, size_t *out_skipped)
 {

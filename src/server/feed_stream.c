@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * One stream. What comes next is written when it is read: rows up to the newest value first,
+ * One stream. The next events are written when it is read: rows up to the newest value first,
  * then replies of runs and of other processes, which are not rows yet. So a client that reads
  * slowly gets the same rows later, and a reply in larger pieces. */
 #define _POSIX_C_SOURCE 200809L
@@ -36,7 +36,7 @@ is_wanted(const rt_feed_stream_at *s, const rt_change_discs *discs)
 	return false;
 }
 
-/* The newest value and the history it is of. */
+/* The newest value and its history. */
 static const rt_project *
 newest(rt_engine *engine, uint64_t *out_epoch)
 {
@@ -120,7 +120,7 @@ add_others(rt_feed_stream_at *s, size_t room)
 				      room, &s->pending);
 }
 
-/* Writes what there is. Another status than RT_OK ends the stream. */
+/* Writes the available events. A status other than RT_OK ends the stream. */
 static rt_status
 fill(rt_feed_stream_at *s, size_t room)
 {
@@ -180,7 +180,7 @@ rt_feed_stream_read(rt_web_stream *stream, char *out, size_t room, bool *out_end
 	*out_ended = false;
 	pthread_rwlock_rdlock(&feed->gate);
 	if (s->pending.size == 0 && !feed->is_over) {
-		/* Before reading, so that a change after that wakes us. */
+		/* Before reading, so that a change after that wakes this stream. */
 		atomic_store(&s->is_waiting, true);
 		st = fill(s, room < RT_FEED_BATCH ? room : RT_FEED_BATCH);
 		if (s->pending.size > 0)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Streams of events: every row once and in order, whoever writes, and however often the
+ * Streams of events: every row once and in order, whichever process writes, and however often the
  * connection is cut. */
 #define _XOPEN_SOURCE 700
 
@@ -19,10 +19,10 @@
 
 typedef struct fixture {
 	char dir[64], path[80];
-	rt_env env;        /* the machine's, but for its clock */
+	rt_env env;        /* the system's, except for its clock */
 	atomic_llong now_us;
 	rt_store *store, *other_store;
-	rt_engine *engine, *other; /* other: as another process has it */
+	rt_engine *engine, *other; /* other: as in another process */
 	rt_feed *feed;
 	reader r;
 } fixture;
@@ -125,7 +125,7 @@ add(fixture *f, rt_engine *engine, const char *text)
 	return seq;
 }
 
-/* ---- what a stream says ---- */
+/* ---- events of a stream ---- */
 
 static void
 test_begins(void **state)
@@ -169,7 +169,7 @@ test_other_process(void **state)
 	reader_is(&f->r, "op", "\"seq\":1");
 }
 
-/* A row touches the discussion, or the project's own things, or is left out. */
+/* A row touches the discussion, or the project's own data, or is left out. */
 static void
 test_one_discussion(void **state)
 {
@@ -189,7 +189,7 @@ test_one_discussion(void **state)
 	assert_int_equal(id_seq(f->r.id), 3);
 	reader_is(&f->r, "op", "discussion.rename");
 	assert_int_equal(id_seq(f->r.id), 4);
-	/* Many that are left out: the place goes on without an event. */
+	/* Many that are left out: the position advances without an event. */
 	for (i = 0; i < 1100; i++)
 		apply(f->engine, "{\"op\":\"entry.append\",\"discussion\":\"main\","
 				 "\"role\":\"User\",\"content\":\"x\"}");
@@ -215,7 +215,7 @@ test_ids(void **state)
 		assert_int_equal(rt_feed_stream(f->feed, rt_str_of(bad[i]), 0, &stream, &err),
 				 RT_USAGE);
 	assert_int_equal(rt_feed_stream_count(f->feed), 0);
-	/* of another history: everything anew, from where we are */
+	/* of another history: everything again, from the present state */
 	add(f, f->engine, "one");
 	snprintf(f->r.last_id, sizeof(f->r.last_id), "%016llx.1",
 		 (unsigned long long)rt_engine_epoch(f->engine) ^ 1);
@@ -224,7 +224,7 @@ test_ids(void **state)
 	reader_is(&f->r, "reset", "\"seq\":1");
 	assert_false(reader_now(&f->r));
 	reader_cut(&f->r);
-	/* of a row that is not there */
+	/* of a row that does not exist */
 	snprintf(f->r.last_id, sizeof(f->r.last_id), "%016llx.7",
 		 (unsigned long long)rt_engine_epoch(f->engine));
 	reader_open(&f->r, f->feed, 0);
@@ -232,7 +232,7 @@ test_ids(void **state)
 	reader_is(&f->r, "reset", "\"seq\":1");
 	assert_int_equal(id_seq(f->r.last_id), 1);
 	reader_cut(&f->r);
-	/* of one that another process has written, and told its client of */
+	/* of one that another process has written and sent to its client */
 	snprintf(f->r.last_id, sizeof(f->r.last_id), "%016llx.%llu",
 		 (unsigned long long)rt_engine_epoch(f->engine),
 		 (unsigned long long)add(f, f->other, "two"));
@@ -285,7 +285,7 @@ test_heartbeat(void **state)
 	assert_false(reader_now(&f->r));
 	assert_int_equal(f->r.all.size, size + 4);
 	assert_memory_equal(f->r.all.ptr + size, ": \n\n", 4);
-	/* a row is sign enough */
+	/* a row is enough of a heartbeat */
 	atomic_fetch_add(&f->now_us, 15000000);
 	rt_feed_tick(f->feed);
 	add(f, f->engine, "one");
@@ -295,7 +295,7 @@ test_heartbeat(void **state)
 	assert_int_equal(f->r.all.size, size);
 }
 
-/* A row that a later version wrote: told once, and no reset. */
+/* A row of a later version: reported once, without a reset. */
 static void
 test_newer(void **state)
 {
@@ -353,7 +353,7 @@ test_flights(void **state)
 	assert_false(reader_now(&f->r));
 	flight_row(f, "So f", "5");
 	rt_feed_tick(f->feed);
-	assert_false(reader_now(&f->r)); /* not looked for yet */
+	assert_false(reader_now(&f->r)); /* not polled yet */
 	atomic_fetch_add(&f->now_us, 250000);
 	rt_feed_tick(f->feed);
 	reader_is(&f->r, "flight", "{\"flight\":\"reply/abc\",\"discussion\":\"d1\",\"take\":\"t1\","
@@ -371,7 +371,7 @@ test_flights(void **state)
 	rt_feed_tick(f->feed);
 	reader_is(&f->r, "flight.ended", "{\"flight\":\"reply/abc\"}");
 	assert_false(reader_now(&f->r));
-	/* who comes later hears nothing of it */
+	/* a later stream gets nothing of it */
 	reader_cut(&f->r);
 	reader_open(&f->r, f->feed, 0);
 	reader_is(&f->r, "hello", "");
@@ -407,7 +407,7 @@ test_limit(void **state)
 	for (i = 0; i < RT_FEED_STREAMS_MAX; i++)
 		assert_int_equal(rt_feed_stream(f->feed, RT_STR(""), 0, &streams[i], NULL), RT_OK);
 	assert_int_equal(rt_feed_stream(f->feed, RT_STR(""), 0, &one_more, &err), RT_LIMIT);
-	/* none of them was read: nobody is woken, nobody is waited for */
+	/* none of them was read: none is woken, and none is waited for */
 	add(f, f->engine, "one");
 	for (i = 0; i < RT_FEED_STREAMS_MAX; i++)
 		streams[i]->ops->close(streams[i]);
@@ -440,7 +440,7 @@ test_rows_are_shared(void **state)
 	for (i = 1; i <= value->seq; i++) {
 		get_row(f, value, epoch, i, &a);
 		get_row(f, value, epoch, i, &b);
-		/* drawn once, unless it lies far back */
+		/* written once, unless it is far back */
 		assert_int_equal(a.text == b.text, i + RT_FEED_ROWS > value->seq);
 		assert_true(rt_str_eq(rt_text_str(a.text), rt_text_str(b.text)));
 		rt_text_unref(a.text);
@@ -510,14 +510,14 @@ test_rows_have_a_limit(void **state)
 		rt_text_unref(row.text);
 		assert_true(f->feed->rows.bytes <= RT_FEED_ROWS_BYTES);
 	}
-	assert_true(largest * STEPS > RT_FEED_ROWS_BYTES); /* else this shows nothing */
+	assert_true(largest * STEPS > RT_FEED_ROWS_BYTES); /* otherwise this test proves nothing */
 	rt_object_unref(value);
 	rt_buf_deinit(&json);
 }
 
 /* ---- no memory ---- */
 
-/* A stream that has no memory ends, and one that comes later goes on where it was. */
+/* A stream without memory ends, and a later one continues at its position. */
 static void
 test_no_memory(void **state)
 {
@@ -623,7 +623,7 @@ beat_on(void *ctx)
 typedef struct client {
 	crowd *c;
 	uint64_t seed;
-	uint64_t last;   /* row that it has */
+	uint64_t last;   /* the last received row */
 	size_t cuts;
 } client;
 
@@ -660,7 +660,7 @@ read_and_cut(void *ctx)
 		reader_cut(&r);
 		c->cuts++;
 	}
-	/* and the rest in one go, woken when there is more */
+	/* and the rest at once, after a wake */
 	snprintf(r.last_id, sizeof(r.last_id), "%016llx.%llu",
 		 (unsigned long long)rt_engine_epoch(c->c->f->engine), (unsigned long long)c->last);
 	reader_open(&r, c->c->f->feed, 0);
@@ -685,7 +685,7 @@ test_cuts(void **state)
 	writer writers[WRITERS];
 	client clients[CLIENTS];
 	pthread_t threads[WRITERS], readers[CLIENTS], tick;
-	rt_web_stream *never = NULL; /* holds up nobody */
+	rt_web_stream *never = NULL; /* a stream that is not read delays no others */
 	const rt_project *value;
 	size_t i;
 

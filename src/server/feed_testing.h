@@ -23,11 +23,11 @@ typedef struct reader {
 	pthread_mutex_t lock;
 	pthread_cond_t woken;
 	size_t wakes;       /* under lock */
-	rt_buf bytes;       /* read, and no whole event yet */
+	rt_buf bytes;       /* read, but not a complete event yet */
 	rt_buf all;         /* everything that was read */
 	uint64_t chance;
-	size_t room_max;    /* of one read; it is by chance */
-	char last_id[64];   /* as a browser remembers it */
+	size_t room_max;    /* of one read; random */
+	char last_id[64];   /* as remembered by a browser */
 	/* the event that was read last */
 	char id[64];        /* its own; empty: it has none */
 	char name[32];
@@ -127,7 +127,7 @@ reader_line(reader *r, rt_str line)
 		fail_msg("no line of events: %.*s", RT_STR_ARG(line));
 }
 
-/* The next whole event of those that were read; comments, and ids alone, are passed over. */
+/* The next complete event of those that were read; comments and separate ids are skipped. */
 static inline bool
 reader_parse(reader *r)
 {
@@ -180,7 +180,7 @@ reader_next(reader *r)
 	return true;
 }
 
-/* The next event that is there without waiting. */
+/* The next available event, without waiting. */
 static inline bool
 reader_now(reader *r)
 {

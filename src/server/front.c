@@ -89,7 +89,7 @@ add_listening(rt_front *front, int fd, bool is_unix)
 	front->is_unix[front->daemon_count++] = is_unix;
 }
 
-/* Listens on an address with front->port; where that is 0 it is set to the port that was free. */
+/* Listens on an address with front->port; if that is 0 it is set to a free port. */
 static rt_status
 listen_at(rt_front *front, const struct sockaddr *address, socklen_t size, const char *words,
 	  rt_error *err)
@@ -127,8 +127,8 @@ stop_listening(rt_front *front)
 		(void)close(front->listening[--front->daemon_count]);
 }
 
-/* Both loopback addresses. Where another program has the port on ::1 it is not ours: a browser
- * may resolve localhost to that. Without IPv6 the other one is enough. */
+/* Both loopback addresses. If another program has the port on ::1 it is not usable: a browser may
+ * resolve localhost to that. Without IPv6 the other one is enough. */
 static rt_status
 listen_both(rt_front *front, rt_error *err)
 {
@@ -243,7 +243,7 @@ listen_all(rt_front *front, rt_error *err)
 
 /* ---- opening and closing ---- */
 
-/* The target stays as it came: route.h decodes it, strictly. */
+/* The target is not changed: route.h decodes it, strictly. */
 static size_t
 keep_escapes(void *ctx, struct MHD_Connection *connection, char *s)
 {
@@ -387,7 +387,8 @@ rt_front_close(rt_front *front)
 	rt_front_streams_wake(front);
 	for (size_t i = 0; i < front->daemon_count; i++) {
 		if (front->daemons[i] != NULL)
-			front->mhd->stop_daemon(front->daemons[i]); /* closes what it listens on */
+			front->mhd->stop_daemon(front->daemons[i]); /* closes the listening socket,
+								     * too */
 		else
 			(void)close(front->listening[i]);
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Front: the sockets. Receives requests with libmicrohttpd, hands them to a site (web.h), sends
- * its answers with the headers that every answer has.
+ * Front: the sockets. Receives requests with libmicrohttpd, passes them to a site (web.h), sends
+ * its answers with the common headers.
  *
  *   loops      threads that serve many connections each; requests that a site calls quick are
  *              answered there
@@ -30,14 +30,14 @@ enum {
 	RT_FRONT_IDLE_MS = 60000,     /* without a request, or without reading the answer */
 	RT_FRONT_SLOW_BYTES_S = 4096, /* bytes per second; slower clients are disconnected after the
 	                               * first minute */
-	RT_FRONT_MEMORY = 52 * 1024   /* bytes of a connection, for headers and what is sent; mapped
-	                               * as it is used */
+	RT_FRONT_MEMORY = 52 * 1024   /* bytes of a connection, for headers and output; mapped on
+				       * use */
 };
 
 typedef struct rt_front_options {
 	const rt_alloc *alloc;
 	rt_web_site site;
-	const char *address; /* to listen on; NULL: 127.0.0.1 and, where there is IPv6, ::1 */
+	const char *address; /* to listen on; NULL: 127.0.0.1 and, if there is IPv6, ::1 */
 	unsigned port;       /* 0: a free one */
 	const char *socket;  /* path of a Unix socket (0600), or NULL. It serves only processes of the
 	                      * same user, by the peer's credentials */

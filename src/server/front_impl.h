@@ -4,7 +4,7 @@
  *
  *   front.c          libmicrohttpd; listening, opening, closing
  *   front_request.c  libmicrohttpd's callbacks: connections, requests, answers
- *   front_wait.c     everything that waits: workers, streams, connections that are late
+ *   front_wait.c     everything that waits: workers, streams, late connections
  *
  * A connection (rt_conn) lives as long as its socket; an exchange (rt_exchange) is one request and
  * its answer:
@@ -73,10 +73,10 @@ typedef struct rt_front_stream {
 } rt_front_stream;
 
 typedef enum rt_exchange_state {
-	RT_EXCHANGE_NEW,     /* the request line is there */
-	RT_EXCHANGE_BODY,    /* the headers are; the body arrives */
-	RT_EXCHANGE_WORKING, /* a worker has it, or will */
-	RT_EXCHANGE_DONE     /* the answer is to be sent */
+	RT_EXCHANGE_NEW,     /* the request line has been read */
+	RT_EXCHANGE_BODY,    /* the headers have been read; the body arrives */
+	RT_EXCHANGE_WORKING, /* a worker has it, or will get it */
+	RT_EXCHANGE_DONE     /* the answer is about to be sent */
 } rt_exchange_state;
 
 typedef struct rt_exchange {
@@ -92,7 +92,7 @@ typedef struct rt_exchange {
 	int64_t began_ms;
 	rt_buf body;
 	int spool;            /* file of a body that is too large for memory; -1: none */
-	size_t spooled;       /* bytes in it; of a body that is too large: read in all */
+	size_t spooled;       /* bytes in it; of a body that is too large: read in total */
 	rt_file_input file;   /* the spooled body, for handlers that read it as a file */
 	void *mapped;         /* the same in memory, for the others */
 	unsigned fault;       /* status to answer at the end of the body; 0: none */
@@ -148,7 +148,7 @@ void rt_front_link_add(rt_front_link **first, rt_front_link *link);
 void rt_front_link_remove(rt_front_link **first, rt_front_link *link);
 
 int64_t rt_front_now_ms(void);
-/* The connection is late unless something happens within ms; 0: it is not waited for. */
+/* The connection is late unless something happens within ms; 0: no limit. */
 void rt_conn_expect(rt_conn *conn, int64_t ms);
 
 /* The workers' queue and the timer's condition. False: no memory. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * One request: libmicrohttpd calls rt_front_on_line with its target as it came, then
- * rt_front_on_request when the headers are there, with each piece of the body, and at its end;
- * once more when a worker has the answer; and rt_front_on_completed at the end. */
+ * One request: libmicrohttpd calls rt_front_on_line with its unchanged target, then
+ * rt_front_on_request after the headers, for each piece of the body, and at its end; again when a
+ * worker has the answer; and rt_front_on_completed at the end. */
 #define _GNU_SOURCE
 
 #include <fcntl.h>
@@ -14,8 +14,9 @@
 #include "server/front_impl.h"
 
 enum {
-	IN_MEMORY = 1 << 20, /* larger bodies go to a file where they may */
-	OVER = 1 << 20       /* of a body that is too large, read so that the answer is heard */
+	IN_MEMORY = 1 << 20, /* larger bodies go to a file, if allowed */
+	OVER = 1 << 20       /* of a body that is too large, read so that the client reads the
+			      * answer */
 };
 
 /* Headers of every answer. The server's own page replaces the policy. */
@@ -245,7 +246,7 @@ send_answer(rt_exchange *x)
 	enum MHD_Result result = front->mhd->queue_response(
 		x->connection, answer->status != 0 ? answer->status : 500, response);
 	front->mhd->destroy_response(response);
-	if (is_stream) /* it may go on for days */
+	if (is_stream) /* it may take days */
 		free_request(x);
 	return result;
 }
@@ -359,7 +360,7 @@ begin_spool(rt_exchange *x)
 	return is_spooled;
 }
 
-/* How long the next piece may take, for a body that is not slower than it may be. */
+/* Time limit for the next piece, for a body at the minimum rate. */
 static int64_t
 body_patience_ms(const rt_exchange *x, size_t so_far)
 {
@@ -395,7 +396,7 @@ on_body(rt_exchange *x, const char *data, size_t size)
 	return MHD_YES;
 }
 
-/* Hands the body to the request. */
+/* Passes the body to the request. */
 static void
 finish_body(rt_exchange *x)
 {

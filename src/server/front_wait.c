@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What waits.
+ * Everything that waits.
  *
  * Workers: threads for work that may wait. One is started when there is something to do and none
  * is idle; one that has had nothing to do for a while ends.
@@ -33,7 +33,7 @@ rt_front_now_ms(void)
 	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-/* Waits ms at most, by the clock of rt_front_now_ms; false: that time is over. */
+/* Waits at most ms, by the clock of rt_front_now_ms; false: the time is over. */
 static bool
 wait_for(pthread_cond_t *cond, pthread_mutex_t *lock, int64_t until_ms)
 {
@@ -148,7 +148,8 @@ run_worker(void *ctx)
 		front->options.site.handle(front->options.site.ctx, &x->request, &x->answer);
 		x->state = RT_EXCHANGE_DONE;
 		trim_memory(x);
-		front->mhd->resume_connection(x->connection); /* the exchange is the loop's now */
+		front->mhd->resume_connection(x->connection); /* from here on the exchange belongs
+							       * to the loop */
 		pthread_mutex_lock(&work->lock);
 	}
 	work->threads--;
@@ -190,7 +191,7 @@ rt_front_work_add(rt_exchange *x)
 		if (work->idle < work->queued && work->threads < RT_FRONT_WORKERS &&
 		    start_worker(x->front))
 			work->threads++;
-		if (work->threads == 0) { /* the queue holds nothing else then */
+		if (work->threads == 0) { /* the queue contains nothing else then */
 			work->first = work->last = NULL;
 			work->queued = 0;
 			is_accepted = false;

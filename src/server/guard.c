@@ -397,7 +397,7 @@ rt_guard_check_form(const rt_web_request *request, const rt_principal *principal
 	if (has_body && !any_type && !is_json(type))
 		return fault(415, "content-type", "The body must be application/json",
 			     "send the header Content-Type: application/json");
-	/* Where any type is accepted, those of forms of other pages are not. */
+	/* If any type is accepted, those of forms of other pages are not. */
 	if (has_body && any_type && is_form(type))
 		return fault(415, "content-type", "A file must be application/octet-stream or JSON",
 			     "send the header Content-Type: application/octet-stream");

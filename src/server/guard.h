@@ -6,11 +6,11 @@
  *                request ends: one Content-Length or none, no Transfer-Encoding but chunked and
  *                never both, no control characters, no repeated header that may occur once, sizes
  *                within limits                                              400, 414, 431
- *   Host         exactly one of ours, with the port, so that a page on another name that resolves
- *                to this address (DNS rebinding) is refused                 400, 403
- *   Origin       absent, or exactly ours; Sec-Fetch-Site neither cross-site nor same-site
- *                (another port of this machine is another site)             403
- *   credential   the token, the cookie of a browser that was let in, or the Unix socket;
+ *   Host         exactly one of this server's names, with the port, so that a page on another name
+ *                that resolves to this address (DNS rebinding) is refused    400, 403
+ *   Origin       absent, or exactly that of this server; Sec-Fetch-Site neither cross-site nor
+ *                same-site (another port of this machine is another site)    403
+ *   credential   the token, the cookie of a signed-in browser, or the Unix socket;
  *                never in the query                                         401
  *   form         a browser that changes something sends its Origin; a body that is not empty
  *                is JSON, which no form of another page can send            403, 415

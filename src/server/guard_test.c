@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The guard against tables: what is refused, with which status, and that nothing else is. */
+ * The guard against tables: the refused requests with their status, and that no others are
+ * refused. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -58,7 +59,7 @@ end(trial *t)
 static void
 test_hosts(void **state)
 {
-	/* NULL: no Host at all. The first four are the only ones that are let in. */
+	/* NULL: no Host at all. Only the first four are accepted. */
 	static const struct {
 		const char *host;
 		unsigned status;

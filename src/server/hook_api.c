@@ -5,7 +5,7 @@
  * replace, fields to read and set, callbacks by name. Each change is one step, and the answer says
  * how to undo it.
  *
- * Names are mapped onto what exists: the list becomes operations (replace_list.h), fields are
+ * Names are mapped onto existing features: the list becomes operations (replace_list.h), fields are
  * settings and places, callbacks are operations under other names. A field, a callback or a route
  * is a row in one of the three tables. */
 #include "core/setting.h"
@@ -17,7 +17,7 @@
 #include "server/route.h"
 #include "view/view.h"
 
-enum { ATTEMPTS = 8 /* to replace a list that others keep changing */ };
+enum { ATTEMPTS = 8 /* attempts to replace a list that others keep changing */ };
 
 static void
 fail_unknown(rt_call *call, const char *what, rt_str name, const char *hint)
@@ -27,7 +27,7 @@ fail_unknown(rt_call *call, const char *what, rt_str name, const char *hint)
 		      (int)rt_utf8_cut(name, 80), name.ptr);
 }
 
-/* The newest value and the place that the query names. */
+/* The newest value and the place given by the query. */
 static rt_snapshot
 locate(rt_call *call)
 {
@@ -76,7 +76,7 @@ typedef struct field {
 	const char *name;
 	source source;
 	const char *key;    /* in the source */
-	const char *absent; /* the default, as JSON; of FROM_NOTHING: why there is none */
+	const char *absent; /* the default, as JSON; of FROM_NOTHING: the reason */
 	void (*set)(const assignment *a); /* NULL: read only */
 	rt_op_id op;        /* that sets it, by set_by_op() */
 	const char *member; /* of the operation: the value */
@@ -211,7 +211,7 @@ find_field(rt_call *call, rt_str given)
 	return NULL;
 }
 
-/* What is wrong with a value for this setting, or NULL. */
+/* The error in a value for this setting, or NULL. */
 static const char *
 setting_error(rt_call *call, const char *key, yyjson_val *value)
 {
@@ -224,11 +224,11 @@ setting_error(rt_call *call, const char *key, yyjson_val *value)
 		       : rt_setting_wants(setting, rt_buf_str(text));
 }
 
-/* What fields are read from. */
+/* The sources of fields. */
 typedef struct sources {
 	rt_snapshot v;
 	yyjson_val *settings; /* rt_view_settings */
-	yyjson_val *state;    /* of hook_state.h, as far as it was asked for */
+	yyjson_val *state;    /* of hook_state.h, if it was requested */
 } sources;
 
 /* only: the one field that is read; NULL: all. */
@@ -282,7 +282,7 @@ put_field(rt_call *call, const sources *from, const field *f, const char *key)
 
 /* ---- changes ---- */
 
-/* Nothing is to be done, but the preconditions of the headers count. extra: members. */
+/* There is nothing to do, but the preconditions of the headers count. extra: members. */
 static void
 answer_unchanged(rt_call *call, const rt_snapshot *v, rt_str disc, rt_str take, rt_str extra)
 {
@@ -301,7 +301,7 @@ answer_unchanged(rt_call *call, const rt_snapshot *v, rt_str disc, rt_str take, 
 	rt_call_keep(call, idem);
 }
 
-/* Carries out requests as one step. The answer has key and name as a member. */
+/* Executes requests as one step. The answer has key and name as a member. */
 static void
 apply(rt_call *call, const rt_request *requests, size_t count, const char *key, const char *name)
 {
@@ -477,11 +477,11 @@ typedef void callback_fn(rt_call *call, const struct callback *cb, yyjson_val *a
 typedef struct callback {
 	const char *name;
 	size_t args;
-	const char *takes; /* its arguments, in words; NULL: none */
-	callback_fn *fn;   /* NULL: it has no meaning here */
+	const char *takes; /* description of its arguments; NULL: none */
+	callback_fn *fn;   /* NULL: not supported here */
 	rt_op_id op;       /* of run_preset() */
 	const char *field; /* of run_setter() */
-	const char *does;  /* or why it has no meaning */
+	const char *does;  /* or the reason why it is not supported */
 } callback;
 
 /* The operation with the first argument as its name. */

@@ -16,7 +16,7 @@ view_of(rt_call *call, const rt_snapshot *v)
 	return (rt_view){&call->scope, v->engine, v->project, v->place};
 }
 
-/* ---- where, what, and what happens ---- */
+/* ---- place, catalogue and activity ---- */
 
 static bool
 is_running(rt_call *call)
@@ -117,7 +117,7 @@ put_provider(rt_call *call, const rt_snapshot *v, rt_buf *out)
 		rt_json_put_str(out, "current_provider", rt_str_at(model.ptr, slash));
 }
 
-/* The record of the discussion's last request, where there is one. */
+/* The record of the discussion's last request, if there is one. */
 static void
 put_last_request(rt_call *call, const rt_snapshot *v, rt_buf *out)
 {
@@ -268,7 +268,7 @@ typedef struct comms {
 	rt_str lines[LINES_MAX];       /* of it: a ring, the newest last */
 	rt_str newer[LINES_MAX];       /* of the files before it */
 	size_t newer_count;
-	rt_str requests[LINES_MAX];    /* names of requests that were taken, the same */
+	rt_str requests[LINES_MAX];    /* names of requests that were read, likewise */
 	size_t line_count, request_count;
 } comms;
 
@@ -283,7 +283,7 @@ is_taken(const comms *c, rt_str request)
 	return false;
 }
 
-/* A line without what was said: a hundred requests may repeat the conversation a hundred times. */
+/* A line without the texts: a hundred requests may repeat the conversation a hundred times. */
 static rt_str
 without_texts(rt_scope *s, yyjson_val *line)
 {
@@ -299,7 +299,7 @@ without_texts(rt_scope *s, yyjson_val *line)
 	return rt_scope_str(s, out);
 }
 
-/* Puts the lines of a file in front of those of newer files. */
+/* Puts the lines of a file before those of newer files. */
 static void
 end_file(comms *c)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
  * Hook state: the fields of the Hook API that are computed, each group as the members of one
- * object. A group is only computed when one of its fields is asked for. */
+ * object. A group is only computed if one of its fields is requested. */
 #ifndef RT_SERVER_HOOK_STATE_H
 #define RT_SERVER_HOOK_STATE_H
 
 #include "server/call.h"
 
-/* Where one is, what there is, and what happens. Reads no entry. */
+/* Place, catalogue and activity. Reads no entry. */
 void rt_hook_state_put(rt_call *call, const rt_snapshot *v, rt_buf *out);
 /* From the entries of the take: O(their texts). */
 void rt_hook_state_put_take(rt_call *call, const rt_snapshot *v, rt_buf *out);

@@ -9,7 +9,7 @@ enum { RECORD_MAX = 64 << 20 };
 
 /* ---- keys ---- */
 
-/* With its size in front, so that no two lists of parts are the same bytes. */
+/* Preceded by its size, so that no two lists of parts have the same bytes. */
 static void
 add_part(rt_sha256 *sha, rt_str part)
 {
@@ -136,7 +136,7 @@ rt_idempotency_find(rt_scope *s, const rt_idempotency *idem)
 		return none;
 	}
 	st = rt_json_read(s->alloc, rt_buf_str(stored), &doc, &s->error);
-	if (st != RT_OK) { /* blanked by a purge: then it says nothing */
+	if (st != RT_OK) { /* blanked by a purge: it contains nothing usable */
 		if (st == RT_NOMEM)
 			rt_scope_nomem(s);
 		return none;

@@ -39,7 +39,7 @@ typedef struct rt_idempotency {
 
 typedef enum rt_idempotency_state {
 	RT_IDEMPOTENCY_NEW,   /* nothing is stored, or it is too old */
-	RT_IDEMPOTENCY_BEGUN, /* and not answered yet */
+	RT_IDEMPOTENCY_BEGUN, /* begun, and not answered yet */
 	RT_IDEMPOTENCY_DONE,
 	RT_IDEMPOTENCY_OTHER  /* another request has this key */
 } rt_idempotency_state;

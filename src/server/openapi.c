@@ -269,7 +269,7 @@ rt_openapi_route_of(const rt_route *routes, rt_op_id op)
 	return found;
 }
 
-/* The chapters, each with the first words of its routes' names. */
+/* The chapters, each with the prefixes of its routes' names. */
 static const struct {
 	const char *words; /* with a blank before and after each */
 	const char *title;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The OpenAPI document: JSON, complete, and without a loose end. */
+ * The OpenAPI document: JSON, complete, and without a dangling reference. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -107,7 +107,7 @@ test_operations(void **state)
 	document_deinit(&d);
 }
 
-/* Where "#/a/b/c" points to; NULL: nowhere. */
+/* The target of "#/a/b/c"; NULL: none. */
 static yyjson_val *
 follow(yyjson_val *root, rt_str ref)
 {
@@ -177,7 +177,7 @@ test_schemas(void **state)
 		}
 		assert_int_equal(yyjson_arr_size(rt_json_get(schema, "required")), required);
 	}
-	/* What a failure may say beyond its words. */
+	/* The members of a failure besides its texts. */
 	schema = rt_json_get(rt_json_get(schemas, "Problem"), "properties");
 	assert_non_null(rt_json_get(schema, "index"));
 	assert_non_null(rt_json_get(schema, "run"));
@@ -208,7 +208,7 @@ test_docs(void **state)
 	rt_buf_deinit(&docs);
 }
 
-/* With no memory after so many bytes it says so, and nothing else happens. */
+/* If memory runs out after this many bytes, it fails, without other effects. */
 static void
 test_no_room(void **state)
 {

@@ -158,7 +158,8 @@ rt_page_asset(const rt_web_request *request, rt_web_answer *answer)
 	if (rt_str_find(request->path, RT_STR("-"), 0) != SIZE_MAX)
 		rt_web_answer_header(answer, request, "Cache-Control",
 				     RT_STR("private, max-age=31536000, immutable"));
-	/* What the service worker may do follows from its own policy: ask this server. */
+	/* The permissions of the service worker follow from its own policy: requests to this
+	 * server. */
 	if (rt_str_is(request->path, RT_PAGE_WORKER))
 		rt_web_answer_header(answer, request, "Content-Security-Policy",
 				     RT_STR("default-src 'none'; connect-src 'self'"));

@@ -9,14 +9,15 @@
 
 #include "server/web.h"
 
-/* The service worker of the web interface: at the top, since it may serve what is below its path. */
+/* The service worker of the web interface: at the root, because it may only serve paths below its
+ * own. */
 #define RT_PAGE_WORKER "/sw.js"
 
 /* How to sign in, with a field for a link. login: the command that prints one. failed: the code was
  * not valid (403); is_in: the browser is signed in anyway. */
 void rt_page_login(const rt_web_request *request, rt_web_answer *answer, rt_str login, bool failed,
 		   bool is_in);
-/* The web interface, or a substitute where the program was built without it. The page gets a hash
+/* The web interface, or a substitute if the program was built without it. The page gets a hash
  * of store and project, under which it stores their data in the browser. */
 void rt_page_home(const rt_web_request *request, rt_web_answer *answer, rt_str store_path,
 		  rt_str project);
@@ -39,7 +40,7 @@ typedef struct rt_asset {
 	size_t size;
 } rt_asset;
 
-/* Empty where the program was built without the web interface. */
+/* Empty if the program was built without the web interface. */
 extern const rt_asset rt_assets[];
 
 #endif

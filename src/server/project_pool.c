@@ -322,7 +322,7 @@ rt_project_pool_project(rt_project_pool *pool, rt_str name, bool create, rt_open
 	return st;
 }
 
-/* Replies left behind by other processes, and expired responses. Failures are retried. */
+/* Replies of other processes that have ended, and expired responses. Failures are retried. */
 static void
 tend(rt_open_project *open_project, int64_t now_us)
 {

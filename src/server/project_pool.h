@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Project pool: the served store and its open projects. A project is opened on first use and stays
- * open until the server ends. Each has its engine, its events (feed.h), its models at work
+ * open until the server ends. Each has its engine, its events (feed.h), its runs of models
  * (app/run.h), and a cache of responses.
  *
  * Threads: locks itself. */
@@ -44,7 +44,7 @@ typedef struct rt_cached_response {
 typedef struct rt_response_cache {
 	pthread_mutex_t lock;
 	const rt_alloc *alloc;
-	uint64_t epoch; /* of all that is stored */
+	uint64_t epoch; /* of all stored bodies */
 	rt_cached_response at[RT_RESPONSE_CACHE_SLOTS];
 } rt_response_cache;
 
@@ -56,7 +56,7 @@ void rt_response_cache_forget(rt_response_cache *cache);
 /* Appends the body; false: not cached. */
 bool rt_response_cache_find(rt_response_cache *cache, uint64_t epoch, uint64_t seq, rt_str target,
 			    rt_buf *body, char etag[RT_ETAG_ROOM]);
-/* Stores one, where it is small enough and there is memory. */
+/* Stores one, if it is small enough and there is memory. */
 void rt_response_cache_put(rt_response_cache *cache, uint64_t epoch, uint64_t seq, rt_str target,
 			   rt_str body, const char *etag);
 
@@ -84,7 +84,7 @@ typedef struct rt_open_project {
 typedef struct rt_project_pool_options {
 	const rt_alloc *alloc;
 	const rt_env *env;
-	rt_store *store;     /* the caller's; outlives the pool */
+	rt_store *store;     /* owned by the caller; outlives the pool */
 	/* The hooks of a project, for as long as it is open; *out NULL: there are none. NULL:
 	 * no project has any. */
 	rt_status (*hooks_open)(void *ctx, rt_str project, rt_hooks **out, rt_error *err);
@@ -92,10 +92,10 @@ typedef struct rt_project_pool_options {
 	const rt_config *config;
 	rt_comms *comms;     /* the log of requests, or NULL; outlives the pool */
 	rt_str project;      /* of requests that name none */
-	rt_str owner;        /* this process, as rt_host_add_owner has it */
-	rt_str store_path;   /* whole; for the log of requests */
+	rt_str owner;        /* this process, in the form of rt_host_add_owner */
+	rt_str store_path;   /* complete; for the log of requests */
 	const rt_file_options *files; /* where files are read; outlives the pool */
-	rt_str model;        /* where no setting names one: RETAKE_MODEL; or empty */
+	rt_str model;        /* if no setting names one: RETAKE_MODEL; or empty */
 	/* As in rt_engine_options, with the number of the project. */
 	rt_status (*purged)(void *ctx, uint64_t project, rt_str text, rt_error *err);
 	void *purged_ctx;

@@ -7,7 +7,7 @@
  *   deletes   runs of unwanted entries, in the old order
  *   places    from left to right: new entries, and those that move, go before the next entry that
  *             stays where it is; after the last of those, to the end (":-1"). An entry that has
- *             not moved yet does no harm there, since it is going to
+ *             not moved yet does no harm there, because it will be moved
  *   labels    of new entries, whose ids are not known yet, by position
  *
  * The entries that stay where they are are the longest run of old indices that rises in the new
@@ -29,7 +29,7 @@ typedef struct old_entry {
 	yyjson_val *content;
 	rt_moment ts;
 	bool has_ts;
-	size_t to; /* the wanted one; NONE: it goes */
+	size_t to; /* the wanted one; NONE: it is deleted */
 } old_entry;
 
 typedef struct new_entry {
@@ -38,7 +38,7 @@ typedef struct new_entry {
 	yyjson_val *content; /* NULL: not given */
 	rt_moment ts;
 	bool has_ts;
-	bool is_fixed; /* stays where it is */
+	bool is_fixed; /* stays in place */
 	size_t from;   /* the old one; NONE: it is new */
 } new_entry;
 
@@ -120,7 +120,7 @@ is_content(yyjson_val *v)
 	return yyjson_is_str(v) || yyjson_is_arr(v);
 }
 
-/* The members of an entry that have to be of a type; null counts as absent. */
+/* The members of an entry that must have a certain type; null counts as absent. */
 static const struct {
 	const char *key;
 	bool (*is)(yyjson_val *value);
@@ -236,7 +236,7 @@ is_equal(lists *p, size_t from, size_t to)
 	       is_same_content(p, o->content, n->content);
 }
 
-/* The entry that stood there, with another text? */
+/* The entry in this place, with another text? */
 static bool
 is_edited(lists *p, size_t from, size_t to)
 {
@@ -303,7 +303,7 @@ hash_entry(lists *p, rt_str role, yyjson_val *content, const rt_moment *ts)
 	return hash;
 }
 
-/* Keys of everything unmatched, sorted; with_ts: where the new ones have a time, or have none. */
+/* Keys of everything unmatched, sorted; with_ts: those of new ones with a time, or without. */
 static size_t
 sort_unmatched(lists *p, bool with_ts)
 {
@@ -330,7 +330,7 @@ sort_unmatched(lists *p, bool with_ts)
 	return count;
 }
 
-/* Equal ones, the first with the first; only_unique: where each list has one. */
+/* Equal ones, the first with the first; only_unique: if each list has one. */
 static void
 match_equal(lists *p, bool with_ts, bool only_unique)
 {
@@ -403,7 +403,7 @@ match_lists(lists *p)
 
 /* ---- further fields ---- */
 
-/* Members that are not fields of the entry, but of its slot, or of how it is shown. */
+/* Members that are not fields of the entry, but of its slot, or of its display state. */
 static const char *const slot_members[] = {"id",    "role",   "kind", "content",   "ts",
 					   "muted", "collapsed", "read_mode", "label", "purged",
 					   "lost",  "edited", "failure", NULL};
@@ -411,7 +411,7 @@ static const char *const slot_members[] = {"id",    "role",   "kind", "content",
 static const char *const reserved[] = {"op",   "discussion", "take",   "before", "after",   "into",
 				       "join", "fork",       "flight", "prompt", "by_hand",
 				       "aside", NULL};
-/* How a reply ended: an operation that continues it drops these. */
+/* Members about the end of a reply: an operation that continues it drops these. */
 static const char *const end_members[] = {"partial", "stop_reason", "error", NULL};
 
 static yyjson_val *
@@ -457,7 +457,8 @@ compare_fields(lists *p, const old_entry *o, const new_entry *n)
 			continue;
 		found = FIELDS;
 		if (was != NULL && rt_str_is(rt_json_str(key), "thinking_segments"))
-			return OTHER; /* what continues an entry adds to its thoughts */
+			return OTHER; /* an operation that continues the entry adds to its
+				       * thinking */
 	}
 	return found;
 }
@@ -470,7 +471,7 @@ add(lists *p, const rt_request *request)
 	rt_buf_add(p->requests, request, sizeof(*request));
 }
 
-/* The entry.reply, entry.append or entry.insert that an object is. */
+/* The entry.reply, entry.append or entry.insert for an object. */
 static void
 add_entry(lists *p, rt_buf *object)
 {
@@ -500,7 +501,7 @@ put_field(lists *p, rt_buf *out, size_t at, yyjson_val *key, yyjson_val *value)
 	rt_json_add_value(out, value);
 }
 
-/* Writes the whole entry into the existing one: content, and fields on top of its own.
+/* Writes the whole entry into the existing one: content, and fields in addition to its own.
  * is_edited: the content differs. */
 static void
 add_reply(lists *p, const old_entry *o, size_t at, bool is_edited)
@@ -558,7 +559,7 @@ changed_flag(const old_entry *o, const new_entry *n, const char *key)
 	return yyjson_get_bool(v) ? RT_YES : RT_NO;
 }
 
-/* What differs in an entry that stays. */
+/* The differences in an entry that stays. */
 static void
 add_edits(lists *p, size_t at, difference fields)
 {
@@ -605,8 +606,8 @@ add_view(lists *p, size_t at)
 	p->counts.shown++;
 }
 
-/* Edits of pairs. One that cannot be edited is a pair no more: the old entry goes and another
- * comes. */
+/* Edits of pairs. One that cannot be edited is separated: the old entry is deleted and a new one
+ * added. */
 static void
 add_pairs(lists *p)
 {
@@ -654,8 +655,8 @@ add_deletes(lists *p)
 static void
 fix_places(lists *p)
 {
-	/* ends[k]: of all rising runs of k + 1 so far, the last item of the one that ends
-	 * lowest; before[i]: the item in front of i in its run */
+	/* ends[k]: of all increasing runs of k + 1 so far, the last item of the one that ends
+	 * lowest; before[i]: the previous item of i's run */
 	size_t *ends = rt_scope_array(p->scope, p->new_count + 1, sizeof(*ends));
 	size_t *before = rt_scope_array(p->scope, p->new_count + 1, sizeof(*before));
 	size_t length = 0, i;
@@ -685,8 +686,8 @@ fix_places(lists *p)
 		p->news[i].is_fixed = true;
 }
 
-/* A new entry. anchor: the entry that it goes in front of; NULL: to the end. is_first: the take
- * is empty. */
+/* A new entry. anchor: the entry before which it goes; NULL: to the end. is_first: the take is
+ * empty. */
 static void
 add_new(lists *p, size_t at, const old_entry *anchor, bool is_first)
 {

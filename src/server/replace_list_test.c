@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * From a list to another: what is written reads as it was wanted, what stays is what it was,
- * and one undo brings everything back. */
+ * From one list to another: the result equals the wanted list, remaining entries are unchanged, and
+ * one undo restores everything. */
 #include "chat/send_testing.h"
 
 #include "formats/formats.h"
@@ -10,7 +10,7 @@
 
 typedef struct fixture {
 	world w;
-	rt_buf ops; /* what the plan was */
+	rt_buf ops; /* the expected plan */
 	rt_replace_list_counts counts;
 	rt_error err;
 } fixture;
@@ -40,7 +40,7 @@ tear_down(void **state)
 	return 0;
 }
 
-/* The active take as show has it. */
+/* The active take in the form of show. */
 static rt_json_doc *
 shown(fixture *f)
 {
@@ -100,7 +100,7 @@ plan(fixture *f, yyjson_val *wanted)
 	return st;
 }
 
-/* Carry out what was planned, as one step. */
+/* Executes the plan as one step. */
 static void
 carry_out(fixture *f)
 {
@@ -240,7 +240,7 @@ equal_texts_stay_in_their_places(void **state)
 	world_add(&f->w, "a", "User", "ok");
 	world_add(&f->w, "b", "AI", "x");
 	world_add(&f->w, "c", "User", "ok");
-	/* the one behind x stays, not the first of the two */
+	/* the one after x stays, not the first of the two */
 	plans(f, "[{\"role\":\"AI\",\"content\":\"x\"},{\"role\":\"User\",\"content\":\"ok\"}]",
 	      "[{\"op\":\"entry.delete\",\"entry\":\"a\"}]");
 }
@@ -271,8 +271,8 @@ fields_are_written_into_the_entry(void **state)
 	world_lacks(&f->w, ":1", "\"id\":\"a\"");
 }
 
-/* The mark is Retake's: text that is changed has it, also where fields are; what is sent
- * back with it is as it was, and cannot be given it. */
+/* The mark belongs to Retake: changed text has it, also if fields changed; an entry that is sent
+ * back with it is unchanged, and a client cannot set it. */
 static void
 what_was_edited_is_marked(void **state)
 {
@@ -374,7 +374,7 @@ add_random(fixture *f, rt_buf *out)
 	rt_buf_add_byte(out, '}');
 }
 
-/* An entry, perhaps with something about it that is another. */
+/* An entry, perhaps with one member changed. */
 static void
 add_changed(fixture *f, yyjson_val *entry, rt_buf *out)
 {
@@ -427,7 +427,7 @@ wish(fixture *f, yyjson_val *current)
 
 	for (i = 0; i < count; i++)
 		order[i] = i;
-	for (i = roll(f, 4); count > 1 && i > 0; i--) { /* a few go elsewhere */
+	for (i = roll(f, 4); count > 1 && i > 0; i--) { /* a few move elsewhere */
 		size_t a = roll(f, count), b = roll(f, count), moved = order[a];
 
 		memmove(order + a, order + a + 1, (count - a - 1) * sizeof(*order));
@@ -483,7 +483,7 @@ with_id(yyjson_val *entries, rt_str id)
 	return NULL;
 }
 
-/* Every member that was wanted is there; of what is the same one, everything else too. */
+/* Every wanted member is present; an entry that stayed has all its other members, too. */
 static void
 reads_as_wanted(fixture *f, yyjson_val *before, yyjson_val *wanted)
 {
@@ -502,7 +502,7 @@ reads_as_wanted(fixture *f, yyjson_val *before, yyjson_val *wanted)
 		rt_json_foreach(entry, j, last, key, value)
 		{
 			if (rt_str_is(rt_json_str(key), "id") ||
-			    rt_str_is(rt_json_str(key), "edited")) /* not to be wished for */
+			    rt_str_is(rt_json_str(key), "edited")) /* cannot be requested */
 				continue;
 			if (!same_json(rt_json_get(got, yyjson_get_str(key)),
 				       rt_json_get(entry, yyjson_get_str(key))))
@@ -560,7 +560,7 @@ any_list_becomes_any_other(void **state)
 			world_apply(&f->w, "{\"op\":\"redo\"}");
 		}
 		rt_json_free(wanted);
-		/* and to itself it is nothing */
+		/* replaced by itself, nothing changes */
 		rt_json_free(now);
 		now = shown(f);
 		assert_int_equal(plan(f, entries_of(now)), RT_OK);

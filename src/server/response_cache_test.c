@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Answers that are kept: found for the same question in the same state, and not otherwise. */
+ * Cached answers: found for the same request in the same state, and not otherwise. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -26,14 +26,14 @@ found_as_long_as_nothing_changes(void **state)
 	assert_true(rt_response_cache_find(&cache, 7, 3, target, &body, etag));
 	assert_true(rt_str_is(rt_buf_str(&body), "{\"a\":1}"));
 	assert_string_equal(etag, "\"7.e.1\"");
-	/* another row, another history, another question */
+	/* another row, another history, another request */
 	rt_buf_clear(&body);
 	assert_false(rt_response_cache_find(&cache, 7, 4, target, &body, etag));
 	assert_false(rt_response_cache_find(&cache, 8, 3, target, &body, etag));
 	assert_false(rt_response_cache_find(&cache, 7, 3, rt_str_at(target.ptr, target.size - 1),
 					    &body, etag));
 	assert_int_equal(body.size, 0);
-	/* a newer one takes its place */
+	/* a newer one replaces it */
 	rt_response_cache_put(&cache, 7, 4, target, RT_STR("{\"a\":2}"), "\"7.e.2\"");
 	assert_false(rt_response_cache_find(&cache, 7, 3, target, &body, etag));
 	assert_true(rt_response_cache_find(&cache, 7, 4, target, &body, etag));
@@ -42,7 +42,7 @@ found_as_long_as_nothing_changes(void **state)
 	rt_response_cache_deinit(&cache);
 }
 
-/* It may hold what was purged. */
+/* It may contain purged text. */
 static void
 nothing_is_left_after_a_purge(void **state)
 {

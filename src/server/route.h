@@ -59,7 +59,7 @@ typedef struct rt_call {
 	const char *place;  /* the server's address for links: "127.0.0.1:8999" */
 	bool needs_match;   /* a change without If-Match is refused: 428 */
 	rt_buf *notes;      /* of hooks */
-	const char *hint;   /* of a failure: what to do about it; or NULL */
+	const char *hint;   /* of a failure: the next step; or NULL */
 	rt_str extra;       /* further members of its problem document: "key":value,… */
 	bool is_answered;   /* the answer is complete; later writes are dropped */
 	rt_web_answer complete;
@@ -73,17 +73,18 @@ typedef struct rt_route {
 	const char *name;   /* operationId: "entry.edit" */
 	const char *about;  /* one line */
 	rt_route_fn fn;
-	int op;             /* rt_op_id of the operation that it is (rt_api_op); -1: none */
+	int op;             /* rt_op_id of its operation (rt_api_op); -1: none */
 	unsigned flags;
 	const char *answer; /* name of the response's shape, see openapi.c; NULL: a result */
 	const rt_route_param *query; /* or NULL */
-	const rt_route_param *body;  /* fields of the body that are no operation's; or NULL */
+	const rt_route_param *body;  /* fields of the body that do not belong to an operation; or
+				      * NULL */
 } rt_route;
 
 typedef enum rt_route_found {
 	RT_ROUTE_FOUND,
 	RT_ROUTE_UNKNOWN,      /* 404 */
-	RT_ROUTE_OTHER_METHOD, /* 405; *out_allow lists what there is, "GET, POST" */
+	RT_ROUTE_OTHER_METHOD, /* 405; *out_allow lists the existing ones, "GET, POST" */
 	RT_ROUTE_BAD           /* 400: an invalid escape */
 } rt_route_found;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Any bytes as a method and a target: what is found has its parameters in the path, and
- * queries are decoded within what there is. The first byte is the method. */
+ * Any bytes as a method and a target: a matching route has its parameters in the path, and queries
+ * are decoded within their bounds. The first byte is the method. */
 #include "server/route.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The table of routes: what it promises of itself, and how a path is found in it. */
+ * The table of routes: its invariants, and the matching of paths. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -38,7 +38,7 @@ test_find(void **state)
 	assert_true(rt_str_is(rt_route_param_name(route->path, 0), "discussion"));
 	assert_true(rt_str_is(rt_route_param_name(route->path, 1), "entry"));
 	assert_int_equal(rt_route_param_name(route->path, 2).size, 0);
-	/* a word goes before a parameter */
+	/* a word takes precedence over a parameter */
 	route = find(RT_WEB_POST, "/retake/v1/discussions/d1/entries/insert", params);
 	assert_string_equal(route->name, "entry.insert");
 	route = find(RT_WEB_PATCH, "/retake/v1/discussions/d1/entries/insert", params);
@@ -119,7 +119,7 @@ test_table(void **state)
 		assert_true(route->answer == NULL || rt_shape_named(route->answer) != NULL);
 		for (other = rt_routes; other < route; other++)
 			assert_string_not_equal(other->name, route->name);
-		/* no row stands in the way of another one */
+		/* no row hides another one */
 		fill(route->path, path, sizeof(path));
 		if (find(route->method, path, params) != route)
 			fail_msg("%s is never found", route->path);

@@ -148,7 +148,7 @@ static const rt_route_param b_run[] = {
 #define ENTRY DISC "/entries/{entry}"
 #define TAKE_PATH DISC "/takes/{take}"
 
-/* A read, an operation and nothing else, and the others. */
+/* A read, an operation without anything else, and the others. */
 #define GET(path, name, about, fn, flags, answer, query)                                         \
 	{RT_WEB_GET, path, name, about, fn, -1, flags, answer, query, NULL}
 #define OP(method, path, name, about, op, query)                                                 \

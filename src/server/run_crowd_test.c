@@ -8,7 +8,7 @@ enum { CROWD_RUNS = 12, CROWD_READERS = 3, CROWD_CUTS = 60 };
 typedef struct crowd {
 	fixture *f;
 	atomic_bool is_over;
-	rt_buf text;         /* that each of them says */
+	rt_buf text;         /* the text of each of them */
 } crowd;
 
 typedef struct listener {
@@ -86,7 +86,7 @@ beat_on(void *ctx)
 	struct timespec pause = {0, 2000000};
 
 	while (!atomic_load(&c->is_over)) {
-		atomic_fetch_add(&c->f->later_us, 250000); /* other processes' replies are looked for */
+		atomic_fetch_add(&c->f->later_us, 250000); /* other processes' replies are polled */
 		rt_feed_tick(c->f->feed);
 		(void)nanosleep(&pause, NULL);
 	}
@@ -94,7 +94,7 @@ beat_on(void *ctx)
 }
 
 /* Runs in several discussions, and streams that come and go: on each connection every text is
- * whole from its beginning. */
+ * complete from its beginning. */
 static void
 test_crowd(void **state)
 {
@@ -185,8 +185,8 @@ test_pieces(void **state)
 	rt_buf_deinit(&out);
 }
 
-/* Without memory a run does not begin, or fails, or its text is not all there; nothing is
- * lost and nothing hangs. */
+/* Without memory a run does not begin, or fails, or its text is incomplete; nothing is lost and
+ * nothing hangs. */
 static void
 test_no_memory(void **state)
 {

@@ -173,7 +173,7 @@ put_retry(rt_buf *out, const rt_run_info *run)
 	rt_json_put_u64(out, "retries", run->retries);
 }
 
-/* All but the texts; the object stays open. */
+/* Everything except the texts; the object stays open. */
 static void
 open_run(const rt_run_info *run, rt_buf *out)
 {
@@ -326,7 +326,7 @@ rt_runs_read_sse(rt_runs *runs, rt_run_cursor *cursor, size_t room, rt_buf *out)
 
 /* ---- requests ---- */
 
-/* A run is no operation: members that are not known would be lost. */
+/* A run is not an operation: unknown members would be lost. */
 static bool
 members_are_known(yyjson_val *body, rt_error *err)
 {

@@ -7,12 +7,12 @@
  *
  *   "take"      the requested one; at the end that of the reply
  *   "question"  once it is an entry
- *   "at"        the entry that was named: to continue from, or to reply to anew
+ *   "at"        the entry of the request: to continue from, or to reply to again
  *   "notice"    for people, in the meantime: "trying again in 2 s …"
  *   "calls"     of tools: [{"block":2,"offset":0,"arguments":"…"}], pieces in their order
  *   "reply":2   of several ("again" with "n") the text is that of this one, counted from 0
  *
- *   then "state" is "done", "stopped" or "failed", with "ended" and, as far as there is one,
+ *   then "state" is "done", "stopped" or "failed", with "ended" and, if there is one,
  *   "entry", "seq", "stop", "usage", "partial", "left_out", "tokens_estimate", "compaction",
  *   "fate", "note"; a summary: "entry", "seq", "entries", "tokens_before", "tokens_after",
  *   "first_kept", "from_hook"; go: "summary" (its entry), "entry" (where the head is now),
@@ -22,7 +22,7 @@
  * Members of the body that starts one:
  *
  *   all        model, budget (tokens)
- *   ask        text, or content (a text or blocks); neither: what is there is answered;
+ *   ask        text, or content (a text or blocks); neither: the existing path is answered;
  *              at (an entry to continue from), role, reply_role
  *   again      at (the reply, or what it answers), n (1 to RT_RUN_REPLIES_MAX)
  *   continue   at
@@ -49,15 +49,15 @@
 #include "app/run.h"
 
 /* A body (NULL: none) as a request: `how` and the members of that kind. out borrows from it.
- * RT_USAGE: an unknown member, or one of another type. */
+ * RT_USAGE: an unknown member, or one of the wrong type. */
 RT_CHECKED rt_status rt_run_request_read(yyjson_val *body, rt_run_how how, rt_run_request *out,
 					 rt_error *err);
 /* The object, with its texts; RT_NOT_FOUND. */
 RT_CHECKED rt_status rt_runs_show_json(rt_runs *runs, rt_str name, rt_buf *out, rt_error *err);
 /* An array of them, newest first, without texts. */
 RT_CHECKED rt_status rt_runs_list_json(rt_runs *runs, rt_buf *out, rt_error *err);
-/* Append events that this reader has not had, whole ones, until out has about room bytes.
- * false: there is nothing (more). */
+/* Append events that this reader has not had, whole ones, until out has about room bytes. false:
+ * there are none (left). */
 bool rt_runs_read_sse(rt_runs *runs, rt_run_cursor *cursor, size_t room, rt_buf *out);
 /* Members of the reply that is arriving: "text", "thinking", "calls", "reply"; up to this offset. */
 void rt_run_text_add_json(const rt_run_text *text, size_t end, rt_buf *out);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Runs with the built-in models: what is asked, what arrives, what is kept; and what a
- * stream is told of it. */
+ * Runs with the built-in models: the request, the received text, the result; and the events of a
+ * stream. */
 #include "server/run_testing.h"
 
 static void
@@ -33,13 +33,13 @@ test_ask(void **state)
 	assert_true(rt_str_is(rt_buf_str(&h.text), text));
 	is_shown(f, "\"content\":\"Are you there?\"");
 	is_shown(f, "\"content\":\"You said: ");
-	/* who asked stands in the history */
+	/* the requester is in the history */
 	assert_non_null(strstr(f->r.all.ptr, "\"by\":\"web\""));
 	heard_deinit(&h);
 }
 
-/* A reply is told while it arrives. A stream that is read late is told of all of it at once, and
- * then this is tried again. */
+/* A reply is streamed while it arrives. A stream that is read late gets all of it at once, and then
+ * this is tried again. */
 static void
 test_in_pieces(void **state)
 {
@@ -114,7 +114,7 @@ test_again(void **state)
 	assert_int_equal(rt_json_read(rt_alloc_libc(), rt_buf_str(&f->out), &doc, NULL), RT_OK);
 	assert_int_equal(yyjson_get_len(rt_json_root(doc)), 4);
 	rt_json_free(doc);
-	/* each reply's text begins anew */
+	/* each reply's text begins again at 0 */
 	while (!h.ended) {
 		assert_true(reader_next(&f->r));
 		if (strcmp(f->r.name, "run.delta") == 0 && data_number(&f->r, "offset") == 0)
@@ -141,7 +141,7 @@ test_continue(void **state)
 	is_shown(f, "\"content\":\"half of the rest\"");
 }
 
-/* The same reply of the same take is continued by one at a time. */
+/* Only one run at a time can continue the same reply of the same take. */
 static void
 test_continue_twice(void **state)
 {
@@ -162,10 +162,10 @@ test_continue_twice(void **state)
 	assert_int_equal(
 		try_start(f, "again", "{\"model\":\"builtin/echo\",\"take\":\"main\"}", name),
 		RT_OK);
-	ended(f, name, "done"); /* another reply is none of its business */
+	ended(f, name, "done"); /* another reply is not affected */
 	apply(f, "{\"op\":\"take.branch\",\"at\":\":2\",\"take\":\"main\",\"name\":\"aside\"}");
 	start(f, "continue", "{\"model\":\"builtin/echo\",\"take\":\"aside\"}", name);
-	ended(f, name, "done"); /* nor is the reply as another take has it */
+	ended(f, name, "done"); /* nor is the same reply in another take */
 	assert_int_equal(rt_runs_stop(f->runs, rt_str_of(first), NULL), RT_OK);
 	ended(f, first, "stopped");
 	assert_int_equal(
@@ -195,13 +195,13 @@ test_summaries(void **state)
 	ended(f, name, "done");
 	has(f, name, "\"entries\":3,\"tokens_before\":");
 	is_shown(f, "\"kind\":\"compaction\"");
-	/* no model is needed to just go there */
+	/* no model is needed just to move there */
 	close_runs(f);
 	open_runs(f, "");
 	start(f, "go", "{\"entry\":\"e4\",\"summary\":false,\"select\":true}", name);
 	ended(f, name, "done");
 	has(f, name, "\"editor\":\"t4\"");
-	/* what the take that was left concluded */
+	/* the conclusions of the take that was left */
 	start(f, "merge", "{\"from_take\":\"main\",\"model\":\"builtin/summary\"}", name);
 	ended(f, name, "done");
 	has(f, name, "\"entry\":\"");
@@ -238,7 +238,7 @@ test_two_at_once(void **state)
 	assert_int_equal(rt_runs_stop(f->runs, rt_str_of(a), NULL), RT_OK);
 	ended(f, a, "stopped");
 	has(f, b, "\"state\":\"running\"");
-	/* a stream of one discussion hears of its runs alone */
+	/* a stream of one discussion gets only its runs */
 	reader_open(&f->r, f->feed, 1);
 	reader_is(&f->r, "hello", "");
 	assert_false(reader_now(&f->r));
@@ -250,7 +250,7 @@ test_two_at_once(void **state)
 	ended(f, b, "stopped");
 }
 
-/* A stream that comes in the middle: what there is, and then the rest. */
+/* A stream that comes in the middle: the text so far, and then the rest. */
 static void
 test_late_stream(void **state)
 {
@@ -274,7 +274,7 @@ test_late_stream(void **state)
 		reader_cut(&f->r);
 		f->r.last_id[0] = '\0';
 		reader_open(&f->r, f->feed, 0);
-		if (strstr(show(f, name), "\"ended\"") == NULL) { /* else once more */
+		if (strstr(show(f, name), "\"ended\"") == NULL) { /* else again */
 			hear_all(&h, &f->r);
 			assert_int_equal(h.snapshots, 1);
 			ended(f, name, "done");
@@ -294,7 +294,7 @@ test_late_stream(void **state)
 	assert_int_equal(snapshots, 1);
 }
 
-/* Much at once, for a stream that reads little: whole characters, in large pieces. */
+/* Much at once, for a slow stream: whole characters, in large pieces. */
 static void
 test_long_text(void **state)
 {
@@ -388,16 +388,16 @@ test_refusals(void **state)
 	close_runs(f);
 	open_runs(f, "");
 	assert_int_equal(try_start(f, "ask", "{\"text\":\"a\"}", name), RT_CREDENTIALS);
-	/* the setting is asked before what the program was started with */
+	/* the setting takes precedence over the program's option */
 	apply(f, "{\"op\":\"setting.set\",\"key\":\"model\",\"value\":\"builtin/echo\"}");
-	start(f, "ask", "{}", name); /* what is there is answered */
+	start(f, "ask", "{}", name); /* the existing path is answered */
 	ended(f, name, "done");
 	is_shown(f, "You said: \\\"t\\\"");
 	rt_buf_clear(&f->out);
 	assert_int_equal(rt_runs_show_json(f->runs, RT_STR("r7"), &f->out, NULL), RT_NOT_FOUND);
 }
 
-/* As many as there may be, and an end in the middle of all of them. */
+/* The maximum number of runs, ended in the middle of all of them. */
 static void
 test_many(void **state)
 {
@@ -419,7 +419,7 @@ test_many(void **state)
 	for (at = shown(f); (at = strstr(at, "\"partial\":true")) != NULL; at++)
 		partial++;
 	assert_int_equal(partial, RT_RUNS_MAX);
-	while (reader_now(&f->r)) /* all rows, and nothing of runs that are gone */
+	while (reader_now(&f->r)) /* all rows, and no events of forgotten runs */
 		assert_string_equal(f->r.name, "op");
 }
 
@@ -447,7 +447,7 @@ test_forgotten(void **state)
 	assert_int_equal(rt_runs_show_json(f->runs, rt_str_of(name), &f->out, NULL), RT_NOT_FOUND);
 }
 
-/* Also when its thread has not left it yet, which is so for a moment after it was seen to end. */
+/* Also if its thread has not ended yet, as for a moment after the end of the run. */
 static void
 test_forgotten_at_once(void **state)
 {
@@ -469,7 +469,7 @@ test_forgotten_at_once(void **state)
 	}
 }
 
-/* It began long ago, and so many have begun and ended since that it would be one too many. */
+/* It began long ago, and the maximum number of runs has begun and ended since. */
 static void
 test_its_end_is_heard_of(void **state)
 {

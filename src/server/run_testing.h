@@ -23,7 +23,7 @@
 
 typedef struct fixture {
 	rt_env env;
-	atomic_llong later_us; /* the machine's clock goes ahead by so much */
+	atomic_llong later_us; /* the clock is ahead by this much */
 	rt_store *store;
 	rt_engine *engine;
 	rt_feed *feed;
@@ -115,7 +115,7 @@ tear_down(void **state)
 
 /* ---- asking ---- */
 
-/* f->model is then one that says these lines. */
+/* f->model is then one that plays these lines. */
 static inline void
 write_script(fixture *f, rt_str lines)
 {
@@ -187,7 +187,7 @@ show(fixture *f, const char *name)
 	return f->out.ptr;
 }
 
-/* Until the object has this in it. What never comes ends the test. */
+/* Waits until the object contains this text. The test ends if it never does. */
 static inline void
 wait_for(fixture *f, const char *name, const char *part)
 {
@@ -212,7 +212,7 @@ ended(fixture *f, const char *name, const char *state)
 		fail_msg("not %s: %s", state, f->out.ptr);
 }
 
-/* A run that has ended is forgotten when its thread has left it, too, which is a moment later. */
+/* A run that has ended is forgotten once its thread has ended, too, which is a moment later. */
 static inline void
 forgotten(fixture *f, const char *name)
 {
@@ -236,7 +236,7 @@ has(fixture *f, const char *name, const char *part)
 		fail_msg("%s is not in %s", part, f->out.ptr);
 }
 
-/* A text of the object that show gave last. */
+/* A text of the object that show returned last. */
 static inline void
 member(fixture *f, const char *key, char *out, size_t room)
 {
@@ -263,7 +263,7 @@ apply(fixture *f, const char *json)
 	rt_json_free(doc);
 }
 
-/* The active take as show has it; in f->out. */
+/* The active take in the form of show; in f->out. */
 static const char *
 shown(fixture *f)
 {
@@ -298,7 +298,7 @@ is_shown(fixture *f, const char *part)
 		fail_msg("%s is not in %s", part, f->out.ptr);
 }
 
-/* ---- what arrives, put together again ---- */
+/* ---- received events, assembled ---- */
 
 typedef struct heard {
 	rt_buf text, thinking, call;
@@ -371,7 +371,7 @@ hear(heard *h, reader *r)
 		hear_at(&h->call, root, "call");
 	} else if (strcmp(r->name, "run.ended") == 0) {
 		h->ended = true;
-		/* its row was there before */
+		/* its row was sent before */
 		if (rt_json_u64(rt_json_get(root, "seq"), &seq))
 			assert_true(h->op_seq >= seq);
 	}

@@ -13,7 +13,7 @@ struct rt_server {
 	rt_server_options options;
 	const rt_alloc *alloc;
 	rt_project_pool *pool;
-	rt_open_project *home; /* the project of requests that name none */
+	rt_open_project *home; /* the project of requests without one */
 	rt_browsers *browsers;
 	rt_guard guard;
 	char token[RT_TOKEN_ROOM];
@@ -22,7 +22,7 @@ struct rt_server {
 	rt_front *front;
 };
 
-/* What admit has found, for handle. */
+/* The results of admit, for handle. */
 typedef struct admitted {
 	const rt_route *route; /* NULL: the page */
 	rt_str params[RT_ROUTE_PARAMS]; /* encoded */
@@ -97,7 +97,7 @@ admit_page(const rt_web_request *request, const admitted *in, rt_web_plan *plan,
 	return false;
 }
 
-/* The flags of routes that are not for it. */
+/* The flags of routes that it must not use. */
 static unsigned
 forbidden(const rt_principal *principal)
 {
@@ -147,7 +147,7 @@ admit_route(rt_server *server, const rt_web_request *request, admitted *in, rt_w
 			 : in->principal.kind == RT_PRINCIPAL_BROWSER	? RT_BODY_BROWSER
 									: RT_BODY_LARGE;
 	plan->as_file = (flags & RT_ROUTE_FILE) != 0;
-	/* A past value may have to be made of the whole history. */
+	/* A past value may have to be computed from the whole history. */
 	plan->quick = (flags & RT_ROUTE_QUICK) != 0 && !rt_web_query(request, "at_op", &ignored) &&
 		      !rt_web_query(request, "blocks", &ignored) &&
 		      ((flags & RT_ROUTE_NO_PROJECT) != 0 ||
@@ -155,7 +155,7 @@ admit_route(rt_server *server, const rt_web_request *request, admitted *in, rt_w
 	return true;
 }
 
-/* rt_web_site: the headers are there. */
+/* rt_web_site: the headers have been read. */
 static bool
 admit(void *ctx, rt_web_request *request, rt_web_plan *plan, rt_web_answer *answer)
 {
@@ -203,7 +203,7 @@ show_login(rt_server *server, const rt_web_request *request, const admitted *in,
 	rt_buf_deinit(&login);
 }
 
-/* The code in what was pasted into the sign-in page: all of it, or the end of a link. */
+/* The code in the text pasted into the sign-in page: all of it, or the end of a link. */
 static rt_str
 code_in(rt_str pasted)
 {
@@ -218,7 +218,7 @@ code_in(rt_str pasted)
 			 pasted.size - at < RT_CODE_ROOM - 1 ? pasted.size - at : RT_CODE_ROOM - 1);
 }
 
-/* The page of the project that the address names. One that does not exist leads to the home project. */
+/* The page of the project in the address. One that does not exist leads to the home project. */
 static void
 show_home(rt_server *server, const rt_web_request *request, const admitted *in,
 	  rt_web_answer *answer)
@@ -321,7 +321,7 @@ handle_route(rt_server *server, const rt_web_request *request, const admitted *i
 			   NULL);
 }
 
-/* rt_web_site: the body is there. */
+/* rt_web_site: the body has been read. */
 static void
 handle(void *ctx, rt_web_request *request, rt_web_answer *answer)
 {
@@ -355,7 +355,7 @@ refuse(void *ctx, const rt_web_request *request, unsigned status, rt_web_answer 
 
 /* ---- opening ---- */
 
-/* The address that it listens on, as links and the header Host have it. */
+/* The address that it listens on, in the form for links and the header Host. */
 static void
 own_host(const rt_server *server, char out[RT_GUARD_HOST_ROOM])
 {
@@ -385,7 +385,7 @@ set_hosts(rt_server *server, rt_error *err)
 	rt_page_cookie_name(rt_server_port(server), server->cookie);
 	(void)snprintf(server->place, sizeof(server->place), "%.*s:%u", RT_GUARD_HOST_ROOM - 8, own,
 		       rt_server_port(server));
-	/* A given address is accepted as Host in digits, which no foreign name can equal. If it
+	/* A given address is accepted as Host in digits, which no other name can equal. If it
 	 * does not fit, --host must name it. */
 	if (server->options.front.address != NULL)
 		(void)!rt_guard_add_host(&server->guard, rt_str_of(own), NULL);

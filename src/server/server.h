@@ -5,7 +5,7 @@
  *   front.h           sockets, limits, time     guard.h   which requests are accepted
  *   token_host.h, browser.h   credentials       route.h   the table of routes
  *   project_pool.h    projects                  call.h, api_*.c   handlers
- *   feed.h            events                    run_json.h   models at work (app/run.h)
+ *   feed.h            events                    run_json.h   runs of models (app/run.h)
  *   hook_api.c        the Hook API              page.h    pages for browsers
  *
  * A request: front → admit (guard, route, principal) → [body] → handle → an rt_call → the route's
@@ -23,10 +23,10 @@ typedef struct rt_server rt_server;
 
 typedef struct rt_server_options {
 	rt_project_pool_options pool;
-	rt_front_options front; /* its site is ours */
+	rt_front_options front; /* its site is the server's */
 	const char *state_folder;
 	bool new_token;
-	bool isolate;           /* each browser has a project of its own, and no other */
+	bool isolate;           /* each browser has a separate project, and no other */
 	bool require_match;     /* changes need If-Match: 428 without */
 	const char *hosts;      /* further names that it answers to, separated by commas; or NULL */
 	bool usual_socket;      /* front.socket is the default of `serve --login` */
@@ -39,11 +39,11 @@ RT_CHECKED rt_status rt_server_open(const rt_server_options *options, rt_server 
 void rt_server_close(rt_server *server);
 
 unsigned rt_server_port(const rt_server *server);
-/* "127.0.0.1:8999": its address for links; the loopback's where it listens on all addresses. Lives
- * as long as the server. */
+/* "127.0.0.1:8999": its address for links; that of the loopback if it listens on all addresses.
+ * Lives as long as the server. */
 const char *rt_server_place(const rt_server *server);
-/* "retake serve --login" with the flags that reach this server. It names no store, since anybody
- * who can connect can read it. */
+/* "retake serve --login" with the flags that reach this server. It names no store, since every
+ * client that can connect can read it. */
 void rt_server_add_login(const rt_server *server, rt_buf *out);
 /* As rt_browsers_code. */
 RT_CHECKED rt_status rt_server_code(rt_server *server, rt_str project, char out[RT_CODE_ROOM],

@@ -122,7 +122,7 @@ rt_token_load(const rt_alloc *alloc, const rt_env *env, const char *folder, bool
 	st = renew ? RT_NOT_FOUND : read_token(path, out, err);
 	if (st != RT_NOT_FOUND)
 		return st;
-	/* Of servers that start at once, one makes the token. */
+	/* If several servers start at once, one creates the token. */
 	lock = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (lock >= 0)
 		(void)flock(lock, LOCK_EX);

@@ -147,7 +147,7 @@ add_word(rt_buf *buf, const char *word, char from, char to)
 	rt_buf_add_byte(buf, '"');
 }
 
-/* Whatever was written already is no part of a failure. */
+/* Data that were written already are not part of a failure. */
 static void
 begin(rt_web_answer *answer, unsigned status, const char *kind, const char *title)
 {

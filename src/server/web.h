@@ -2,10 +2,10 @@
  *
  * Web: HTTP without sockets (which are front.h's): a complete request, an answer, a stream.
  *
- * A request goes through two calls of an rt_web_site: admit, as soon as the headers are there (so
- * that no body of an unauthorised client is read), and handle, when the body is there, too. handle
- * is called on the loop's own thread where admit has said that it is quick, else on a thread that
- * may wait (for the disk, for hooks).
+ * A request goes through two calls of an rt_web_site: admit, as soon as the headers have been read
+ * (so that no body of an unauthorised client is read), and handle, after the body. handle is called
+ * on the loop's own thread if admit has returned that it is quick, else on a thread that may wait
+ * (for the disk, for hooks).
  *
  * Threads: a request and its answer belong to one thread at a time. Streams: see below. */
 #ifndef RT_SERVER_WEB_H
@@ -30,17 +30,17 @@ typedef struct rt_web_request {
 	rt_web_method method;
 	rt_str method_name;  /* as it came */
 	rt_str version;      /* "HTTP/1.1" */
-	rt_str target;       /* as it came: path, "?", query */
+	rt_str target;       /* unchanged: path, "?", query */
 	rt_str path, query;  /* the same apart, still percent-encoded; query may be empty */
-	const rt_web_field *headers; /* in their order, repeats too */
+	const rt_web_field *headers; /* in their order, including repeated ones */
 	size_t header_count;
-	rt_str body;         /* empty in admit, and where file has it */
-	const rt_input *file;/* the body, where the plan has it as a file and it is too large for
-	                      * memory; or NULL */
+	rt_str body;         /* empty in admit, and if the body is in file */
+	const rt_input *file;/* the body, if the plan requests a file and it is too large for
+			      * memory; or NULL */
 	bool is_local;       /* came over the Unix socket, from a process of the same user */
 	const rt_alloc *alloc;
 	rt_arena *arena;     /* lives until the answer has been sent */
-	void *user;          /* admit's, for handle; in the arena */
+	void *user;          /* set by admit, for handle; in the arena */
 } rt_web_request;
 
 /* The first header of that name (any case), trimmed; ptr NULL: none. */
@@ -91,15 +91,15 @@ typedef struct rt_web_answer {
 	unsigned status;        /* 0: not filled in yet */
 	const char *type;       /* static; NULL: no body, no type */
 	rt_buf body;            /* initialised by the front, unlimited */
-	rt_web_field headers[RT_WEB_ANSWER_HEADERS]; /* besides those of every answer; in
-	                                                * the arena, or static */
+	rt_web_field headers[RT_WEB_ANSWER_HEADERS]; /* besides the common ones; in the arena, or
+						      * static */
 	size_t header_count;
-	rt_web_stream *stream; /* instead of a body; the front's from here on */
+	rt_web_stream *stream; /* instead of a body; then owned by the front */
 	bool close;             /* of the connection, after this answer */
 } rt_web_answer;
 
 /* value is copied into the arena of the request. One header too many, no memory: left out, and
- * body.status says so. */
+ * body.status has the reason. */
 void rt_web_answer_header(rt_web_answer *answer, const rt_web_request *request,
 			   const char *name, rt_str value);
 
@@ -113,19 +113,19 @@ typedef struct rt_web_plan {
 
 typedef struct rt_web_site {
 	void *ctx;
-	/* The headers are there. False: the answer is filled in; no body is read. */
+	/* The headers have been read. False: the answer is filled in; no body is read. */
 	bool (*admit)(void *ctx, rt_web_request *request, rt_web_plan *plan,
 		      rt_web_answer *answer);
 	void (*handle)(void *ctx, rt_web_request *request, rt_web_answer *answer);
-	/* Fills in the body of an answer of the front's own (413, 503, 408). */
+	/* Fills in the body of an answer of the front itself (413, 503, 408). */
 	void (*refuse)(void *ctx, const rt_web_request *request, unsigned status,
 		       rt_web_answer *answer);
 } rt_web_site;
 
 /* ---- principals ---- */
 
-/* Who sends a request: programs that know the token, programs of the same user over the Unix
- * socket, and browsers logged in with a code. */
+/* The sender of a request: programs that know the token, programs of the same user over the Unix
+ * socket, and browsers signed in with a code. */
 typedef enum rt_principal_kind {
 	RT_PRINCIPAL_NOBODY,
 	RT_PRINCIPAL_TOKEN,
@@ -153,13 +153,13 @@ rt_principal_actor(const rt_principal *principal)
  *   {"type":"urn:retake:problem:stale","title":"The discussion changed since you read it",
  *    "status":412,"code":"conflict","detail":"…","hint":"…"}
  *
- * code is the word that the command line has for the same failure. */
+ * code is the word that the command line uses for the same failure. */
 
 /* Replaces the answer by a failure of the engine; the HTTP status follows from err->status. hint
- * (or NULL): what to do about it. extra: further members ("index":3), or empty. */
+ * (or NULL): the next step. extra: further members ("index":3), or empty. */
 void rt_problem_answer(rt_web_answer *answer, const rt_error *err, const char *hint,
 		       rt_str extra);
-/* The same for a failure of HTTP's own: kind is the end of the type ("forbidden-host"); title,
+/* The same for a failure of HTTP itself: kind is the end of the type ("forbidden-host"); title,
  * detail (or NULL): sentences. */
 void rt_problem_http(rt_web_answer *answer, unsigned status, const char *kind, const char *title,
 		     const char *detail);

@@ -43,9 +43,9 @@
  *
  * Relaxed mode: commits are not synced, so a loss of power may roll history back. Before the
  * first such commit the number of relaxed handles and the boot id go into meta "relaxed",
- * synced. A clean close removes itself from the count. Whoever opens a store that still carries
- * the mark of another boot knows that history may have been lost and derives a new epoch from
- * the old one and the mark (readers and writers derive the same).
+ * synced. A clean close removes itself from the count. A process that opens a store with the mark
+ * of another boot knows that history may have been lost, and derives a new epoch from the old one
+ * and the mark (readers and writers derive the same).
  *
  * Connections: one writer, opened by the first begin, and up to READERS_MAX readers, opened on
  * demand. A connection is used by one thread at a time. In WAL mode readers never wait for the
@@ -86,7 +86,7 @@ enum {
 
 #define RT_SQLITE_MEMORY_PATH "/memory" /* the only file on the memory store's VFS */
 
-/* Tables, as the checksums know them. */
+/* Tables, by their numbers in the checksums. */
 enum rt_sqlite_table {
 	RT_TABLE_META = 1,
 	RT_TABLE_PROJECT,

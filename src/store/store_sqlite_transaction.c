@@ -182,7 +182,7 @@ checkpoint_if_due(rt_sqlite_store *s)
 		s->wal_next = s->wal_pages + s->options.checkpoint_pages / 4;
 }
 
-/* A number that changes with the file, whoever changed it. */
+/* A number that changes with the file, whichever process changed it. */
 static unsigned
 data_version(rt_sqlite_store *s)
 {

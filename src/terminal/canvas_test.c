@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a screen in memory looks like: cells, boxes, and texts that want out of them. */
+ * A screen in memory: cells, boxes, and texts that exceed them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -65,7 +65,7 @@ cell(int x, int y)
 	return &canvas.cells[y * canvas.columns + x];
 }
 
-/* Every cell is a whole character, a right half behind its left one, or a blank. */
+/* Every cell is a whole character, a right half after its left one, or a blank. */
 static void
 assert_sound(void)
 {
@@ -124,7 +124,7 @@ test_wide_characters_are_whole_or_blank(void **state)
 	assert_shows("abcd\n\n\n");
 	assert_int_equal(rt_canvas_put_c(&canvas, box, -1, 0, "\u4F60xyz", RT_INK_TEXT), 4);
 	assert_shows(" xyz\n\n\n");
-	/* One half is written over. */
+	/* One half is overwritten. */
 	put(0, 1, "\u4F60\u597D");
 	put(1, 1, "x");
 	assert_shows(" xyz\n x\u597D\n\n");
@@ -142,7 +142,7 @@ test_marks_stand_on_their_letter(void **state)
 	(void)state;
 	assert_int_equal(put(0, 0, "e\u0301x"), 2);
 	assert_int_equal(cell(0, 0)->marks[0], 0x301);
-	/* No more than a cell holds, and never on what stands before. */
+	/* No more marks than a cell can have, and never on the text before. */
 	assert_int_equal(put(0, 1, "a\u0300\u0301\u0302\u0303\u0304"), 1);
 	assert_int_equal(cell(0, 1)->marks[2], 0x302);
 	assert_int_equal(put(0, 2, "ab"), 2);
@@ -228,7 +228,7 @@ test_what_does_not_fit_ends_with_an_ellipsis(void **state)
 	assert_int_equal(rt_canvas_put_cut(&canvas, all, 0, 2, 1, RT_STR("abcdef"), 0), 1);
 	assert_shows("abcde\nabcd\u2026\n\u2026\n");
 	assert_int_equal(rt_canvas_put_cut(&canvas, all, 4, 2, 0, RT_STR("abcdef"), 0), 4);
-	/* None of a character of two columns is left over. */
+	/* No part of a character of two columns is left over. */
 	assert_int_equal(rt_canvas_put_cut(&canvas, all, 0, 0, 4, RT_STR("a\u4F60\u597D"), 0), 4);
 	assert_shows("a\u4F60\u2026e\nabcd\u2026\n\u2026\n");
 }
@@ -275,8 +275,8 @@ random_next(uint64_t *seed)
 	return rt_hash_u64(*seed);
 }
 
-/* Anything at any place: nothing outside of the box is touched, every cell is sound, and the
- * width that is told is the one that is drawn. */
+/* Any text at any place: nothing outside of the box is touched, every cell is valid, and the
+ * reported width is the drawn one. */
 static void
 test_nothing_leaves_its_box(void **state)
 {
@@ -334,7 +334,7 @@ test_names_keep_their_ends(void **state)
 		{2, "a-name-that-fits-20c", "a\u2026"},
 		{1, "a-name-that-fits-20c", "\u2026"},
 		{0, "a-name-that-fits-20c", ""},
-		/* Of a wide character at the cut nothing stays. */
+		/* No part of a wide character at the cut remains. */
 		{8, "\u4F60\u597D\u4F60\u597D\u4F60", "\u4F60\u597D\u2026\u4F60"},
 		{9, "e\u0301e\u0301e\u0301e\u0301e\u0301e\u0301e\u0301e\u0301e\u0301e\u0301",
 		 "e\u0301e\u0301e\u0301e\u0301\u2026e\u0301e\u0301e\u0301e\u0301"},

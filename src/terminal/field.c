@@ -123,7 +123,7 @@ is_blank(char c)
 	return c == ' ' || c == '\t' || c == '\n';
 }
 
-/* Is this change to be undone together with the last? */
+/* Is this change undone together with the last one? */
 static bool
 continues(const rt_field *field, rt_field_run run, size_t at, size_t remove, rt_str put)
 {
@@ -219,7 +219,7 @@ undo_edit(rt_field *field, rt_field_edits *list, rt_field_edits *other, bool *ou
 	return RT_OK;
 }
 
-/* Put text that is made valid: UTF-8, and one kind of line end, or none. */
+/* Inserts text after making it valid: UTF-8, and one kind of line end, or none. */
 static rt_status
 put_text(rt_field *field, size_t at, size_t remove, rt_str text)
 {

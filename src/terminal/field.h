@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Field: an editable text of one line or several, with a cursor, its own undo (for typing), and a
- * history of the texts that were sent from it.
+ * history of the sent texts.
  *
  * The text is UTF-8 of any size: a paste of ten megabytes is inserted at once, and only visible
  * rows are drawn. The cursor is between graphemes.
@@ -25,7 +25,7 @@ size_t rt_field_cursor(const rt_field *field); /* byte */
 RT_CHECKED rt_status rt_field_set(rt_field *field, rt_str text);
 /* Insert at the cursor. In a single line, line ends become blanks. */
 RT_CHECKED rt_status rt_field_insert(rt_field *field, rt_str text);
-/* Empty the text and its undo. */
+/* Empties the text and its undo. */
 void rt_field_clear(rt_field *field);
 /* An action of RT_SCREEN_FIELD, a key that is text; *out_used false: not handled. UP on the first row
  * and DOWN on the last go through the history. columns: as it is drawn. */
@@ -34,10 +34,10 @@ RT_CHECKED rt_status rt_field_key(rt_field *field, rt_key key, bool *out_used);
 /* Add a text to the history (the newest 500; no repetitions in a row). */
 RT_CHECKED rt_status rt_field_remember(rt_field *field, rt_str text);
 
-/* Clear the history, undo and the cut text: everything but the text. */
+/* Clears the history, undo and the cut text: everything except the text. */
 void rt_field_forget(rt_field *field);
 
-/* Replace every occurrence of a text, not empty, by letters x; the cursor goes to the end then. */
+/* Replaces every occurrence of a text, not empty, by letters x; the cursor goes to the end then. */
 RT_CHECKED rt_status rt_field_mask(rt_field *field, rt_str what);
 
 /* The number of rows of this width, wrapped at words; at least 1, at most limit. */

@@ -9,7 +9,7 @@
 /* The inverse of a change: replace `put` bytes by the removed ones. */
 typedef struct rt_field_edit {
 	size_t at, put;
-	char *removed; /* ours; NULL when empty */
+	char *removed; /* owned; NULL when empty */
 	size_t removed_size;
 	size_t cursor; /* before the change */
 } rt_field_edit;

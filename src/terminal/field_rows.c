@@ -104,7 +104,7 @@ add_row(rt_field *field, size_t at)
 	return row != NULL;
 }
 
-/* Compute rows up to this one; false: there are not as many. */
+/* Computes rows up to this one; false: there are fewer. */
 static bool
 has_row(rt_field *field, size_t row)
 {
@@ -131,7 +131,7 @@ rt_field_wrap(rt_field *field, int columns, bool utf8)
 	field->has_all_rows = false;
 }
 
-/* The row of an offset, among those that are computed. */
+/* The row of an offset, among the computed ones. */
 static size_t
 find_row(const rt_field *field, size_t at)
 {
@@ -228,7 +228,7 @@ rt_field_rows(rt_field *field, const rt_canvas *canvas, int columns, int limit)
 }
 
 /* A single line in one row is not wrapped but scrolled, so that the text up to the cursor is visible,
- * with an ellipsis for what is cut off at the left. */
+ * with an ellipsis for the part that is cut off at the left. */
 static void
 draw_line(const rt_field *field, rt_canvas *canvas, rt_box box, rt_ink ink, bool has_cursor)
 {

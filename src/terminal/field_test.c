@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Writing: keys, words, rows, what is taken back, what was sent before. */
+ * Writing: keys, words, rows, undo, the history of sent texts. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -207,7 +207,7 @@ test_typing_is_taken_back_by_words(void **state)
 	act(RT_ACT_FIELD_UNDO);
 	type("y");
 	assert_false(act(RT_ACT_FIELD_REDO));
-	/* Another text in its place, too. */
+	/* Another text replaces it, too. */
 	set("else");
 	act(RT_ACT_FIELD_UNDO);
 	assert_is("ab y|");
@@ -231,7 +231,7 @@ test_rows(void **state)
 	assert_true(act(RT_ACT_DOWN));
 	assert_is("one two three|");
 	assert_false(act(RT_ACT_DOWN));
-	/* A word goes back where there is room for it again. */
+	/* A word moves back if there is space for it again. */
 	act(RT_ACT_TEXT_START);
 	act(RT_ACT_ERASE_WORD_NEXT);
 	act(RT_ACT_ERASE_NEXT);
@@ -252,7 +252,7 @@ test_rows(void **state)
 	act(RT_ACT_TEXT_START);
 	assert_draws("1\n2\n3\n", 0, 0);
 	assert_int_equal(rt_field_rows(field, &canvas, 10, 4), 4);
-	/* Narrow as can be. */
+	/* The minimum width. */
 	assert_int_equal(rt_canvas_resize(&canvas, 1, 3), RT_OK);
 	assert_draws("1\n2\n3\n", 0, 0);
 }
@@ -312,7 +312,7 @@ assert_row(const char *wanted, int cursor)
 	assert_string_equal(shown.ptr, room);
 }
 
-/* In one row a field of one line is not wrapped: it is seen up to the cursor. */
+/* In one row a field of one line is not wrapped: it is visible up to the cursor. */
 static void
 test_one_row_scrolls_sideways(void **state)
 {
@@ -332,12 +332,12 @@ test_one_row_scrolls_sideways(void **state)
 	act(RT_ACT_LINE_END);
 	type("x");
 	assert_row("\xe2\x80\xa6" " two threx", 11);
-	/* no room for more than the cursor */
+	/* only the cursor fits */
 	assert_int_equal(rt_canvas_resize(&canvas, 1, 1), RT_OK);
 	assert_row("\xe2\x80\xa6", 0);
 }
 
-/* Ten megabytes: taken in at once, drawn at both ends, typed into in the middle. */
+/* Ten megabytes: inserted at once, drawn at both ends, typed into in the middle. */
 static void
 test_a_large_paste(void **state)
 {
@@ -376,7 +376,7 @@ random_next(uint64_t *seed)
 	return rt_hash_u64(*seed);
 }
 
-/* What it shows, as text with the cursor. */
+/* The visible part, as text with the cursor. */
 static void
 show(rt_field *f, rt_canvas *on, rt_buf *out)
 {
@@ -386,8 +386,8 @@ show(rt_field *f, rt_canvas *on, rt_buf *out)
 	rt_buf_add_f(out, "%d %d", on->cursor_x, on->cursor_y);
 }
 
-/* Anything in any order: the cursor is between graphemes, rows that were kept are those of a
- * field that never saw another text, and all can be taken back. */
+/* Any keys in any order: the cursor is between graphemes, cached rows equal those of a new field,
+ * and everything can be undone. */
 static void
 test_anything(void **state)
 {
@@ -473,7 +473,7 @@ failing_release(void *ctx, void *ptr)
 	free(ptr);
 }
 
-/* All that allocates; the first failure ends it, with the text as it was before. */
+/* Everything that allocates; the first failure ends it, with the text unchanged. */
 static rt_status
 write_something(rt_field *f, failing *fails)
 {

@@ -53,7 +53,7 @@ test_words_of_keys(void **state)
 	assert_reads("alt+[", '[', RT_KEY_ALT, "alt+[", "Alt+[");
 	assert_reads("ctrl+_", '_', RT_KEY_CTRL, "ctrl+_", "Ctrl+_");
 	assert_reads("\u00E9", 0xE9, 0, "\u00E9", "\u00E9");
-	/* What most terminals cannot tell apart is the same. */
+	/* Keys that most terminals cannot distinguish are the same. */
 	assert_reads("ctrl+i", RT_KEY_TAB, 0, "tab", "Tab");
 	assert_reads("ctrl+m", RT_KEY_ENTER, 0, "enter", "Enter");
 	assert_reads("ctrl+[", RT_KEY_ESCAPE, 0, "escape", "Esc");

@@ -343,7 +343,7 @@ reject_twice(reader *r, rt_key key, const rt_key_row *a, const rt_key_row *b)
 		reject(r, message->ptr);
 }
 
-/* Reject a key that means two things at once. */
+/* Reject a key with two actions at once. */
 static void
 check_keys(reader *r)
 {
@@ -413,7 +413,7 @@ add_cell(rt_buf *buf, rt_str text)
 	}
 }
 
-/* The order in which people meet them. */
+/* In the order of importance for users. */
 static const rt_screen order[RT_SCREEN_COUNT] = {
 	RT_SCREEN_CHAT,    RT_SCREEN_FIELD,       RT_SCREEN_ENTRY,  RT_SCREEN_TREE,
 	RT_SCREEN_HISTORY, RT_SCREEN_DISCUSSIONS, RT_SCREEN_READER, RT_SCREEN_ANY,

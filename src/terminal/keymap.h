@@ -5,7 +5,7 @@
  *
  *     [tree]
  *     delete = "ctrl+x"            one key, or
- *     undo = ["alt+u", "f8"]       several; [] takes an action's keys away
+ *     undo = ["alt+u", "f8"]       several; [] removes an action's keys
  *
  * A key may have different actions on different screens, but only one on each.
  *
@@ -28,7 +28,7 @@ typedef enum rt_screen {
 } rt_screen;
 
 /* X(name, word, effect): the name of an action here and in keys.toml, and whether it can lead to a
- * change (DO) or is always carried out at once (LOOK). The table in keymap_table.c describes it for
+ * change (DO) or is always executed at once (LOOK). The table in keymap_table.c describes it for
  * each screen. */
 #define RT_ACTIONS(X) \
 	X(UP, "up", LOOK) X(DOWN, "down", LOOK) X(PAGE_UP, "page-up", LOOK) \
@@ -117,7 +117,7 @@ size_t rt_keymap_keys(const rt_keymap *map, rt_screen screen, rt_action action,
 void rt_keymap_add_key(const rt_keymap *map, rt_screen screen, rt_action action, rt_buf *buf);
 const char *rt_screen_word(rt_screen screen);
 const char *rt_action_word(rt_action action);
-/* Can it be carried out while a change is pending? */
+/* Can it be executed while a change is pending? */
 bool rt_action_only_looks(rt_action action);
 /* The whole table as Markdown: docs/keys.md. */
 void rt_keymap_add_markdown(const rt_keymap *map, rt_buf *buf);

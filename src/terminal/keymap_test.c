@@ -72,7 +72,7 @@ test_no_key_means_two_things(void **state)
 			    !(a->screen == b->screen || (has_field && b->screen == RT_SCREEN_FIELD) ||
 			      b->screen == RT_SCREEN_ANY))
 				continue;
-			/* In the chat, Ctrl+C empties what is written instead of leaving. */
+			/* In the chat, Ctrl+C clears the input instead of leaving. */
 			if (a->action == RT_ACT_CLEAR && b->screen == RT_SCREEN_ANY)
 				continue;
 			others = rt_keymap_keys(map, b->screen, b->action, its);
@@ -110,7 +110,7 @@ test_where_something_is_written_letters_are_text(void **state)
 	assert_false(rt_keymap_is_text(map, RT_SCREEN_TREE, slash));
 }
 
-/* Who believes to be typing changes nothing: a character marks, searches, helps or is text. In a
+/* Typing by mistake changes nothing: a character marks, searches, shows help or is text. In a
  * reader, where nothing can be changed, characters move. */
 static void
 test_no_character_changes_anything(void **state)
@@ -160,7 +160,7 @@ test_every_action_has_a_key_and_a_word(void **state)
 	}
 }
 
-/* The keys that the tree is promised to have. */
+/* The documented keys of the tree. */
 static void
 test_the_tree(void **state)
 {
@@ -205,7 +205,7 @@ test_what_a_screen_has_no_use_for(void **state)
 	assert_int_equal(does(RT_SCREEN_FIELD, "ctrl+c"), RT_ACT_CANCEL);
 	assert_int_equal(does(RT_SCREEN_FIELD, "enter"), RT_ACT_ACCEPT);
 	assert_int_equal(does(RT_SCREEN_CHAT, "x"), RT_ACT_NONE);
-	/* Its keys are found as it is. */
+	/* Its keys are found unchanged. */
 	assert_int_equal(rt_keymap_keys(map, RT_SCREEN_TREE, RT_ACT_SUSPEND, keys), 1);
 	assert_int_equal(rt_keymap_keys(map, RT_SCREEN_CHAT, RT_ACT_NEWLINE, keys), 4);
 	assert_int_equal(rt_keymap_keys(map, RT_SCREEN_TREE, RT_ACT_NEWLINE, keys), 0);
@@ -232,10 +232,10 @@ test_a_file_changes_keys(void **state)
 	assert_int_equal(does(RT_SCREEN_TREE, "alt+u"), RT_ACT_NONE);
 	assert_int_equal(does(RT_SCREEN_TREE, "f12"), RT_ACT_HELP);
 	assert_int_equal(does(RT_SCREEN_ENTRY, "alt+d"), RT_ACT_DELETE);
-	/* Who wants letters to be actions has them. */
+	/* A user can assign actions to letters. */
 	assert_false(rt_keymap_is_text(map, RT_SCREEN_TREE, (rt_key){'x', 0}));
 	assert_true(rt_keymap_is_text(map, RT_SCREEN_TREE, (rt_key){'d', 0}));
-	/* On top of what another file said. */
+	/* In addition to an earlier file. */
 	assert_int_equal(reads("[tree]\nexport = \"d\"\n"), RT_OK);
 	assert_int_equal(does(RT_SCREEN_TREE, "d"), RT_ACT_EXPORT);
 	assert_int_equal(does(RT_SCREEN_TREE, "x"), RT_ACT_DELETE);

@@ -3,7 +3,7 @@
  * Lines: a text laid out for a number of columns, as rows of pieces that each have an ink:
  * Markdown (markup/markup.h), plain text, code, or the difference of two texts.
  *
- * Markdown looks as people expect it on a terminal: headings bold, lists with bullets or numbers
+ * Markdown has the usual look on a terminal: headings bold, lists with bullets or numbers
  * and an indent, quotes with a bar at their left, code unwrapped with its language above and its
  * comments, strings and keywords highlighted, tables in columns where they fit and row by row
  * where they do not, links followed by their url unless it is the text. All texts are untrusted;

@@ -480,7 +480,7 @@ rt_layout_code(rt_layout *layout, rt_str text, rt_str language)
 			if (!is_open)
 				rt_flow_begin(layout);
 			rt_flow_add(layout, line, rt_ink_with(ink, layout->ink & ~0xFF), '\n');
-			is_open = at > run.size; /* the line goes on in the next run */
+			is_open = at > run.size; /* the line continues in the next run */
 			if (!is_open)
 				rt_flow_code(layout);
 		}

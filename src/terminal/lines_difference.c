@@ -10,7 +10,7 @@
 enum {
 	EDITS_MAX = 2000, /* lines */
 	WORD_EDITS_MAX = 500,
-	AROUND = 3 /* unchanged lines that are shown */
+	AROUND = 3 /* number of unchanged lines around a change */
 };
 
 typedef struct item {
@@ -354,7 +354,7 @@ rt_lines_add_difference(rt_lines *lines, rt_str a, rt_str b, const rt_lines_opti
 		return;
 	}
 	rt_layout_init(&layout, lines, options);
-	/* A line end that both end with is no line. */
+	/* A line end that both end with does not count as a line. */
 	if (a.size > 0 && b.size > 0 && a.ptr[a.size - 1] == '\n' && b.ptr[b.size - 1] == '\n') {
 		a.size--;
 		b.size--;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Rows on a canvas. Matches are marked by changing the ink of cells that are already drawn, so that
- * marking does not otherwise affect how a row looks. */
+ * marking does not otherwise affect the look of a row. */
 #include "terminal/lines_impl.h"
 
 typedef struct row {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Any bytes laid out in every way: the first two say how wide and whether in ASCII, how much
- * of the rest was there before. No row is too wide, nothing that is to be seen is missing, and
- * a text that grows ends as one that was there at once. */
+ * Any bytes laid out in every way: the first two determine the width, whether in ASCII, and the
+ * earlier part of the rest. No row is too wide, no visible character is missing, and the rows of a
+ * growing text end up like those of the whole text. */
 #include "terminal/lines_testing.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -21,7 +21,7 @@ check_growing(const rt_lines *whole, rt_str text, size_t part, const rt_lines_op
 	after.from = stream.stable;
 	rt_lines_stream_set(&stream, text);
 	lines_check(&stream.lines, options);
-	/* What comes behind the stable part may be refused where the whole is not. */
+	/* The part after the stable one may be refused although the whole is not. */
 	rt_buf_init(&json, rt_alloc_libc(), RT_BUF_UNLIMITED);
 	if (rt_markup_blocks(&json, text, NULL, NULL, NULL) == RT_OK) {
 		rt_buf_clear(&json);

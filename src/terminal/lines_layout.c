@@ -3,7 +3,7 @@
  * Edges and rows of a layout (see lines_impl.h). */
 #include "terminal/lines_impl.h"
 
-enum { TEXT_MAX = 0x70000000 }; /* offsets fit into 32 bits, with space for a row behind them */
+enum { TEXT_MAX = 0x70000000 }; /* offsets fit in 32 bits, with space for a row after them */
 
 /* ---- lines ---- */
 

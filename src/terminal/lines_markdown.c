@@ -46,7 +46,7 @@ add_texts(rt_layout *layout, yyjson_val *array, rt_ink ink)
 	yyjson_arr_foreach(array, i, count, node) add_text(layout, node, ink);
 }
 
-/* The url behind its text, which begins at from, unless that is the same. */
+/* The url after its text, which begins at from, unless both are equal. */
 static void
 add_url(rt_layout *layout, uint32_t from, rt_str url, rt_ink ink)
 {
@@ -257,7 +257,7 @@ add_blocks(rt_layout *layout, yyjson_val *array, bool is_tight, rt_ink ink)
 
 /* ---- texts ---- */
 
-/* Lay out the text from the stable byte on, and move that on. */
+/* Lays out the text from the stable byte on, and advances that. */
 static void
 add_markdown(rt_layout *layout, rt_str text, rt_lines_stream *stream)
 {

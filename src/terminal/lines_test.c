@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Texts as rows: what each kind looks like, that no text whatever is cut or lost, that one that
- * grows ends as one that was there at once, and what memory that runs out does. */
+ * Texts as rows: the look of each kind; no text is cut or lost; a growing text ends up like the
+ * whole text; and running out of memory. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -113,7 +113,7 @@ test_lists(void **state)
 	assert_markdown(20, "- - a\n  - b", "• • a\n  • b\n");
 	assert_markdown(20, "- ```\n  a\n  ```\n- > b\n", "•   a\n• ▌ b\n");
 	assert_markdown(20, "> - a\n>   b c d e f g h i j k", "▌ • a b c d e f g h\n▌   i j k\n");
-	/* Where half of the columns is taken, marks are text. */
+	/* If half of the columns are used up, marks are text. */
 	assert_markdown(6, "- - - a b", "• • •\n  a b\n");
 	assert_markdown(3, "12. ab", "12.\nab\n");
 }
@@ -186,7 +186,7 @@ test_options(void **state)
 	assert_rows(&lines, "  * a b\n\n  | c\n\n  ----------\n");
 	assert_int_equal(ink_of(&lines, "a "), RT_INK_DIM);
 	assert_int_equal(ink_of(&lines, "b"), RT_INK_DIM | RT_INK_BOLD);
-	/* Below what is there; an indent of more than there is leaves one column. */
+	/* Appended to existing rows; an indent beyond the width leaves one column. */
 	rt_lines_clear(&lines);
 	rt_lines_add_row(&lines, 3, RT_STR("x"), RT_INK_ERROR);
 	rt_lines_add_blank(&lines);
@@ -280,7 +280,7 @@ test_wide(void **state)
 	assert_markdown(6, "日本語。x", "日本\n語。x\n");
 	assert_markdown(1, "a日b", "a\n日\nb\n");
 	assert_markdown(4, "e\xcc\x81o\xcc\x81u\xcc\x81xyz", "e\xcc\x81o\xcc\x81u\xcc\x81x\nyz\n");
-	/* An accent goes with what it is on, whatever the inks. */
+	/* An accent stays on its character, whatever the inks. */
 	assert_markdown(4, "abc**d**\xcc\x81x e", "abcd\xcc\x81\nx e\n");
 	assert_markdown(3, "abcdefgh", "abc\ndef\ngh\n");
 }
@@ -348,7 +348,7 @@ add_times(rt_buf *buf, const char *text, size_t times)
 	add_more(buf, text, times);
 }
 
-/* A cost that is not the text's would not end. */
+/* If the cost were not linear, this would not end. */
 static void
 test_large(void **state)
 {
@@ -387,7 +387,7 @@ test_large(void **state)
 	rt_buf_deinit(&text);
 }
 
-/* What markup refuses is there as it stands. */
+/* Text that markup refuses is shown unchanged. */
 static void
 test_refused(void **state)
 {
@@ -515,7 +515,7 @@ test_stream(void **state)
 		options = options_of(1 + (int)below(50));
 		check_growing(rt_buf_str(&soup), &options, 1 + below(3));
 	}
-	/* What is stable is not made again: its rows stay where they were. */
+	/* Stable parts are not laid out again: their rows stay in place. */
 	rt_lines_stream_init(&stream, rt_alloc_libc());
 	rt_lines_stream_begin(&stream, &options);
 	add_times(&soup, "a b c\n\n", 5000);
@@ -557,12 +557,12 @@ test_draw(void **state)
 		assert_int_equal((canvas.cells[20 + x].ink & 0xFF) == RT_INK_MATCH, is_marked);
 		assert_int_equal((canvas.cells[20 + x].ink & RT_INK_BOLD) != 0, x == 6 || x == 7);
 	}
-	/* A match at the end of the box is marked as far as it is seen. */
+	/* A match at the end of the box is marked as far as it is visible. */
 	rt_canvas_clear(&canvas);
 	rt_lines_draw(&lines, 2, 1, &canvas, box, RT_STR("words"));
 	assert_int_equal(canvas.cells[20 + 11].ink & 0xFF, RT_INK_MATCH);
 	assert_int_equal(canvas.cells[20 + 12].ink & 0xFF, RT_INK_TEXT);
-	/* Beyond the end, and in no box, there is nothing to draw. */
+	/* Beyond the end, and in an empty box, there is nothing to draw. */
 	rt_canvas_clear(&canvas);
 	rt_lines_draw(&lines, 5, 3, &canvas, box, RT_STR(""));
 	rt_lines_draw(&lines, 0, 3, &canvas, (rt_box){30, 30, 5, 5}, RT_STR("one"));
@@ -634,7 +634,7 @@ test_no_memory(void **state)
 		is_done = lines.status == RT_OK;
 		assert_true(is_done || lines.status == RT_NOMEM);
 		lines_check(&lines, &options);
-		/* Emptied it is of use again. */
+		/* After emptying, it can be used again. */
 		left = SIZE_MAX;
 		rt_lines_clear(&lines);
 		rt_lines_add_plain(&lines, RT_STR("a"), &options);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * For tests: what must hold of all rows, and is everything there that a source shows? Reads
- * the tree of markup on its own. */
+ * For tests: the invariants of rows, and a check that all visible text of a source is in them.
+ * Reads the tree of markup separately. */
 #ifndef RT_TERMINAL_LINES_TESTING_H
 #define RT_TERMINAL_LINES_TESTING_H
 
@@ -81,7 +81,7 @@ lines_add_seen(rt_buf *buf, rt_str text)
 			rt_buf_add_byte(buf, text.ptr[i]);
 }
 
-/* All that blocks say, in their order; *out_has_table: there is one. Not: names of controls,
+/* All text of the blocks, in their order; *out_has_table: there is one. Without names of controls,
  * urls, languages. */
 static inline void
 lines_add_shown(rt_buf *buf, yyjson_val *root, bool *out_has_table)
@@ -114,7 +114,7 @@ lines_add_shown(rt_buf *buf, yyjson_val *root, bool *out_has_table)
 					memcpy(grown, later, sizeof(later));
 				stack = grown;
 			}
-			/* The first one on top. Getting one by its place costs all before it. */
+			/* The first one on top. Access by index costs all earlier ones. */
 			items = yyjson_arr_iter_with(in);
 			for (i = count += yyjson_arr_size(in); (item = yyjson_arr_iter_next(&items)) != NULL;)
 				stack[--i] = item;
@@ -126,8 +126,8 @@ lines_add_shown(rt_buf *buf, yyjson_val *root, bool *out_has_table)
 		rt_free(rt_alloc_libc(), stack);
 }
 
-/* Everything that text shows is in the rows, in its order (in tables whose rows have several
- * lines the order is another one: there is as much of each character). */
+/* All visible text is in the rows, in its order (in tables whose rows have several lines the order
+ * differs: then the count of each character is equal). */
 static inline void
 lines_check_shown(const rt_lines *lines, rt_str text)
 {
@@ -166,7 +166,7 @@ lines_check_shown(const rt_lines *lines, rt_str text)
 	rt_buf_deinit(&line);
 }
 
-/* Rows alike: the same text with the same inks. */
+/* Equal rows: the same text with the same inks. */
 static inline void
 lines_check_same(const rt_lines *a, const rt_lines *b)
 {

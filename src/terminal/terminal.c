@@ -145,7 +145,7 @@ end_reports(const rt_terminal *terminal)
 	send(terminal, RT_STR("\033[?2004l"));
 }
 
-/* What curses' raw mode leaves to do. */
+/* The part of raw mode that curses does not set. */
 static void
 make_raw(const rt_terminal *terminal)
 {

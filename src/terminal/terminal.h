@@ -4,18 +4,18 @@
  * threads.
  *
  * Drawing uses ncurses, which knows terminals and writes only what has changed. The terminal is
- * restored on every way out: close, failure, SIGTERM, SIGHUP, SIGINT from outside, SIGQUIT, a fault
- * of the program (SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL: restored, then the signal is raised
- * again), exit(). Ctrl+Z suspends the program and `fg` resumes it. Output to standard error, if that
- * is a terminal, is held back until the terminal is restored. While the terminal is left and after
- * it was closed, signals have their previous handlers.
+ * restored whenever the program ends: close, failure, SIGTERM, SIGHUP, SIGINT from outside,
+ * SIGQUIT, a fault of the program (SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL: restored, then the
+ * signal is raised again), exit(). Ctrl+Z suspends the program and `fg` resumes it. Output to
+ * standard error, if that is a terminal, is held back until the terminal is restored. While the
+ * terminal is left and after it was closed, signals have their previous handlers.
  *
  * The mouse is reported while it is on, as xterm does with SGR coordinates (modes 1000 and 1006): most
  * terminals select text with shift held down then. It is off before it was switched on, while the
- * terminal is left, and after every way out.
+ * terminal is left, and whenever the program ends.
  *
  * The background is asked for once (OSC 11), without waiting: the colours change when the reply
- * comes, and terminals that send none have those for either background.
+ * comes, and for terminals that send none, colours for either background are used.
  *
  * Pastes are bracketed: a paste is one text of any length. If it stalls it comes in parts, and
  * nothing of it is taken for keys until its end, a minute of silence, or Escape. Characters that the
@@ -31,7 +31,7 @@
 
 typedef struct rt_terminal rt_terminal;
 
-/* Which backgrounds the colours are made for. */
+/* The backgrounds for which the colours are made. */
 typedef enum rt_theme {
 	RT_THEME_AUTO, /* ask the terminal; until it replies: colours that are readable on either */
 	RT_THEME_DARK,
@@ -64,7 +64,7 @@ typedef struct rt_event {
 	bool is_cut; /* PASTE: too long, the end is missing */
 } rt_event;
 
-/* RT_REFUSED: there is no terminal, or it is not capable (TERM=dumb); err says what to do instead. */
+/* RT_REFUSED: there is no terminal, or it is not capable (TERM=dumb); err has the alternative. */
 RT_CHECKED rt_status rt_terminal_open(const rt_terminal_options *options, rt_terminal **out,
 				      rt_error *err);
 void rt_terminal_close(rt_terminal *terminal); /* NULL is fine */
@@ -79,7 +79,7 @@ void rt_terminal_wait(rt_terminal *terminal, int timeout_ms, rt_event *out);
 bool rt_terminal_pending(rt_terminal *terminal);
 /* Make rt_terminal_wait return RT_EVENT_WAKE (once for several calls). From any thread. */
 void rt_terminal_wake(rt_terminal *terminal);
-/* Release the terminal to an editor or the shell, and acquire it again. */
+/* Releases the terminal to an editor or the shell, and acquires it again. */
 void rt_terminal_leave(rt_terminal *terminal);
 void rt_terminal_enter(rt_terminal *terminal);
 /* Copy a text to the clipboard of the person's machine (OSC 52); false: the terminal cannot, or the

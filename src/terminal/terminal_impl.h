@@ -26,7 +26,7 @@ bool rt_terminal_screen_has_color(const rt_terminal_screen *screen);
 void rt_terminal_screen_set_theme(rt_terminal_screen *screen, rt_theme theme);
 /* Does it understand ANSI sequences that are not in its description (bracketed paste)? */
 bool rt_terminal_screen_is_ansi(const rt_terminal_screen *screen);
-/* Restore the previous mode; set ours again, after which the next frame is drawn completely. */
+/* Restores the previous mode; sets ours again, after which the next frame is drawn completely. */
 void rt_terminal_screen_leave(rt_terminal_screen *screen);
 void rt_terminal_screen_enter(rt_terminal_screen *screen);
 /* RT_NOMEM: unchanged. */

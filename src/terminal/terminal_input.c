@@ -230,7 +230,7 @@ key_of(const sequence *s, rt_key *out)
 	return code == RT_KEY_NONE ? RT_KEYS_NOTHING : gives(out, code, mods);
 }
 
-/* A press of the first button, or the wheel; of other buttons, of releases and motion nothing. */
+/* A press of the first button, or the wheel; other buttons, releases and motion are ignored. */
 static rt_keys_kind
 mouse_of(unsigned button, unsigned x, unsigned y, rt_mouse *out)
 {
@@ -387,7 +387,7 @@ rt_keys_read(rt_str bytes, bool is_all, char erase, rt_input *out, size_t *out_s
 		return read_char(bytes, is_all, erase, &out->key, out_size);
 	if (bytes.size < 2 || bytes.ptr[1] != ESC)
 		return read_escape(bytes, is_all, erase, out, out_size);
-	/* Two escapes: the key twice, unless what follows is a sequence. */
+	/* Two escapes: the key twice, unless a sequence follows. */
 	if (rest.size > 1 && (rest.ptr[1] == '[' || rest.ptr[1] == 'O')) {
 		kind = read_escape(rest, is_all, erase, &twice, &size);
 		if (kind == RT_KEYS_MORE)

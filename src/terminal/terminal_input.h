@@ -27,8 +27,8 @@ typedef struct rt_input {
  * backspace key. *out_size: the bytes that were used (not for MORE). */
 rt_keys_kind rt_keys_read(rt_str bytes, bool is_all, char erase, rt_input *out, size_t *out_size);
 
-/* Bytes of RT_KEYS_NOTHING: are they the terminal's reply to the question for its background
- * (OSC 11)? Then *out_is_light says whether dark text is readable on it. */
+/* Bytes of RT_KEYS_NOTHING: are they the terminal's reply to the query of its background (OSC 11)?
+ * Then *out_is_light tells whether dark text is readable on it. */
 bool rt_keys_background(rt_str bytes, bool *out_is_light);
 
 #endif

@@ -10,8 +10,8 @@
 #include "base/hash.h"
 #include "terminal/terminal_input.h"
 
-/* All keys that the bytes give, as words with a blank between them; "-" for what means none,
- * "…" for a beginning, "PASTE". */
+/* All keys that the bytes give, as words with a blank between them; "-" for sequences that are not
+ * keys, "…" for an incomplete one, "PASTE". */
 static void
 assert_gives(const char *bytes, size_t size, bool is_all, const char *words)
 {
@@ -62,7 +62,7 @@ test_characters(void **state)
 	GIVES("\r\n\t\x7F\x08", "enter ctrl+j tab backspace ctrl+h");
 	GIVES("\x01\x1A\x1C\x1F", "ctrl+a ctrl+z ctrl+\\ ctrl+_");
 	assert_gives("\0x", 2, false, "ctrl+space x");
-	/* Bytes that are no text are no keys; a character in two pieces is waited for. */
+	/* Bytes that are not text are not keys; the rest of a split character is waited for. */
 	GIVES("\xFFx\xC3(", "- x - (");
 	GIVES("a\xF0\x9F", "a ...");
 	GIVES_ALL("\xF0\x9F", "- -");
@@ -110,7 +110,7 @@ static void
 test_others(void **state)
 {
 	(void)state;
-	/* kitty, and whoever followed */
+	/* kitty, and terminals that adopted its form */
 	GIVES("\033[13;5u\033[111;5u\033[27u\033[97;3u\033[9;2u",
 	      "ctrl+enter ctrl+o escape alt+a shift+tab");
 	GIVES("\033[97:65;2u\033[97;1:3u\033[57414u\033[57358u", "A - enter -");
@@ -128,7 +128,7 @@ static void
 test_what_nobody_knows_is_no_text(void **state)
 {
 	(void)state;
-	GIVES("\033[?1;2cx\033[>0;276;0cy", "- x - y"); /* answers to what nobody asked */
+	GIVES("\033[?1;2cx\033[>0;276;0cy", "- x - y"); /* replies that were not requested */
 	GIVES("\033[?2026;1$yx", "- x");
 	GIVES("\033[Ix\033[99~y\033[201~z", "- x - y - z");
 	GIVES("\033[1;", "...");
@@ -157,7 +157,7 @@ test_mouse(void **state)
 	GIVES("\033[M\033[Ax", "- x");
 }
 
-/* What a terminal says of itself is taken away whole; a key with alt stays one. */
+/* A reply of the terminal is removed as a whole; a key with alt stays one. */
 static void
 test_answers(void **state)
 {
@@ -170,7 +170,7 @@ test_answers(void **state)
 	/* In two pieces. */
 	GIVES("\033]11;rgb:00", "...");
 	GIVES("\033]11;rgb:00\033", "...");
-	/* Nothing ends it: somebody has typed. */
+	/* It is not terminated: it was typed by the user. */
 	GIVES_ALL("\033]ab", "alt+] a b");
 	GIVES("\033]", "alt+]");
 	GIVES("\033P\r\033]\033]\033]\a", "alt+shift+p enter alt+] alt+] alt+] ctrl+g");
@@ -187,7 +187,7 @@ test_answers(void **state)
 	}
 }
 
-/* Any bytes, in any pieces: each is taken once, and what comes is a key that has a word. */
+/* Any bytes, in any pieces: each is used once, and every key has a word. */
 static void
 test_any_bytes(void **state)
 {

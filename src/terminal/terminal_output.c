@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Output through curses, which knows terminals and sends what has changed. A copy of the last frame
+ * Output through curses, which knows terminals and sends only changes. A copy of the last frame
  * makes an unchanged row cost only a comparison. */
 #define _GNU_SOURCE
 #define NCURSES_NOMACROS 1
@@ -101,7 +101,7 @@ make_restore(rt_terminal_screen *screen)
 		add_restore(screen, "\r\n");
 }
 
-/* A colour of the 256 as its red, green and blue, where the terminal's colours are those. */
+/* A colour of the 256 as its red, green and blue, if the terminal uses the standard colours. */
 static int
 direct(short color)
 {
@@ -421,7 +421,7 @@ rt_terminal_screen_show(rt_terminal_screen *screen, const rt_canvas *canvas)
 		screen->cursor_y = canvas->cursor_y;
 	}
 	(void)move(cursor ? screen->cursor_y : 0, cursor ? screen->cursor_x : 0);
-	/* A synchronized update, where the terminal supports it. */
+	/* A synchronized update, if the terminal supports it. */
 	write_if_ansi(screen, "\033[?2026h");
 	(void)refresh();
 	write_if_ansi(screen, "\033[?2026l");

@@ -67,8 +67,8 @@ rt_terminal_write(int file, const char *ptr, size_t size)
 	}
 }
 
-/* Messages on standard error while a screen is shown (by the C library about a corrupt heap, by
- * programs that we run) would garble the screen and vanish with it. */
+/* Messages on standard error while a screen is shown (from the C library about a corrupt heap, or
+ * from programs that we run) would garble the screen and vanish with it. */
 static void
 hold_errors(void)
 {

@@ -2,10 +2,10 @@
  *
  * Text: the displayed form of any bytes in a row of cells. Pure functions.
  *
- * "Shown" text is one line that is safe on a terminal, whoever wrote it: app/width.h decides on the
- * form of each character. Every grapheme of it has at least one column, so that it cannot change
- * what is before it, and a canvas draws it unchanged, in exactly the columns that are given here.
- * Graphemes are never cut. */
+ * "Shown" text is one line that is safe on a terminal, whatever its origin: app/width.h decides on
+ * the form of each character. Every grapheme of it has at least one column, so that it cannot
+ * change the preceding text, and a canvas draws it unchanged, in exactly the columns that are given
+ * here. Graphemes are never cut. */
 #ifndef RT_TERMINAL_TEXT_H
 #define RT_TERMINAL_TEXT_H
 

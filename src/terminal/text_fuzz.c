@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Any bytes as shown text: nothing in it drives a terminal, every grapheme stands in a
- * column, it can be shown again without a change, and it can be taken apart at any column. */
+ * Any bytes as shown text: nothing in it controls a terminal, every grapheme has a column, showing
+ * it again does not change it, and it can be split at any column. */
 #include "terminal/text.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a screen of cells shows of any bytes, and how wide that is. */
+ * The displayed form of any bytes on a screen of cells, and its width. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -56,7 +56,7 @@ static void
 test_marks(void **state)
 {
 	(void)state;
-	/* a mark on its letter; one without; more than a cell holds */
+	/* a mark on its letter; one without; more than a cell can have */
 	shows(RT_STR("e\xCC\x81x"), false, "e\xCC\x81x", 2);
 	shows(RT_STR("\xCC\x81x"), false, "\xE2\x97\x8C\xCC\x81x", 2);
 	shows(RT_STR("e\xCC\x81\xCC\x81\xCC\x81\xCC\x81\xCC\x81\xCC\x81"), false,
@@ -65,7 +65,7 @@ test_marks(void **state)
 	shows(RT_STR("\xE1\x84\x92\xE1\x85\xA1\xE1\x86\xAB"), false,
 	      "\xE1\x84\x92\xE1\x85\xA1\xE1\x86\xAB", 2);
 	shows(RT_STR("\xE1\x81\xA8x"), false, "\xE1\x81\xA8x", 2);
-	/* nothing to see: by name */
+	/* invisible characters: by name */
 	shows(RT_STR("a\xE2\x80\x8B"
 		     "b"),
 	      false, "a<U+200B>b", 10);
@@ -105,7 +105,7 @@ test_cut(void **state)
 	assert_int_equal(blank, 1);
 	assert_int_equal(rt_shown_skip(s, 9, &blank).size, 0);
 	assert_int_equal(blank, 0);
-	/* nothing, which points nowhere */
+	/* nothing, with a NULL pointer */
 	assert_null(rt_shown_skip(rt_str_at(NULL, 0), 3, &blank).ptr);
 	assert_int_equal(blank, 0);
 }

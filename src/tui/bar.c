@@ -4,7 +4,8 @@
 #include "app/host.h"
 
 enum {
-	TITLE_MAX = 40,    /* columns that the title has before anything is drawn on the right */
+	TITLE_MAX = 40,    /* columns reserved for the title before anything is drawn on the
+			    * right */
 	LABEL_COLUMNS = 10 /* of "Search:" */
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Bar: what panes draw alike: the line above a pane, the selected row, lines between boxes, and
- * the line at the bottom in which a search is typed. */
+ * Bar: the common elements of panes: the line above a pane, the selected row, lines between boxes,
+ * and the line at the bottom in which a search is typed. */
 #ifndef RT_TUI_BAR_H
 #define RT_TUI_BAR_H
 
@@ -13,7 +13,7 @@ void rt_bar_draw(rt_canvas *canvas, rt_box box, rt_str title, rt_str right);
 /* As many parts (separated by two blanks or more) as fit from column x on. Returns the column after
  * them. */
 int rt_bar_put_parts(rt_canvas *canvas, rt_box box, int x, rt_str parts, rt_ink ink);
-/* Mark row y of the box as selected: by ink, and by a sign that is visible without colour. */
+/* Marks row y of the box as selected: by ink, and by a sign that is visible without colour. */
 void rt_bar_select(rt_canvas *canvas, rt_box box, int y);
 /* The box filled with a line: RT_GLYPH_HORIZONTAL or RT_GLYPH_VERTICAL. */
 void rt_bar_line(rt_canvas *canvas, rt_box box, rt_glyph glyph);
@@ -46,7 +46,7 @@ void rt_search_bar_open(rt_search_bar *bar);
 bool rt_search_bar_act(rt_search_bar *bar, rt_action action);
 bool rt_search_bar_key(rt_search_bar *bar, rt_key key);
 void rt_search_bar_paste(rt_search_bar *bar, rt_str text);
-/* In the last row of the box, where it is open. */
+/* In the last row of the box, if it is open. */
 void rt_search_bar_draw(rt_search_bar *bar, rt_canvas *canvas, rt_box box);
 
 #endif

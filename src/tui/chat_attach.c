@@ -2,7 +2,7 @@
  *
  * Files attached to the next message (/attach, or "@" and Tab), and the completion of their paths.
  * Only a file that was named in one of these ways, and is shown above the input, is sent: a path in
- * a text that was pasted is not. */
+ * a pasted text is not. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "tui/pane_chat_impl.h"
@@ -19,11 +19,11 @@
 
 enum {
 	FILES_MAX = 32,       /* attached at a time */
-	FOLDER_MAX = 1 << 15, /* names of a folder that are looked at */
+	FOLDER_MAX = 1 << 15, /* names of a folder that are read */
 	ROWS_MAX = 4          /* of the attached ones that are shown */
 };
 
-/* ---- what is attached ---- */
+/* ---- attached files ---- */
 
 static size_t
 count_of(const rt_buf *list)

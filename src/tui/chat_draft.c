@@ -2,7 +2,7 @@
  *
  * The draft: the chat's input as the field "draft" of its discussion. It is written after a pause
  * in typing, before any other change, and at the end; changes of it by others and by undo are shown
- * where nothing was typed since. A file holds all text that is not in the store yet. Commands
+ * if nothing was typed since. A file contains all text that is not in the store yet. Commands
  * (slash.c) and text in other panes are only in the file. */
 #include "tui/pane_chat_impl.h"
 
@@ -44,8 +44,8 @@ is_typed(const rt_chat *chat)
 
 /* ---- the file ---- */
 
-/* Text of all panes as one, since there is one input to put it back into; if all of it is in the
- * store, nothing. */
+/* Text of all panes as one, since there is one input into which it is restored; if all of it is in
+ * the store, nothing. */
 static rt_str
 unsaved_text(rt_chat *chat)
 {
@@ -77,7 +77,7 @@ save(rt_chat *chat, rt_str text)
 
 /* ---- purges ---- */
 
-/* Mask a text in all that is being written; empty: drop what could be brought back. */
+/* Mask a text in all that is being written; empty: drop everything that could be restored. */
 static void
 remove_text(rt_chat *chat, rt_str text)
 {
@@ -90,7 +90,7 @@ remove_text(rt_chat *chat, rt_str text)
 			tui->panes[i]->ops->purged(tui->panes[i], text);
 }
 
-/* Did a purge make the one text of the other? Then they differ in letters x only. */
+/* Did a purge turn one text into the other? Then they differ in letters x only. */
 static bool
 is_masked(rt_str text, rt_str was)
 {
@@ -102,8 +102,8 @@ is_masked(rt_str text, rt_str was)
 	return true;
 }
 
-/* A purge overwrites a text with letters x, without saying what it was. So a draft is compared with
- * what it was before; one that differs in other ways was written by another program. */
+/* A purge overwrites a text with letters x, without reporting it. So a draft is compared with its
+ * earlier text; one that differs in other ways was written by another program. */
 static void
 remove_masked(rt_chat *chat, rt_buf *draft, rt_str now)
 {
@@ -159,7 +159,8 @@ rt_chat_purge_draft(rt_chat *chat)
 	remove_text(chat, RT_STR(""));
 	check_file(chat);
 	if (rt_ok(rt_chat_scope(chat)) && is_masked_field(now, rt_buf_str(&chat->draft))) {
-		/* Which of the words it was is unknown: all that goes on from it is masked. */
+		/* It is unknown which of the texts it was: every text that continues it is
+		 * masked. */
 		RT_TRY(rt_chat_scope(chat), rt_field_set(chat->field, now));
 		set_text(&chat->draft, now);
 		save(chat, RT_STR(""));
@@ -203,7 +204,7 @@ rt_chat_draft_written(rt_pane *pane, rt_status st)
 	chat->draft_failed = st != RT_OK && st != RT_INTERRUPTED;
 	chat->draft_is_pending = false;
 	if (st == RT_OK)
-		pane->tui->said_step = 0; /* undo would take back the typing now */
+		pane->tui->said_step = 0; /* undo would revert the present typing */
 	if (chat->draft_disc != pane->tui->work.place.disc)
 		return;
 	if (st == RT_OK)
@@ -238,7 +239,7 @@ write_draft(rt_chat *chat)
 							    .ctx = &chat->pane}));
 }
 
-/* Has nobody typed for a moment? */
+/* Was there a pause in typing? */
 static bool
 is_due(rt_chat *chat)
 {
@@ -320,7 +321,7 @@ rt_chat_switch_draft(rt_chat *chat)
 	rt_str text;
 
 	if (chat->draft_disc != 0) {
-		/* Only the input belongs to the old discussion: what other panes held led here. */
+		/* Only the input belongs to the old discussion: text in other panes led here. */
 		save(chat, is_typed(chat) || chat->draft_is_pending ? rt_field_text(chat->field) : RT_STR(""));
 		if (!rt_field_is_empty(chat->field))
 			rt_field_clear(chat->field);

@@ -54,7 +54,7 @@ rt_chat_put_away(rt_chat *chat)
 
 /* ---- sending ---- */
 
-/* Where the last entry is a question, answer it. */
+/* If the last entry is a question, answers it. */
 static void
 request_reply(rt_chat *chat)
 {
@@ -69,7 +69,7 @@ request_reply(rt_chat *chat)
 	       rt_verb_run(chat->pane.tui, &(rt_run_request){.how = RT_RUN_ASK}));
 }
 
-/* The field is cleared before, since commands may fill it. */
+/* The field is cleared before, because commands may fill it. */
 static void
 send_command(rt_chat *chat, rt_str text)
 {
@@ -175,13 +175,13 @@ rt_chat_forget_purged(rt_chat *chat)
 	rt_buf_clear(&chat->sent);
 	rt_field_forget(chat->field);
 	rt_chat_detach(chat);
-	chat->has_history = false; /* what is left is in the file */
+	chat->has_history = false; /* the rest is in the file */
 	rt_chat_purge_draft(chat);
 }
 
 /* ---- for other panes and verbs ---- */
 
-/* What was in the input goes to the input history. */
+/* The text in the input goes to the input history. */
 void
 rt_chat_fill(rt_pane *pane, rt_str text)
 {
@@ -204,7 +204,7 @@ rt_chat_remember_input(rt_pane *pane, rt_str text)
 	rt_scope *s = &tui->scope;
 	rt_str input = rt_field_text(chat->field);
 
-	if (tui->is_forced) { /* nobody will press Up, but the draft will be read */
+	if (tui->is_forced) { /* Up is not pressed any more, but the draft will be read */
 		rt_buf *both = rt_scope_buf(s);
 
 		rt_buf_add_str(both, input);

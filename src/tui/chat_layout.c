@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Entries of the chat, laid out and cached; and where takes fork. */
+ * Entries of the chat, laid out and cached; and the forks of takes. */
 #include "core/role.h"
 #include "tui/pane_chat_impl.h"
 #include "view/view.h"
@@ -9,7 +9,7 @@ enum {
 	INDENT = 2,
 	PREVIEW = 60, /* characters of a collapsed entry */
 	WIDEST = 110, /* columns; longer lines are hard to read */
-	WAYS = 4,     /* places in the cache for an entry */
+	WAYS = 4,     /* slots in the cache for an entry */
 	FORKS_MAX = 4096
 };
 
@@ -65,7 +65,7 @@ add_preview(rt_chat *chat, rt_lines *lines, rt_str text, rt_ink ink)
 	rt_lines_add_row(lines, INDENT, rt_buf_str(row), ink);
 }
 
-/* Questions are rendered in read mode alone, other entries unless their source was asked for. */
+/* Questions are rendered only in read mode, other entries unless their source was requested. */
 static bool
 is_rendered(const rt_work_entry *e, unsigned look)
 {
@@ -73,7 +73,7 @@ is_rendered(const rt_work_entry *e, unsigned look)
 	       (!rt_role_is_user(e->role) && (look & RT_CHAT_SOURCE) == 0);
 }
 
-/* What was thought and what was said, each where it is in the reply. */
+/* The parts of reasoning and of prose, each in its place in the reply. */
 static void
 add_said(rt_chat *chat, const rt_work_entry *e, unsigned look, const rt_lines_options *options,
 	 rt_lines *lines)
@@ -114,7 +114,7 @@ lay_entry(rt_chat *chat, const rt_work_entry *e, unsigned look, rt_lines *lines)
 	else if (e->is_tool)
 		rt_lines_add_plain(lines, text, &dim);
 	else if (!is_rendered(e, look))
-		rt_lines_add_plain(lines, text, &options); /* as it was typed */
+		rt_lines_add_plain(lines, text, &options); /* as typed */
 	else if (text.size > 0)
 		rt_lines_add_markdown(lines, text, &options);
 	if (parts.size > 0)
@@ -164,7 +164,7 @@ rt_chat_forget(rt_chat *chat)
 	chat->run_stream = (rt_lines_stream){0};
 }
 
-/* The place of an entry in the cache, or the least recently used of those that it can have. */
+/* The cache slot of an entry, or the least recently used of those that it may use. */
 static rt_chat_laid *
 cached(rt_chat *chat, uint32_t entry)
 {
@@ -192,14 +192,14 @@ rt_chat_is_unsent(const rt_chat *chat)
 	if (!rt_work_is_running(work) || chat->sent.size == 0 || work->run_question[0] != 0 ||
 	    work->run_how != RT_RUN_ASK)
 		return false;
-	/* The question may be stored a moment before the run reports it, with a reply behind it. */
+	/* The question may be stored a moment before the run reports it, with a reply after it. */
 	while (head > 0 && rt_chat_slot(chat, --head, &slot) && slot.entry >= chat->sent_from)
 		if ((slot.flags & RT_SLOT_TURN) != 0)
 			return false;
 	return true;
 }
 
-/* Another run, or laid out otherwise: from its beginning. */
+/* Another run, or another layout: from its beginning. */
 static void
 begin_run(rt_chat *chat)
 {
@@ -352,14 +352,14 @@ rt_chat_visible(const rt_chat *chat, size_t at, int by)
 
 /* ---- forks ---- */
 
-/* Where another take continues with an entry of its own. */
+/* Where another take continues with a different entry. */
 typedef struct branch {
 	size_t at;
 	uint32_t entry, mine; /* its entry, and that of the current take */
 	bool is_older;        /* than that of the current take */
 } branch;
 
-/* False: the takes cannot be read, or neither continues behind their common part. */
+/* False: the takes cannot be read, or neither continues after their common part. */
 static bool
 branch_of(rt_chat *chat, const rt_take *other, branch *out)
 {

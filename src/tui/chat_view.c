@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The chat as it is seen. The view is an item and how many of its rows are above the screen, or it
- * follows the end; so only visible entries are read, and the cost does not depend on the length of
- * the take. An entry is a row with its role, its text, and an empty row. */
+ * The visible part of the chat. The view is an item and the number of its rows above the screen, or
+ * it follows the end; so only visible entries are read, and the cost does not depend on the length
+ * of the take. An entry is a row with its role, its text, and an empty row. */
 #include "tui/pane_chat_impl.h"
 
 #include "app/template.h"
@@ -24,7 +24,7 @@ item_count(const rt_chat *chat)
 	return rt_work_count(work) + (rt_work_is_running(work) ? 1 : 0);
 }
 
-/* Rows of an item; one where it cannot be read. */
+/* Rows of an item; one if it cannot be read. */
 static int
 item_rows(rt_chat *chat, size_t item)
 {
@@ -124,7 +124,8 @@ rt_chat_reveal(rt_chat *chat, size_t item)
 		follow_if_at_end(chat);
 		return;
 	}
-	is_far = item - chat->top > (size_t)chat->rows; /* then nothing between is laid out */
+	is_far = item - chat->top > (size_t)chat->rows; /* then nothing between needs to be laid
+							 * out */
 	if (is_far) {
 		set_top(chat, item);
 		below = item_rows(chat, item) - chat->rows;
@@ -172,7 +173,7 @@ add_failure(rt_chat *chat, uint32_t entry, rt_buf *out)
 	rt_buf_add_byte(out, ')');
 }
 
-/* What is said of an entry behind its role. */
+/* The notes about an entry after its role. */
 static void
 add_entry_notes(rt_chat *chat, size_t item, const rt_chat_laid *laid, rt_buf *out)
 {
@@ -250,7 +251,7 @@ draw_head(rt_chat *chat, rt_canvas *c, rt_box box, int y, size_t item, const rt_
 			       RT_INK_SELECTED);
 }
 
-/* Draw lines whose first row is at y; gives the row behind them. */
+/* Draws lines whose first row is at y; returns the row after them. */
 static int
 draw_lines(rt_chat *chat, rt_canvas *c, rt_box box, int y, const rt_lines *lines)
 {
@@ -266,7 +267,7 @@ draw_lines(rt_chat *chat, rt_canvas *c, rt_box box, int y, const rt_lines *lines
 	return y + (int)lines->count;
 }
 
-/* An item whose first row is at y; gives the row behind it. */
+/* An item whose first row is at y; returns the row after it. */
 static int
 draw_item(rt_chat *chat, rt_canvas *c, rt_box box, int y, size_t item)
 {
@@ -291,7 +292,7 @@ draw_item(rt_chat *chat, rt_canvas *c, rt_box box, int y, size_t item)
 	return end + 1;
 }
 
-/* In an empty discussion: what to do first, by its keys; as many rows as fit. */
+/* In an empty discussion: the first steps, by their keys; as many rows as fit. */
 static void
 draw_welcome(rt_chat *chat, rt_canvas *c, rt_box box)
 {
@@ -349,7 +350,7 @@ draw_entries(rt_chat *chat, rt_canvas *c, rt_box box)
 
 	chat->rows = box.h;
 	chat->view_y = box.y;
-	if (chat->columns != box.w) { /* laid out anew: stay at the same entry */
+	if (chat->columns != box.w) { /* laid out again: stay at the same entry */
 		chat->columns = box.w;
 		chat->top_row = 0;
 	}
@@ -478,7 +479,7 @@ draw_suggestion(rt_canvas *c, rt_box box, int y, const rt_chat_suggestion *one, 
 		(void)rt_canvas_put_cut(c, box, x, y, box.w - x, rt_str_of(one->what), RT_INK_DIM);
 }
 
-/* Scrolled, with the number of those below in the last row. */
+/* If scrolled, with the number of rows below in the last row. */
 static void
 draw_suggestions(rt_chat *chat, rt_canvas *c, rt_box box, const rt_chat_suggestion list[], int count)
 {
@@ -509,8 +510,8 @@ draw_suggestions(rt_chat *chat, rt_canvas *c, rt_box box, const rt_chat_suggesti
 	}
 }
 
-/* The line above the input, which says what is not visible: entries below the view, and lines of
- * the input beyond these rows. */
+/* The line above the input, about hidden parts: entries below the view, and lines of the input
+ * beyond these rows. */
 static void
 draw_rule(rt_chat *chat, rt_canvas *c, rt_box rule, int rows)
 {

@@ -99,7 +99,7 @@ rt_command_split(rt_str line, rt_buf *words, size_t *out_count, rt_error *err)
 }
 
 /* Where the text of a command that ends in one begins (rt_command.text_word); count: nowhere. Flags
- * after it are no text, and switches may change what the words mean. */
+ * after it are not text, and switches may change the meaning of the words. */
 static size_t
 text_begin(rt_scope *s, const rt_command *const *commands, const rt_buf *words, size_t count)
 {
@@ -129,7 +129,7 @@ text_begin(rt_scope *s, const rt_command *const *commands, const rt_buf *words, 
 	return args->word_count - text + 1 == argc - at ? at - !has_program : count;
 }
 
-/* As rt_command_split, but several words of a text are one, as it was typed. */
+/* As rt_command_split, but several words of a text are one, as typed. */
 static void
 split_command(rt_scope *s, const rt_command *const *commands, rt_str line, rt_buf *words,
 	      size_t *out_count)
@@ -198,7 +198,7 @@ check_command(rt_scope *s, const rt_command *const *commands, const char *name,
 		(void)rt_scope_fail(s, RT_USAGE, "there is no command \"%.60s\"", name);
 }
 
-/* Flags may precede the command; the program itself reports what is wrong with them. argv[0] is the
+/* Flags may precede the command; the program itself reports errors in them. argv[0] is the
  * program. */
 static void
 check_words(rt_scope *s, const rt_command *const *commands, char **argv, size_t count)
@@ -218,7 +218,8 @@ check_words(rt_scope *s, const rt_command *const *commands, char **argv, size_t 
 		(void)rt_scope_fail(s, RT_USAGE, "no command given");
 }
 
-/* Flags for the place in view, which argv begins with; also as the command repeats them in advice. */
+/* Flags for the place in view, with which argv begins; also in the form in which the command
+ * repeats them in advice. */
 static size_t
 add_place(rt_command_process *command, rt_work *work)
 {
@@ -259,7 +260,7 @@ add_place(rt_command_process *command, rt_work *work)
 	return count;
 }
 
-/* Ours, with some variables set. */
+/* Our environment, with some variables set. */
 static void
 make_environment(rt_command_process *command)
 {

@@ -17,7 +17,8 @@ struct rt_work;
 typedef struct rt_command_process {
 	rt_scope scope; /* of argv and envp */
 	char **argv, **envp;
-	rt_buf where;   /* the flags for the place, as the command itself repeats them in advice */
+	rt_buf where;   /* the flags for the place, in the form in which the command repeats them in
+			 * advice */
 	int fd;         /* the program; -1: not open */
 	rt_buf out, err;
 	rt_process_result result;
@@ -33,15 +34,14 @@ RT_CHECKED rt_status rt_command_split(rt_str line, rt_buf *words, size_t *out_co
  * can. */
 const char *rt_command_why_not_here(const rt_command *command);
 /* Prepare it. A leading "retake" is left out, and a text at the end (rt_command.text_word) needs no
- * quotes. RT_USAGE, RT_REFUSED: a command that makes no sense
- * here; err says what to do instead. */
+ * quotes. RT_USAGE, RT_REFUSED: a command that makes no sense here; err has the alternative. */
 RT_CHECKED rt_status rt_command_process_make(rt_command_process *command,
 					     const rt_command *const *commands,
 					     struct rt_work *work, rt_str line, rt_error *err);
-/* Append one of its outputs as valid text, without the flags for the place: advice ("retake show")
- * is what one would type here. */
+/* Appends one of its outputs as valid text, without the flags for the place: advice ("retake show")
+ * can be typed here. */
 void rt_command_process_add_said(const rt_command_process *command, rt_str output, rt_buf *text);
-/* Until it ends, or stop returns true. RT_NOMEM. */
+/* Runs until it ends, or stop returns true. RT_NOMEM. */
 RT_CHECKED rt_status rt_command_process_run(rt_command_process *command, rt_stop_fn stop,
 					    void *ctx);
 

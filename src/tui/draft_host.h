@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Draft: text that is not in the store yet, saved in a private file of the state folder, one for
- * each discussion, so that it survives a closed terminal or a crash. That is what was typed since
+ * each discussion, so that it survives a closed terminal or a crash. That is the text typed since
  * the field "draft" was written last, and text in screens other than the chat's input.
  *
  * Threads: the one of the terminal. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Find: substrings, whatever the case of ASCII letters. */
+ * Find: substrings, ignoring the case of ASCII letters. */
 #ifndef RT_TUI_FIND_H
 #define RT_TUI_FIND_H
 
@@ -12,7 +12,7 @@ rt_find_begins(rt_str text, rt_str part)
 	return part.size <= text.size && rt_str_eq_nocase(rt_str_at(text.ptr, part.size), part);
 }
 
-/* Every text holds the empty one. */
+/* Every text contains the empty one. */
 static inline bool
 rt_find_holds(rt_str text, rt_str part)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What was sent is there the next time, bounded, for nobody else to read; a purge takes it out of
- * all that is kept of what was written, also in a program that runs. */
+ * Sent texts are available the next time, bounded and private; a purge removes a text from all
+ * copies of sent and written texts, also in a running program. */
 #define _GNU_SOURCE
 
 #include <fcntl.h>
@@ -83,7 +83,7 @@ path_to(const fixture *f, char *path, size_t size)
 		 (unsigned long long)rt_input_history_hash(f->whose.store, f->whose.project, 0));
 }
 
-/* Is what anywhere in the folder's files? */
+/* Does any file of the folder contain what? */
 static bool
 is_on_disk(const char *folder, const char *what)
 {
@@ -231,7 +231,7 @@ a_purge_reaches_what_was_left_over(void **state)
 	char path[160];
 	FILE *file;
 
-	/* what another file is does not keep it from them */
+	/* the contents of other files do not prevent it */
 	path_to(f, path, sizeof(path));
 	assert_int_equal(symlink("/dev/null", path), 0);
 	for (i = 0; i < 3; i++) {
@@ -249,7 +249,7 @@ a_purge_reaches_what_was_left_over(void **state)
 	assert_false(is_on_disk(f->folder, "1234"));
 }
 
-/* However many there are in the folder, of whatever else. */
+/* However many other files the folder contains. */
 static void
 a_purge_reaches_all_drafts(void **state)
 {
@@ -277,7 +277,7 @@ a_purge_reaches_all_drafts(void **state)
 	assert_false(is_on_disk(f->folder, "1234"));
 }
 
-/* A purge that cannot look says so, and why. */
+/* A purge that cannot read the files reports that, with the reason. */
 static void
 what_cannot_be_purged_is_told(void **state)
 {
@@ -311,7 +311,7 @@ what_cannot_be_purged_is_told(void **state)
 
 /* ---- no memory ---- */
 
-/* Memory for so many more allocations. */
+/* Memory for this many more allocations. */
 static void *
 scarce(void *ctx, void *ptr, size_t size)
 {
@@ -330,8 +330,8 @@ release(void *ctx, void *ptr)
 	free(ptr);
 }
 
-/* Whatever allocation fails: what holds nothing of the text stays, and what holds it is gone, or
- * it is told that it may not be. */
+/* If any allocation fails: files without the text stay, and those with it are removed, or a failure
+ * is reported. */
 static void
 a_purge_without_memory_takes_nothing_else(void **state)
 {
@@ -353,7 +353,7 @@ a_purge_without_memory_takes_nothing_else(void **state)
 
 /* ---- in the terminal UI ---- */
 
-/* A desk on a store of its own, with a state folder. */
+/* A desk with its own store, and a state folder. */
 static void
 open_desk(desk *d, fixture *f)
 {
@@ -429,7 +429,7 @@ a_purge_reaches_what_runs(void **state)
 	desk_press(&d, "enter escape escape");
 	assert_false(desk_shows(&d, "swordfish-9"));
 	assert_shows(&d, "again: xxxxxxxxxxx!");
-	desk_press(&d, "ctrl+z"); /* nothing to take back */
+	desk_press(&d, "ctrl+z"); /* there is nothing to undo */
 	assert_false(desk_shows(&d, "swordfish"));
 	rt_buf_init(&text, rt_alloc_libc(), RT_BUF_UNLIMITED);
 	assert_true(rt_draft_read(&d.tui.work, d.tui.work.place.disc, &text));
@@ -442,7 +442,7 @@ a_purge_reaches_what_runs(void **state)
 	desk_close(&d);
 }
 
-/* What was typed since the draft was kept stays, without what is purged. */
+/* Text typed since the draft was stored stays, without the purged text. */
 static void
 a_purge_reaches_what_was_typed_since(void **state)
 {
@@ -462,7 +462,8 @@ a_purge_reaches_what_was_typed_since(void **state)
 	desk_close(&d);
 }
 
-/* A field that a purge overwrites says nothing of the words: what goes on from it is masked, too. */
+/* A field that a purge overwrites does not contain the words: text that continues it is masked,
+ * too. */
 static void
 a_purge_reaches_the_field(void **state)
 {
@@ -487,7 +488,7 @@ a_purge_reaches_the_field(void **state)
 	assert_false(is_on_disk(f->folder, "swordfish-9"));
 }
 
-/* What is being written into a question stays there, and only there. */
+/* Text that is being written into a question stays there, and only there. */
 static void
 a_purge_reaches_a_question(void **state)
 {
@@ -509,7 +510,7 @@ a_purge_reaches_a_question(void **state)
 	desk_close(&d);
 }
 
-/* The draft of another one with the same discussion is not ours. */
+/* The draft of another program with the same discussion is not touched. */
 static void
 a_purge_brings_no_draft_of_others(void **state)
 {
@@ -527,7 +528,7 @@ a_purge_brings_no_draft_of_others(void **state)
 	desk_close(&d);
 }
 
-/* The store is purged before the files are, and may be looked at between the two. */
+/* The store is purged before the files are, and may be read between the two. */
 static void
 a_purge_reaches_files_later(void **state)
 {
@@ -578,7 +579,7 @@ a_purged_entry_is_not_brought_back(void **state)
 	desk_close(&d);
 }
 
-/* Somebody else was faster, and it is asked what is to become of the text. */
+/* Another program was faster, and the user is asked what should happen to the text. */
 static void
 begin_conflict(fixture *f, desk *d, const char *theirs)
 {
@@ -601,7 +602,7 @@ begin_conflict(fixture *f, desk *d, const char *theirs)
 	assert_shows(d, "was changed after you opened it");
 }
 
-/* The program ends while it is asked: by a key, or since the terminal is gone. */
+/* The program ends while the question is open: by a key, or since the terminal is gone. */
 static void
 a_text_in_question_stays(void **state)
 {
@@ -628,7 +629,7 @@ a_text_in_question_stays(void **state)
 	desk_close(&d);
 }
 
-/* What was decided on is not kept twice. */
+/* A text that was decided on is not kept twice. */
 static void
 a_text_that_was_decided_on_is_not_kept(void **state)
 {

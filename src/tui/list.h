@@ -12,7 +12,7 @@
 
 typedef struct rt_list {
 	size_t count;
-	size_t at;   /* the cursor; 0 where there are no rows */
+	size_t at;   /* the cursor; 0 if there are no rows */
 	size_t top;  /* the first visible row */
 	size_t rows; /* height, when it was drawn last … */
 	rt_box box;  /* … and where */
@@ -39,7 +39,7 @@ typedef struct rt_filter {
 	rt_field *field;
 	void *rows; /* list.count of them */
 	size_t row_size, capacity;
-	rt_buf typed; /* the text that the rows were made from */
+	rt_buf typed; /* the text from which the rows were made */
 	int columns;  /* of the field, when it was drawn last */
 	rt_scope *s;  /* of events */
 	/* Add the rows for a text (rt_filter_add). The cursor may be moved. */
@@ -65,7 +65,7 @@ bool rt_filter_act(rt_filter *filter, rt_action action);
 bool rt_filter_key(rt_filter *filter, rt_key key);
 void rt_filter_paste(rt_filter *filter, rt_str text);
 void rt_filter_draw_field(rt_filter *filter, rt_canvas *canvas, rt_box box);
-/* empty: instead of rows, at this column, where there are none. */
+/* empty: shown in place of rows, at this column, if there are none. */
 void rt_filter_draw_rows(rt_filter *filter, rt_canvas *canvas, rt_box box, int x,
 			 const char *empty);
 

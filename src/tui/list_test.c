@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * A cursor in rows of which some are seen. */
+ * A cursor in rows of which some are visible. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -64,7 +64,7 @@ follows_the_cursor(void **state)
 	rt_list_fit(&list, 40);
 	assert_int_equal(list.top, 60);
 	assert_int_equal(rt_list_seen(&list), 40);
-	/* No room at all, and back. */
+	/* No rows at all, and back. */
 	rt_list_fit(&list, 0);
 	assert_int_equal(rt_list_seen(&list), 0);
 	rt_list_fit(&list, 1);

@@ -2,7 +2,7 @@
  *
  * The mouse. The wheel scrolls the pane under the pointer; a click selects a row, and on the
  * selected row, or as a double click, it is Enter. In the footer and in messages a click on a key's
- * name presses the key, and the names in the title open the lists that they are chosen from.
+ * name presses the key, and the names in the title open the lists from which they are chosen.
  *
  * A click refers to the frame that was drawn last: the canvas, and the boxes of panes and lists. */
 #include "hooks/process.h"

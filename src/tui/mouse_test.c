@@ -23,7 +23,7 @@ mouse(desk *d, rt_mouse_kind kind, int x, int y)
 	assert_int_equal(rt_tui_tend(&d->tui), RT_OK);
 }
 
-/* The place of a text of ASCII on the screen. */
+/* The position of an ASCII text on the screen. */
 static void
 find(desk *d, const char *text, int *x, int *y)
 {
@@ -173,7 +173,7 @@ test_footer(void **state)
 	assert_shows(&d, "Commands");
 	click(&d, "cancel");
 	assert_false(desk_shows(&d, "Commands"));
-	/* Between the parts nothing is pressed, nor on a word that is no key. */
+	/* Between the parts nothing is pressed, nor on a word that is not a key. */
 	click(&d, "  Ctrl+P");
 	assert_false(desk_shows(&d, "Commands"));
 	/* The key that a message names. */
@@ -199,7 +199,7 @@ test_lists(void **state)
 	double_click(&d, "first answer");
 	assert_shows(&d, "Restored the state right after step 2");
 	desk_press(&d, "escape f4");
-	click(&d, "main "); /* in the title: not here */
+	click(&d, "main "); /* in the title: has no effect here */
 	desk_press(&d, "escape ctrl+p");
 	wheel(&d, RT_MOUSE_WHEEL_DOWN, "cancel");
 	assert_int_equal(rt_tui_top(&d.tui)->list->at, 0); /* that was the footer */

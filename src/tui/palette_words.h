@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Palette words: what people call an operation besides its name and its description. The palette
- * finds it by these words, too. */
+ * Palette words: other words for an operation besides its name and its description. The palette
+ * finds it by these, too. */
 #ifndef RT_TUI_PALETTE_WORDS_H
 #define RT_TUI_PALETTE_WORDS_H
 

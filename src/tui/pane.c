@@ -57,7 +57,7 @@ rt_tui_format(rt_tui *tui, const char *format, ...)
 	return rt_str_of(text);
 }
 
-/* A pane may be freed by what it calls, where that handles an action. */
+/* A pane may be freed by the functions that it calls to handle an action. */
 
 rt_status
 rt_pane_act(rt_pane *pane, rt_action action, bool *out_used)
@@ -385,7 +385,7 @@ rt_tui_edit(rt_tui *tui, rt_str text, const char *name, rt_buf *out, bool *out_c
 	if (tui->terminal != NULL)
 		rt_terminal_enter(tui->terminal);
 	if (st == RT_OK) {
-		(void)unlink(path.ptr); /* what was written is ours now */
+		(void)unlink(path.ptr); /* the written text now belongs to us */
 	} else {
 		rt_buf_clear(&tui->work.hint);
 		rt_buf_add_c(&tui->work.hint, tui->session->hint);

@@ -7,7 +7,7 @@
  * collected by `poll`. A new screen is a file pane_NAME.c with one constructor, declared below, and
  * a row in the keymap's table for each of its keys.
  *
- * Whatever handles a frame, a key or any other event works in tui->scope: buffers from it are freed
+ * Handlers of frames, keys and other events work in tui->scope: buffers from it are freed
  * when the event has been handled, and its first failure is the event's status.
  *
  * Threads: the one of the terminal. */
@@ -30,25 +30,24 @@ typedef struct rt_tui rt_tui;
 typedef struct rt_pending_change rt_pending_change;
 typedef struct rt_pane rt_pane;
 
-/* What a pane did with the mouse. */
+/* The effect of the mouse on a pane. */
 typedef enum rt_mouse_use {
 	RT_MOUSE_UNUSED,
 	RT_MOUSE_USED, /* a click selected something; a second one is Enter */
-	RT_MOUSE_ENTER /* it was selected already: to be handled as Enter */
+	RT_MOUSE_ENTER /* it was selected already: to be handled like Enter */
 } rt_mouse_use;
 
-/* Failures go to tui->scope. Errors that a person can do something about are reported in the
- * notice line instead, so the scope fails with RT_NOMEM and RT_LIMIT only. Optional members may be
- * NULL. */
+/* Failures go to tui->scope. Errors that the user can fix are reported in the notice line instead,
+ * so the scope fails with RT_NOMEM and RT_LIMIT only. Optional members may be NULL. */
 typedef struct rt_pane_ops {
 	rt_screen screen;
-	/* Rows that the pane wants out of those available; 0: all. A pane that wants fewer is
+	/* Rows that the pane needs out of the available ones; 0: all. A pane that needs fewer is
 	 * drawn at the bottom, and the one below it above. Optional. */
 	int (*height)(rt_pane *pane, int columns, int rows);
 	void (*draw)(rt_pane *pane, rt_canvas *canvas, rt_box box);
 	/* An action of its screen. False: not handled, and left to RT_SCREEN_ANY. */
 	bool (*act)(rt_pane *pane, rt_action action);
-	/* A key that is no action of its screen, mostly text. False: not handled. Optional. */
+	/* A key that is not an action of its screen, mostly text. False: not handled. Optional. */
 	bool (*key)(rt_pane *pane, rt_key key);
 	void (*paste)(rt_pane *pane, rt_str text); /* optional */
 	/* The wheel above it, or a click into it while it is the topmost. Optional: the wheel is
@@ -60,8 +59,8 @@ typedef struct rt_pane_ops {
 	void (*poll)(rt_pane *pane);
 	/* Unsaved text that would be lost with the pane; ptr NULL: none. Optional. */
 	rt_str (*written)(rt_pane *pane);
-	/* A text was purged: mask it in unsaved text, and drop everything that could bring it back.
-	 * Empty: only the latter. Optional. */
+	/* A text was purged: mask it in unsaved text, and drop everything from which it could be
+	 * restored. Empty: only the latter. Optional. */
 	void (*purged)(rt_pane *pane, rt_str text);
 	void (*free)(rt_pane *pane);
 } rt_pane_ops;
@@ -82,7 +81,7 @@ struct rt_pane {
 typedef struct rt_chat_ops {
 	void (*fill)(rt_pane *chat, rt_str text);
 	void (*remember)(rt_pane *chat, rt_str text);
-	/* A command that was refused: put its line back into the input, where that is empty. */
+	/* A command that was refused: puts its line back into the input, if that is empty. */
 	void (*return_line)(rt_pane *chat, rt_str line);
 	void (*show)(rt_pane *chat, size_t at);
 	/* The request that stores the unsaved draft, in tui->scope; false: nothing to store. */
@@ -123,7 +122,7 @@ struct rt_tui {
 	rt_buf notice;                                   /* the last message */
 	rt_ink notice_ink;
 	unsigned errors;   /* reported so far */
-	bool is_own;       /* the current change was caused by one of our keys */
+	bool is_own;       /* the current change was caused by a key */
 	bool notice_fades; /* the notice is cleared by the next key */
 	rt_lines notice_lines;
 	rt_buf clip; /* the last text copied */
@@ -141,7 +140,7 @@ struct rt_tui {
 	rt_typeahead typeahead;     /* keys waiting for the pending change, or for a busy pane */
 	rt_history typeahead_at;    /* of the discussion, when the first of them was typed */
 	bool is_unread;             /* the change ended in a question that no frame has shown yet */
-	bool is_forced;             /* with ends: by a signal, or because the terminal is gone */
+	bool is_forced;             /* with ends: by a signal, or because the terminal was closed */
 	struct {                  /* the end of the notice, which names the key for undo or redo */
 		uint64_t seq;     /* 0: no such end */
 		bool is_undo;     /* the step was undone: the key is redo's */
@@ -161,8 +160,9 @@ struct rt_tui {
 	} press;
 	bool has_mouse;
 	const void *recent[RT_TUI_RECENT]; /* rows of the palette, the last used first; or NULL */
-	uint64_t said_step;     /* step that the notice says undo would take back; 0: none */
-	struct rt_worker *left; /* still running, although their panes are gone (worker.h) */
+	uint64_t said_step;     /* the step that undo would revert according to the notice; 0:
+				 * none */
+	struct rt_worker *left; /* still running, although their panes are closed (worker.h) */
 };
 
 /* ---- events ---- */
@@ -196,28 +196,28 @@ rt_pane *rt_tui_top(const rt_tui *tui);
 void rt_tui_say(rt_tui *tui, const char *format, ...) RT_PRINTF(2, 3);
 void rt_tui_say_done(rt_tui *tui, const char *format, ...) RT_PRINTF(2, 3);
 void rt_tui_say_str(rt_tui *tui, rt_str words, rt_ink ink);
-/* Append advice of the command line ("see: retake ls") as it works here ("see: /ls"). */
+/* Appends advice of the command line ("see: retake ls") in the form for this UI ("see: /ls"). */
 void rt_tui_add_advice(const rt_tui *tui, rt_str text, rt_buf *out);
-/* Followed by the hint, which may be empty; advice in both as rt_tui_add_advice. */
+/* Followed by the hint, which may be empty; advice in both as in rt_tui_add_advice. */
 void rt_tui_say_error(rt_tui *tui, const rt_error *err, rt_str hint);
-/* Report a failure and return RT_OK; RT_NOMEM and RT_OK are returned as they are. */
+/* Reports a failure and returns RT_OK; RT_NOMEM and RT_OK are returned unchanged. */
 RT_CHECKED rt_status rt_tui_say_failure(rt_tui *tui, rt_status st, const rt_error *err);
 /* True for RT_OK. RT_NOMEM fails tui->scope; other failures are reported without a hint. */
 bool rt_tui_ok(rt_tui *tui, rt_status st, const rt_error *err);
-/* Is the entry among tui->sources? Add it, or take it out. */
+/* Is the entry in tui->sources? Adds it, or removes it. */
 bool rt_tui_shows_source(const rt_tui *tui, uint32_t entry);
 void rt_tui_show_source(rt_tui *tui, uint32_t entry, bool is_shown);
 /* Empty the notice line. */
 void rt_tui_say_nothing(rt_tui *tui);
-/* The result of a change: its words, its step and the key that undoes it. */
+/* The result of a change: its description, its step and the key that undoes it. */
 void rt_tui_say_change(rt_tui *tui, const rt_work_said *said);
 /* Name the key for undo of the screen that has the keyboard now. */
 void rt_tui_fit_way_back(rt_tui *tui);
 
 /* ---- the editor and the clipboard ---- */
 
-/* Run the person's editor on a text (not one that out holds), which gets the terminal meanwhile. On
- * failure tui->work.hint says where the text is kept. */
+/* Runs the user's editor on a text (not one in out), which gets the terminal meanwhile. On failure
+ * tui->work.hint has the place of the text. */
 RT_CHECKED rt_status rt_tui_edit(rt_tui *tui, rt_str text, const char *name, rt_buf *out,
 				 bool *out_changed, rt_error *err);
 /* The same on a field, whose text it replaces; failures are reported. */
@@ -257,10 +257,10 @@ void rt_tui_show_entry(rt_tui *tui, size_t at);
 /* ---- the screens ---- */
 
 RT_CHECKED rt_status rt_pane_chat(rt_tui *tui);
-/* A question was never stored: put it back into the input, where that is empty. */
+/* A question was never stored: puts it back into the input, if that is empty. */
 RT_CHECKED rt_status rt_pane_chat_return(rt_tui *tui);
 /* Save unsaved text: of all panes to a file (draft_host.h), and after a pause in typing the input
- * as the field draft. always: now, and also where it is long; waits for a moment. */
+ * as the field draft. always: now, and also if it is long; waits for a moment. */
 void rt_pane_chat_keep(rt_tui *tui, bool always);
 RT_CHECKED rt_status rt_pane_tree(rt_tui *tui);
 RT_CHECKED rt_status rt_pane_history(rt_tui *tui);
@@ -268,7 +268,7 @@ RT_CHECKED rt_status rt_pane_history(rt_tui *tui);
 RT_CHECKED rt_status rt_pane_discussions(rt_tui *tui, rt_str query);
 /* A text to read. The pane owns the lines; *lines is empty afterwards. */
 RT_CHECKED rt_status rt_pane_reader(rt_tui *tui, const char *title, rt_lines *lines);
-/* What REVERT does in the reader that was just opened: fn(tui, entry). */
+/* The effect of REVERT in the reader that was just opened: fn(tui, entry). */
 void rt_pane_reader_restores(rt_tui *tui, rt_status (*fn)(rt_tui *tui, uint32_t entry),
 			     uint32_t entry);
 RT_CHECKED rt_status rt_pane_help(rt_tui *tui, rt_screen screen);
@@ -282,7 +282,7 @@ RT_CHECKED rt_status rt_pane_palette_run(rt_tui *tui, rt_str line);
 
 /* answer: ptr NULL: cancelled. The asking pane is closed already. */
 typedef rt_status (*rt_answer_fn)(rt_tui *tui, void *ctx, rt_str answer);
-/* One line, or several. ctx is owned from here on, on failure, too: free_ctx (may be NULL) is
+/* One line, or several. ctx is owned from here on, also on failure: free_ctx (may be NULL) is
  * called after fn, or without it when the program ends without an answer. */
 RT_CHECKED rt_status rt_pane_ask(rt_tui *tui, const char *title, rt_str text, bool several_lines,
 				 rt_answer_fn fn, void *ctx, void (*free_ctx)(rt_tui *, void *));
@@ -301,7 +301,8 @@ RT_CHECKED rt_status rt_pane_choose(rt_tui *tui, const char *question, const rt_
 RT_CHECKED rt_status rt_pane_pick(rt_tui *tui, const char *title, yyjson_val *names,
 				  bool may_be_new, rt_answer_fn fn, void *ctx,
 				  void (*free_ctx)(rt_tui *, void *));
-/* The names of the list that was just opened are texts: cut their ends, not their middles. */
+/* The names of the list that was just opened are texts: truncate them at the end, not in the
+ * middle. */
 void rt_pane_pick_texts(rt_tui *tui);
 /* Move the cursor of the list that was just opened to this name. */
 void rt_pane_pick_begin_on(rt_tui *tui, rt_str name);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Questions below what they are about: a text, one of a few choices, or one of many names, which
- * typing filters. */
+ * Questions below the content that they concern: a text, one of a few choices, or one of many
+ * names, which typing filters. */
 #include "tui/bar.h"
 #include "tui/find.h"
 #include "tui/list.h"
@@ -16,7 +16,7 @@ enum {
 typedef struct question {
 	rt_pane pane; /* first */
 	rt_buf title;
-	rt_buf words;    /* the footer of a text, or what choices point to, or all names */
+	rt_buf words;    /* the footer of a text, or the target of choices, or all names */
 	rt_answer_fn fn; /* NULL: it was called */
 	void *ctx;
 	void (*free_ctx)(rt_tui *, void *);
@@ -24,7 +24,7 @@ typedef struct question {
 	/* a text */
 	rt_field *field;
 	rt_buf initial; /* of a text of several lines */
-	bool is_saved;  /* other text than the initial one must not be lost */
+	bool is_saved;  /* another text than the initial one must not be lost */
 	int columns, rows; /* when it was drawn last */
 
 	/* one of a few */
@@ -54,7 +54,7 @@ of(rt_pane *pane)
 
 /* ---- all questions ---- */
 
-/* Close the pane, and pass the answer on, once. */
+/* Closes the pane, and passes the answer on, once. */
 static void
 answer(question *q, rt_str text)
 {
@@ -213,7 +213,7 @@ text_written(rt_pane *pane)
 		       : rt_str_at(NULL, 0);
 }
 
-/* What was written goes to the input history. */
+/* The written text goes to the input history. */
 static void
 cancel_text(question *q)
 {
@@ -387,7 +387,7 @@ static const rt_pane_ops choice_ops = {
 	.free = free_question,
 };
 
-/* The caller's words may be gone when the answer is given. */
+/* The caller's texts may be freed when the answer is given. */
 static void
 copy_choices(question *q, const rt_choice *choices, size_t count)
 {
@@ -427,7 +427,7 @@ rt_pane_choose(rt_tui *tui, const char *question_text, const rt_choice *choices,
 
 /* ---- one of many ---- */
 
-/* Names that begin with the text, others that contain it, and the text itself where it may be a new
+/* Names that begin with the text, others that contain it, and the text itself if it may be a new
  * name. The cursor goes to the name that equals it. */
 static void
 fill_names(void *ctx, rt_str typed)

@@ -5,7 +5,7 @@
 
 #include "tui/tui_testing.h"
 
-/* What was answered, and whether the caller's own was freed once. */
+/* The answer, and whether the caller's data was freed once. */
 typedef struct told {
 	char text[80];
 	bool is_cancelled;
@@ -57,7 +57,7 @@ a_text(void **state)
 	desk_press(&d, "x y backspace enter");
 	assert_told(&t, "abcx");
 	assert_int_equal(d.tui.pane_count, 1);
-	/* Nothing is an answer. */
+	/* An empty answer is an answer. */
 	assert_int_equal(rt_pane_ask(&d.tui, "Label", RT_STR(""), false, hear, &t, let_go), RT_OK);
 	desk_press(&d, "enter");
 	assert_told(&t, "");
@@ -67,7 +67,7 @@ a_text(void **state)
 	assert_int_equal(t.answers, 1);
 	assert_int_equal(t.freed, 1);
 	assert_true(t.is_cancelled);
-	/* Nobody answers, and it is not lost. */
+	/* Without an answer the text is not lost. */
 	memset(&t, 0, sizeof(t));
 	assert_int_equal(rt_pane_ask(&d.tui, "Label", RT_STR(""), true, hear, &t, let_go), RT_OK);
 	desk_close(&d);
@@ -75,7 +75,7 @@ a_text(void **state)
 	assert_int_equal(t.freed, 1);
 }
 
-/* What does not fit is left out whole, from the right; a line has no new line. */
+/* Parts that do not fit are left out completely, from the right; a line has no new line. */
 static void
 narrow(void **state)
 {
@@ -134,7 +134,7 @@ long_text(void **state)
 	desk_close(&d);
 }
 
-/* The screen of all keys is as wide as the terminal is. */
+/* The screen of all keys is as wide as the terminal. */
 static void
 help_is_laid_anew(void **state)
 {
@@ -145,7 +145,7 @@ help_is_laid_anew(void **state)
 	desk_press(&d, "f1");
 	assert_false(desk_shows(&d, "\n  Esc\n"));
 	desk_size(&d, 30, 40);
-	assert_shows(&d, "\n  Esc\n      stop the reply, or"); /* in a row of its own */
+	assert_shows(&d, "\n  Esc\n      stop the reply, or"); /* in a separate row */
 	desk_size(&d, 120, 40);
 	assert_false(desk_shows(&d, "\n  Esc\n"));
 	/* Else what they do is wrapped in its column, and many keys in theirs. */
@@ -177,7 +177,7 @@ one_of_a_few(void **state)
 			 "› n  No\n"
 			 "  y  Yes, and sum it up\n"
 			 "  c  Yes, and tell it what to look out for\n");
-	/* The first is what Enter chooses; a letter that is none of them is nothing. */
+	/* the pane has its own copy of the names */
 	desk_press(&d, "x q enter");
 	assert_told(&t, "no");
 	assert_int_equal(rt_pane_choose(&d.tui, "Sum up?", choices, 3, hear, &t, let_go), RT_OK);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Chat: the current take, and the input below it. While an entry is selected keys are verbs
- * (verb.h); Escape, or typing, goes back to writing. */
+ * (verb.h); Escape, or typing, returns to the input. */
 #include "tui/pane_chat_impl.h"
 
 #include <stdio.h>
@@ -39,7 +39,7 @@ select_and_reveal(rt_chat *chat, size_t at)
 	rt_chat_reveal(chat, at);
 }
 
-/* The next visible entry below the selected one; false: there is none. */
+/* The next visible entry below the selected one; false: none. */
 static bool
 select_next(rt_chat *chat)
 {
@@ -144,7 +144,7 @@ search_on(rt_chat *chat)
 			if (was_reported)
 				rt_tui_say(tui, "%s", "");
 			show(&chat->pane, at);
-			rt_chat_select(chat, at); /* so that n and N go on */
+			rt_chat_select(chat, at); /* so that n and N continue */
 			return;
 		}
 	} while (chat->search.is_on && tui->terminal == NULL);
@@ -433,7 +433,7 @@ act_verb(rt_chat *chat, rt_action action)
 	switch (action) {
 	case RT_ACT_BRANCH:
 	case RT_ACT_AGAIN:
-	case RT_ACT_CONTINUE: /* next, something is written */
+	case RT_ACT_CONTINUE: /* after this, a text is being written */
 		rt_chat_select_none(chat);
 		chat->follows = true;
 		break;
@@ -546,7 +546,7 @@ act_input(rt_chat *chat, rt_action action)
 	return used;
 }
 
-/* While something is written. */
+/* While a text is being written. */
 static bool
 act_writing(rt_chat *chat, rt_action action)
 {
@@ -666,7 +666,7 @@ mouse(rt_pane *pane, const rt_mouse *m)
 	}
 	item = rt_chat_item_at(chat, m->y, &is_head);
 	is_selected = rt_chat_selects(chat) && chat->sel == item;
-	rt_chat_select(chat, item); /* none, where no entry is */
+	rt_chat_select(chat, item); /* none, if there is no entry */
 	if (!rt_chat_selects(chat))
 		return RT_MOUSE_UNUSED;
 	sign = c->cells[(size_t)m->y * (size_t)c->columns + (size_t)m->x].ch;

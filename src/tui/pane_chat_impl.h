@@ -66,7 +66,7 @@ typedef struct rt_chat {
 	int slash_at;              /* the selected one, from 1; 0: none */
 	int slash_top;             /* the first visible one, from 0 */
 	bool escaped, interrupted; /* pressed once; the second time counts */
-	rt_buf find;               /* the text searched for, marked in entries; or empty */
+	rt_buf find;               /* the search text, marked in entries; or empty */
 	rt_text_search search;
 	uint64_t epoch; /* work.epoch */
 	uint64_t value_seen;
@@ -79,14 +79,15 @@ typedef struct rt_chat {
 	rt_lines_stream run_stream;   /* its text */
 	size_t run_size, run_thought; /* bytes of its text and thinking when they were laid out */
 	char run_name[24];            /* the run that it belongs to */
-	bool run_is_unsent;           /* it is the question still */
+	bool run_is_unsent;           /* it is still the question */
 	rt_chat_fork *forks;
 	size_t fork_count;
 
 	/* chat_attach.c */
-	rt_buf attached, attached_rows; /* of files for the next message: their paths, and what is
-					 * shown of them, each ended by a NUL */
-	rt_buf attached_sent;           /* the paths of those that went with the last question */
+	rt_buf attached, attached_rows; /* of files for the next message: their paths, and their
+					 * displayed text, each ended by a NUL */
+	rt_buf attached_sent;           /* the paths of those that were sent with the last
+					 * question */
 
 	/* chat_input.c */
 	rt_buf sent;           /* the last question; empty: there was none, only a reply */
@@ -94,15 +95,15 @@ typedef struct rt_chat {
 	bool has_history;      /* the field has the input history of earlier runs */
 
 	/* chat_draft.c */
-	uint32_t draft_disc;   /* the discussion that the text in the input belongs to */
-	rt_buf draft;          /* its field draft, as it was read or written last */
-	rt_buf saved;          /* the text in its file, if it is ours */
+	uint32_t draft_disc;   /* the discussion to which the text in the input belongs */
+	rt_buf draft;          /* its field draft, as last read or written */
+	rt_buf saved;          /* the text in its file, if this program wrote it */
 	rt_buf typed;          /* the input at the last check, and … */
 	int64_t typed_ms;      /* … since when it is the same */
 	bool draft_failed;     /* it could not be written */
 	bool draft_is_pending; /* it is being written */
-	bool draft_is_theirs;  /* it was changed elsewhere while something was typed: leave it alone */
-	unsigned purge_checks; /* of the file that are left to do */
+	bool draft_is_theirs;  /* it was changed elsewhere while text was typed: do not touch it */
+	unsigned purge_checks; /* remaining attempts to read the file */
 } rt_chat;
 
 static inline rt_chat *
@@ -171,7 +172,7 @@ const rt_chat_laid *rt_chat_layout(rt_chat *chat, size_t item);
 void rt_chat_forget(rt_chat *chat);
 /* Is the question still waiting to be stored? Another program may be writing to the store. */
 bool rt_chat_is_unsent(const rt_chat *chat);
-/* Entries that are hidden from people, or by the filter, have no rows. */
+/* Entries that are hidden from users, or by the filter, have no rows. */
 bool rt_chat_hides(const rt_chat *chat, size_t item);
 /* The nearest visible entry: at, else the next one in the direction of by (1 or -1), else in the
  * other one, else at. */
@@ -187,9 +188,9 @@ void rt_chat_find_forks(rt_chat *chat);
 
 /* ---- chat_attach.c ---- */
 
-/* Attach a file to the next message; failures are reported. True: it was. */
+/* Attaches a file to the next message; failures are reported. True: attached. */
 bool rt_chat_attach(rt_chat *chat, rt_str path);
-/* Drop them; what was sent with the last question, too. */
+/* Drops them, also those sent with the last question. */
 void rt_chat_detach(rt_chat *chat);
 /* The content of a message with this text, in the scope; NULL: nothing is attached, or the scope
  * failed. */
@@ -197,7 +198,7 @@ yyjson_val *rt_chat_attached_content(rt_chat *chat, rt_scope *s, rt_str text);
 /* They went with a question, which then was not stored: attach them again. */
 void rt_chat_attached_sent(rt_chat *chat);
 void rt_chat_attached_return(rt_chat *chat);
-/* A row for each, and how many there are. */
+/* A row for each, and their number. */
 int rt_chat_attached_count(const rt_chat *chat);
 void rt_chat_attached_draw(const rt_chat *chat, rt_canvas *canvas, rt_box box);
 /* The path after "@" before the cursor, or after "/attach "; ptr NULL: none is there. */
@@ -227,11 +228,11 @@ void rt_chat_return_line(rt_pane *pane, rt_str line);
 
 /* Switch to the draft of the current discussion. */
 void rt_chat_switch_draft(rt_chat *chat);
-/* Show the draft where the input is empty, after a command that was typed over it. */
+/* Shows the draft if the input is empty, after a command that was typed over it. */
 void rt_chat_show_draft(rt_chat *chat);
-/* The value has changed: show its draft, unless something was typed that is not in it yet. */
+/* The value has changed: shows its draft, unless there is typed text that is not in it yet. */
 void rt_chat_follow_draft(rt_chat *chat);
-/* Something was purged: remove it from the draft, and from all text that is being written. */
+/* Something was purged: removes it from the draft, and from all text that is being written. */
 void rt_chat_purge_draft(rt_chat *chat);
 /* For rt_chat_ops. */
 bool rt_chat_draft_request(rt_pane *pane, rt_request *out);

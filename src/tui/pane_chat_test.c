@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The chat: what is marked, what is written and not sent, what is below and is not seen. */
+ * The chat: marked entries, unsent text, and parts below the view. */
 #define _GNU_SOURCE
 
 #include <sched.h>
@@ -10,7 +10,7 @@
 #include "tui/pane_chat_impl.h"
 #include "tui/tui_testing.h"
 
-/* Four entries, each of which speaks for itself. */
+/* Four entries with distinct texts. */
 static void
 open_four(desk *d)
 {
@@ -30,19 +30,19 @@ until_it_ends(desk *d)
 	}
 }
 
-/* ---- what is marked ---- */
+/* ---- marked entries ---- */
 
 static void
 find_france(desk *d)
 {
 	desk_press(d, "f4");
-	desk_type(d, "/France"); /* entries alone: the title says it, too */
+	desk_type(d, "/France"); /* entries alone: the title shows it, too */
 	assert_shows(d, "1 found");
 	desk_press(d, "enter");
 	assert_shows(d, "› User");
 }
 
-/* What a search has found is marked, and it is what keys act on. */
+/* A match of a search is marked, and keys act on it. */
 static void
 keys_act_on_what_is_marked(void **state)
 {
@@ -57,7 +57,7 @@ keys_act_on_what_is_marked(void **state)
 	assert_shows(&d, "User, entry 1 - saved in place");
 	desk_press(&d, "escape alt+w");
 	assert_true(rt_str_is(rt_buf_str(&d.tui.clip), "one, of France"));
-	/* It stays the same entry where another one comes before it, and goes with it. */
+	/* It stays the same entry when another one is inserted before it, and moves with it. */
 	desk_do(&d, "[{\"op\":\"entry.insert\",\"before\":\":1\",\"role\":\"User\",\"content\":\"zero\"}]");
 	desk_press(&d, "alt+m");
 	assert_shows(&d, "Label of User, entry 2 (leave empty to remove)");
@@ -69,7 +69,7 @@ keys_act_on_what_is_marked(void **state)
 	desk_close(&d);
 }
 
-/* Escape, and going elsewhere, take the mark away. */
+/* Escape, and moving elsewhere, remove the mark. */
 static void
 marks_go(void **state)
 {
@@ -90,7 +90,7 @@ marks_go(void **state)
 	}
 }
 
-/* What is done to several is told of all of them. */
+/* The result of a change of several names all of them. */
 /* A label that is longer than its row ends before the number. */
 static void
 long_labels(void **state)
@@ -111,7 +111,7 @@ long_labels(void **state)
 	desk_close(&d);
 }
 
-/* What programs keep for themselves is not there for people: nor for keys. */
+/* Entries hidden by programs are not shown to users, nor do keys reach them. */
 static void
 hidden_entries(void **state)
 {
@@ -158,9 +158,9 @@ several_are_told_of(void **state)
 	desk_close(&d);
 }
 
-/* ---- what is written ---- */
+/* ---- the input ---- */
 
-/* Escape in a text of several lines keeps it where it differs. */
+/* Escape in a text of several lines keeps it if it was changed. */
 static void
 what_was_written_is_kept(void **state)
 {
@@ -186,7 +186,7 @@ what_was_written_is_kept(void **state)
 	}
 }
 
-/* A slip does not leave; the second time does. */
+/* A single press does not leave; the second does. */
 static void
 leaving_with_something_written(void **state)
 {
@@ -210,8 +210,8 @@ leaving_with_something_written(void **state)
 
 /* ---- messages ---- */
 
-/* The way back is told by the key of where one is. */
-/* Undo takes back what is in view: of a step elsewhere it says where that is, and no key. */
+/* The way back is named by the key of the present screen. */
+/* Undo reverts a step in view: for a step elsewhere it names the place, and no key. */
 static void
 a_revert_in_another_discussion(void **state)
 {
@@ -272,7 +272,7 @@ the_way_back_by_the_key_that_works(void **state)
 	desk_close(&d);
 }
 
-/* What a footer names works: a list has no lines, and no editor. */
+/* Everything in a footer works: a list has no lines, and no editor. */
 static void
 footers_of_lists(void **state)
 {
@@ -310,7 +310,7 @@ assert_footer(desk *d, const char *begin)
 	rt_buf_deinit(&frame);
 }
 
-/* It is that of what stands above it, in each frame: a key that it names works. */
+/* It belongs to the screen above it, in each frame: a key that it names works. */
 static void
 the_footer_is_of_its_frame(void **state)
 {
@@ -337,7 +337,7 @@ the_footer_is_of_its_frame(void **state)
 	assert_footer(&d, "Enter keep matches");
 	desk_press(&d, "escape");
 	assert_footer(&d, "Enter go");
-	/* Also where there is no room for more than its rows. */
+	/* Also if only its rows fit. */
 	desk_press(&d, "/");
 	rt_tui_say_done(&d.tui, "%0200d", 0);
 	desk_size(&d, 80, 7);
@@ -348,7 +348,7 @@ the_footer_is_of_its_frame(void **state)
 	desk_close(&d);
 }
 
-/* ---- what is sent ---- */
+/* ---- sent questions ---- */
 
 static size_t
 times_shown(desk *d, const char *part)
@@ -364,7 +364,7 @@ times_shown(desk *d, const char *part)
 	return count;
 }
 
-/* A question is seen from Enter on, once; and it is no entry before it is stored. */
+/* A question is visible once from Enter on; and it is not an entry before it is stored. */
 static void
 a_question_is_seen_at_once(void **state)
 {
@@ -387,7 +387,7 @@ a_question_is_seen_at_once(void **state)
 	desk_close(&d);
 }
 
-/* A model that always fails: what was said before is not put into the input again. */
+/* A model that always fails: the previous question is not put into the input again. */
 static void
 no_question_comes_back_that_is_stored(void **state)
 {
@@ -410,7 +410,7 @@ no_question_comes_back_that_is_stored(void **state)
 	until_it_ends(&d);
 	assert_notice(&d, "Worn out.  Ask again: Enter");
 	assert_int_equal(rt_work_count(&d.tui.work), 5);
-	desk_press(&d, "enter"); /* once more, with nothing written */
+	desk_press(&d, "enter"); /* again, with an empty input */
 	until_it_ends(&d);
 	assert_notice(&d, "Worn out.  Ask again: Enter");
 	assert_shows(&d, "\n >\n");
@@ -418,7 +418,7 @@ no_question_comes_back_that_is_stored(void **state)
 	(void)unlink(path);
 }
 
-/* ---- what there is no room for ---- */
+/* ---- too little space ---- */
 
 /* Commands: how many more there are, and Down selects them; Up is what was written before again as
  * soon as it is back at the first. */
@@ -490,7 +490,7 @@ selects_suggestions(void **state)
 	desk_close(&d);
 }
 
-/* A take of which less is left than fits below where it is looked at: the view is filled. */
+/* A take that becomes shorter than the view: the view is filled. */
 static void
 a_shorter_take_fills_the_view(void **state)
 {
@@ -530,7 +530,7 @@ marks_are_of_the_take(void **state)
 	desk_close(&d);
 }
 
-/* One role and the questions; keys act on nothing that is not shown. */
+/* One role and the questions; keys act on nothing that is hidden. */
 static void
 one_role_alone(void **state)
 {
@@ -572,7 +572,7 @@ is_read_mode(desk *d)
 	return (view & RT_VIEW_READ_MODE) != 0;
 }
 
-/* The flag of reading: also a question is rendered. */
+/* The flag of read mode: a question is rendered, too. */
 static void
 read_mode_renders_a_question(void **state)
 {
@@ -587,7 +587,7 @@ read_mode_renders_a_question(void **state)
 	desk_close(&d);
 }
 
-/* An answer is rendered until its source is asked for; the flag goes to other programs. */
+/* An answer is rendered until its source is requested; the flag is shared with other programs. */
 static void
 source_of_an_answer(void **state)
 {
@@ -612,7 +612,7 @@ source_of_an_answer(void **state)
 	desk_close(&d);
 }
 
-/* The model and the tokens of a reply are shown where the entry is selected, and where it is read. */
+/* The model and the tokens of a reply are shown if the entry is selected, and in the reader. */
 static void
 usage_of_a_reply(void **state)
 {
@@ -666,7 +666,7 @@ tokens_of_files(void **state)
 	assert_int_equal(rmdir(folder), 0);
 }
 
-/* The versions of an entry, one of which is restored by a step of its own. */
+/* The versions of an entry, one of which is restored in a separate step. */
 static void
 restores_a_version(void **state)
 {

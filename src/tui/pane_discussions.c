@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * All discussions, the takes of one of them, and a search: typed text filters discussions by name,
- * and the entries that contain it follow below them. Behind a "/" only entries are searched.
+ * and the entries that contain it follow below them. After a "/" only entries are searched.
  *
  * The search runs in a thread, one at a time; when the text changes it is cancelled and started
  * again. Hits are shown as they are found. */
@@ -52,7 +52,7 @@ typedef struct find_job {
 typedef struct discussions {
 	rt_pane pane;            /* first */
 	rt_scope lists;          /* of discs and takes */
-	const rt_project *value; /* that they were read from; our reference */
+	const rt_project *value; /* from which they were read; we have a reference */
 	uint64_t seen;           /* its value_change */
 	rt_disc_rows discs;
 	rt_take_rows takes; /* of the open discussion */
@@ -95,7 +95,7 @@ place_of(const row *r)
 	return (rt_switch_place){r->disc->number, r->take != NULL ? r->take->number : 0};
 }
 
-/* Move the cursor to that row, else to its discussion, else not at all. */
+/* Moves the cursor to that row, else to its discussion, else not at all. */
 static void
 select_place(discussions *d, rt_switch_place p)
 {
@@ -107,7 +107,7 @@ select_place(discussions *d, rt_switch_place p)
 			d->filter.list.at = i;
 }
 
-/* The text that entries are searched for; empty: none. */
+/* The search text for entries; empty: none. */
 static rt_str
 query_of(const discussions *d)
 {
@@ -281,7 +281,7 @@ start_search(discussions *d)
 		RT_TRY(scope_of(d), st);
 }
 
-/* Show the hits of a search, so far. The rows point to them. */
+/* Shows the hits of a search, so far. The rows point to them. */
 static void
 show_hits(discussions *d, find_job *job, rt_hits hits)
 {
@@ -359,7 +359,7 @@ changed(rt_pane *pane)
 
 /* ---- drawing ---- */
 
-/* Columns in front of the counts and the date. */
+/* Columns before the counts and the date. */
 static int
 name_columns(rt_box box)
 {
@@ -484,7 +484,7 @@ draw_row(void *ctx, rt_canvas *canvas, rt_box box, int y, size_t row_number)
 		draw_disc(d, canvas, box, y, r->disc);
 }
 
-/* On the right of the title: how many there are, or how far the search is. */
+/* On the right of the title: the counts, or the progress of the search. */
 static rt_str
 status_of(discussions *d, bool utf8)
 {
@@ -529,9 +529,9 @@ draw(rt_pane *pane, rt_canvas *canvas, rt_box box)
 					rt_str_of(d->found->scope.error.text), RT_INK_ERROR);
 }
 
-/* ---- opening what was chosen ---- */
+/* ---- opening the chosen row ---- */
 
-/* By names, as they are now. */
+/* By present names. */
 static void
 open_hit(rt_tui *tui, const rt_hit *hit)
 {
@@ -585,7 +585,7 @@ named(rt_tui *tui, void *ctx, rt_str name)
 	(void)rt_tui_begin(tui);
 	request = rt_switch_request(tui, n->op, n->on);
 	request.name = name;
-	/* The new discussion is what one wants to see. */
+	/* The new discussion is the one to show. */
 	rt_switch_change(tui, &request, n->op == RT_OP_DISCUSSION_NEW);
 	return rt_tui_end(tui);
 }
@@ -691,7 +691,7 @@ ask_tags(discussions *d)
 					free_naming));
 }
 
-/* "discussion-2", or the next number that is free. */
+/* "discussion-2", or the next free number. */
 static void
 ask_new(discussions *d)
 {
@@ -834,7 +834,7 @@ act(rt_pane *pane, rt_action action)
 	}
 }
 
-/* Keys for fields: some move in the list while nothing is written. */
+/* Keys for fields: some move in the list while the field is empty. */
 static bool
 act_on_field(discussions *d, rt_action action)
 {
@@ -888,7 +888,7 @@ free_discussions(rt_pane *pane)
 
 	if (d->found != d->job)
 		free_job(d->found);
-	if (d->job != NULL) /* the first search of a large store takes long: it makes the index */
+	if (d->job != NULL) /* the first search of a large store takes long: it builds the index */
 		rt_worker_detach(&d->job->worker, pane->tui, free_job);
 	rt_filter_deinit(&d->filter);
 	rt_scope_deinit(&d->lists);

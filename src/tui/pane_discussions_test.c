@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The discussions on the screen: chosen by name and by what their entries hold, opened, made,
- * renamed, deleted, and what can be done with takes. */
+ * The discussions on the screen: chosen by name and by the content of their entries, opened, made,
+ * renamed, deleted, and the actions on takes. */
 #define _GNU_SOURCE
 
 #include "tui/tui_testing.h"
@@ -12,7 +12,7 @@
 static void
 open_story(desk *d, int columns, int rows)
 {
-	assert_int_equal(chdir("/"), 0); /* no work tree: no commit but the one that is given */
+	assert_int_equal(chdir("/"), 0); /* no work tree: only the given commit */
 	desk_open(d, columns, rows);
 	desk_add(d, "User", "Which database?");
 	desk_add(d, "AI", "SQLite, for a desktop app.");
@@ -110,7 +110,7 @@ finds(void **state)
 	assert_true(rt_str_is(rt_work_disc_name(&d.tui.work), "main"));
 	assert_true(rt_str_is(rt_work_take_name(&d.tui.work), "main"));
 	assert_shows(&d, "› AI");
-	/* The same from what is typed elsewhere. */
+	/* The same from a text typed elsewhere. */
 	assert_int_equal(rt_pane_discussions(&d.tui, RT_STR("journals")), RT_OK);
 	assert_int_equal(rt_tui_tend(&d.tui), RT_OK);
 	assert_shows(&d, "›  sqlite-notes sqlite-notes User Tell me about journals");
@@ -164,7 +164,7 @@ clears_the_search(void **state)
 	assert_shows(&d, "›  sqlite-notes");
 	desk_press(&d, "down escape");
 	assert_shows(&d, "›  third");
-	/* The same with a search that was there from the first. */
+	/* The same with a search from the beginning. */
 	desk_press(&d, "escape");
 	assert_int_equal(rt_pane_discussions(&d.tui, RT_STR("desktop app")), RT_OK);
 	assert_int_equal(rt_tui_tend(&d.tui), RT_OK);
@@ -189,7 +189,7 @@ shows_the_end_of_a_long_search(void **state)
 	desk_close(&d);
 }
 
-/* Far from the end of another discussion, and it is seen there. */
+/* Far from the end of another discussion, and it is visible there. */
 static void
 goes_to_what_was_found(void **state)
 {
@@ -213,7 +213,7 @@ goes_to_what_was_found(void **state)
 	desk_close(&d);
 }
 
-/* What matched is seen. */
+/* The match is visible. */
 static void
 marks_what_matched(void **state)
 {
@@ -253,14 +253,14 @@ changes(void **state)
 	desk_type(&d, "-one");
 	desk_press(&d, "enter");
 	assert_shows(&d, "›  third-one ← now");
-	/* Another one's name leads nobody there. */
+	/* Another discussion's name cannot redirect the action. */
 	desk_press(&d, "alt+home ctrl+r");
 	desk_type(&d, "-too");
 	desk_press(&d, "enter");
 	assert_shows(&d, "-too  ");
 	assert_true(rt_str_is(rt_work_disc_name(&d.tui.work), "third-one"));
 	desk_press(&d, "alt+u alt+end");
-	/* Nothing is changed by leaving a question. */
+	/* Leaving a question changes nothing. */
 	desk_press(&d, "ctrl+r");
 	desk_type(&d, "x");
 	desk_press(&d, "escape");
@@ -272,13 +272,13 @@ changes(void **state)
 	desk_press(&d, "end enter");
 	assert_int_equal(d.tui.pane_count, 2);
 	desk_press(&d, "ctrl+o alt+u");
-	/* Brought back, one is there again; and where it is gone again, elsewhere. */
+	/* After redo the place is restored; after another undo the view moves elsewhere. */
 	assert_shows(&d, "third-one ← now");
 	desk_press(&d, "alt+r");
 	assert_false(desk_shows(&d, "third-one ←"));
 	desk_press(&d, "alt+u");
 	assert_shows(&d, "third-one ← now");
-	/* A name that is taken is refused, and that is said. */
+	/* A name in use is refused, with a message. */
 	desk_press(&d, "home ctrl+r ctrl+u");
 	desk_type(&d, "sqlite-notes");
 	desk_press(&d, "enter");
@@ -314,13 +314,13 @@ takes(void **state)
 	assert_shows(&d, "     ducks");
 	desk_press(&d, "home down down ctrl+d");
 	assert_false(desk_shows(&d, "     ducks"));
-	/* A discussion cannot become one. */
+	/* A discussion cannot become active here. */
 	desk_press(&d, "home alt+p");
 	assert_true(rt_str_starts(rt_buf_str(&d.tui.notice), RT_STR("Only a take can become")));
 	desk_close(&d);
 }
 
-/* What cannot be made active is looked at, and stays so; nothing is changed. */
+/* A take that cannot be made active is only shown, and stays in view; nothing is changed. */
 static void
 read_only(void **state)
 {
@@ -336,7 +336,7 @@ read_only(void **state)
 	assert_true(rt_str_is(rt_work_take_name(&d.tui.work), "main"));
 	assert_shows(&d, "SQLite, for a desktop app.");
 	assert_int_equal(d.tui.pane_count, 1);
-	/* Of the discussion itself the active one. */
+	/* For the discussion itself: its active take. */
 	desk_press(&d, "f4 home enter");
 	assert_true(rt_str_is(rt_work_take_name(&d.tui.work), "duck"));
 	desk_press(&d, "f4");
@@ -350,7 +350,7 @@ read_only(void **state)
 	assert_true(rt_str_is(rt_work_take_name(&d.tui.work), "main"));
 	assert_shows(&d, "SQLite, for a desktop app.");
 	assert_int_equal(d.tui.work.value->seq, seq);
-	/* Another process goes on, and one stays. */
+	/* Another process continues, and the view stays. */
 	d.tui.work.read_only = false;
 	desk_do(&d, "[{\"op\":\"entry.append\",\"role\":\"User\",\"content\":\"more\"}]");
 	assert_true(rt_str_is(rt_work_take_name(&d.tui.work), "main"));
@@ -367,7 +367,7 @@ assert_lacks(desk *d, const char *part)
 	rt_buf_deinit(&screen);
 }
 
-/* Pins, the archive and tags are steps, and decide what is listed. */
+/* Pins, the archive and tags are steps, and decide which discussions are listed. */
 static void
 pins_archive_and_tags(void **state)
 {

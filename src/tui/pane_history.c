@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * The history: steps, newest first, with undone ones in lanes of their own (steps.h), and next to
- * the list or below it what the step under the cursor did, and the conversation right after it.
+ * The history: steps, newest first, with undone ones in separate lanes (steps.h), and next to the
+ * list or below it the effects of the step under the cursor, and the conversation right after it.
  *
- * Steps are read as far as somebody looks. The details of a step are computed in a thread once the
+ * Steps are read as far as they are shown. The details of a step are computed in a thread once the
  * cursor has rested on it, so that keys never wait for them. */
 #include <stdio.h>
 
@@ -63,7 +63,7 @@ typedef struct history {
 
 	rt_search_bar bar;
 	bool wants_end;  /* read all, with the cursor on the last */
-	bool is_finding; /* the next match is looked for … */
+	bool is_finding; /* the next match is searched … */
 	size_t find_at;  /* … from this row on */
 
 	bool has_detail;
@@ -105,7 +105,7 @@ at_cursor(const history *h)
 
 /* ---- rows ---- */
 
-/* Add the steps in the scope that were read since the last call. */
+/* Adds the steps in the scope that were read since the last call. */
 static void
 filter_steps(history *h)
 {
@@ -145,7 +145,7 @@ read_steps(history *h, size_t count)
 	h->wants_end = h->is_finding = false;
 }
 
-/* Read all anew, with the cursor on the same step and in the same line. */
+/* Reads all again, with the cursor on the same step and in the same line. */
 static void
 reload(history *h)
 {
@@ -355,7 +355,7 @@ poll_history(rt_pane *pane)
 
 	if (!h->steps.is_whole && (is_far || h->list.at + 2 * h->list.rows + 2 > h->list.count)) {
 		read_steps(h, is_far ? READ_FAR : READ);
-		/* Go on at once, but look at the keyboard in between. */
+		/* Continue at once, but check the keyboard in between. */
 		if (pane->tui->terminal != NULL && is_far && !h->steps.is_whole)
 			rt_terminal_wake(pane->tui->terminal);
 	}
@@ -378,7 +378,7 @@ changed(rt_pane *pane)
 
 /* ---- drawing ---- */
 
-/* "| o ", two columns for each lane. Gives the column after them. */
+/* "| o ", two columns for each lane. Returns the column after them. */
 static int
 draw_lanes(rt_canvas *canvas, rt_box box, int y, const rt_step *step, unsigned lanes)
 {
@@ -424,7 +424,7 @@ lanes_of(const rt_step *step)
 	return count;
 }
 
-/* With the day where there is room, or where it is not today. */
+/* With the day if it fits, or if it is not today. */
 static rt_str
 when_of(history *h, const rt_step *step, int columns)
 {
@@ -531,7 +531,7 @@ draw_detail(history *h, rt_canvas *canvas, rt_box box)
 		      rt_str_at(NULL, 0));
 }
 
-/* What is listed, and how much of it has been read. */
+/* The listed scope, and how much of it has been read. */
 static void
 draw_title(history *h, rt_canvas *canvas, rt_box box)
 {
@@ -652,7 +652,7 @@ begin_change(history *h, rt_op_id op, uint64_t seq, rt_pending_change_fn done)
 									 .free_ctx = free_change}));
 }
 
-/* After a conflict the list shows what somebody else did meanwhile. */
+/* After a conflict the list shows the changes of others. */
 static rt_status
 report_failure(rt_tui *tui, rt_status st, rt_work_said *said, const rt_error *err)
 {
@@ -732,7 +732,7 @@ scroll_detail(history *h, bool down)
 		h->detail_top -= h->detail_top > page ? page : h->detail_top;
 }
 
-/* The details, or where they are not shown the step's words. */
+/* The details, or if they are not shown the step's description. */
 static void
 copy(history *h)
 {

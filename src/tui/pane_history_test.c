@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * The history on the screen: what was undone beside what is in effect, the look at a step, going
- * there, taking one back. */
+ * The history on the screen: undone steps beside those in effect, the details of a step, jumping
+ * there, reverting one. */
 #define _GNU_SOURCE
 
 #include "tui/tui_testing.h"
 
-/* Two entries; the second was another one before. */
+/* Two entries; the second was edited. */
 static void
 open_story(desk *d, int columns, int rows)
 {
@@ -33,7 +33,7 @@ narrow(void **state)
 			  " ●   the beginning\n"
 			  "\n\n\n"
 			  " Enter go there  ? keys  Esc close\n");
-	/* Too low for both: the look is in the list's place. */
+	/* Too low for both: the details replace the list. */
 	desk_press(&d, "down tab");
 	assert_screen(&d, " Which database?       no model  ~9 tok\n"
 			  " History of main                 2 of 4\n"
@@ -121,7 +121,7 @@ jumps(void **state)
 	assert_shows(&d, "   ○ 4 tui added entry: Postgres");
 	desk_press(&d, "enter");
 	assert_notice(&d, "Already there");
-	/* To before everything, and back to where it was. */
+	/* Before everything, and back. */
 	desk_press(&d, "end enter");
 	assert_notice(&d, "Restored the discussion to the state before its first step. "
 			  "To return: Enter on step 2");
@@ -147,7 +147,8 @@ reverts(void **state)
 	assert_shows(&d, "Reverted only step 2.   step 4 - undo: Alt+U");
 	/* The cursor is on the step that it was on. */
 	assert_shows(&d, "›● 2 22:13 tui edited entry: Which ");
-	/* What was changed again since cannot be taken back alone: that is said, and that is all. */
+	/* A change that was changed again cannot be reverted alone: this is reported, and nothing
+	 * happens. */
 	desk_press(&d, "ctrl+r");
 	assert_int_equal(d.tui.notice_ink, RT_INK_ERROR);
 	assert_shows(&d, "›● 2 22:13 tui edited entry: Which ");
@@ -160,7 +161,7 @@ reverts(void **state)
 	desk_close(&d);
 }
 
-/* A step that revert does not know: what to do instead is seen. */
+/* A step that revert does not support: the alternative is shown. */
 static void
 refuses_with_a_next_step(void **state)
 {
@@ -178,7 +179,7 @@ refuses_with_a_next_step(void **state)
 	desk_close(&d);
 }
 
-/* Which take was active, and which is, by their names. */
+/* The old and the new active take, by their names. */
 static void
 takes_by_name(void **state)
 {
@@ -200,7 +201,7 @@ takes_by_name(void **state)
 	desk_close(&d);
 }
 
-/* Somebody else does something between what is seen and the key: it is seen first. */
+/* Another program makes a change between the frame and the key: it is shown first. */
 static void
 others_are_faster(void **state)
 {
@@ -225,7 +226,7 @@ others_are_faster(void **state)
 	}
 }
 
-/* The same of what was taken back. */
+/* The same for an undone step. */
 static void
 others_take_back(void **state)
 {
@@ -308,7 +309,7 @@ searches_and_filters(void **state)
 	desk_close(&d);
 }
 
-/* What others do while it is open is there, and the cursor stays on its step. */
+/* Changes by others while it is open are shown, and the cursor stays on its step. */
 static void
 follows_changes(void **state)
 {
@@ -323,7 +324,7 @@ follows_changes(void **state)
 	desk_close(&d);
 }
 
-/* More steps than are read at once: as far as one goes, and to the end. */
+/* More steps than are read at once: as far as the cursor moves, and to the end. */
 static void
 long_history(void **state)
 {

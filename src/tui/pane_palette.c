@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The palette: everything that can be done, found by typing a part of it: the actions of the
+ * The palette: all actions and commands, found by typing a part of them: the actions of the
  * screen below, with their keys, slash commands that are neither an action nor a command, and every
  * command of the command line. A command runs as a process (command_host.h) while the screen stays
  * usable; keys typed meanwhile are for the screen
@@ -36,7 +36,7 @@ typedef struct row {
 	rt_str name; /* borrowed from the value, or static */
 	const void *id; /* of action, slash or command */
 	int rank, recent, order;
-	char letter; /* 'd' or 't': letter and number name it, too; 0: nothing else does */
+	char letter; /* 'd' or 't': letter and number name it, too; 0: only the name */
 	uint32_t number;
 } row;
 
@@ -60,7 +60,7 @@ of(rt_pane *pane)
 
 /* ---- rows ---- */
 
-/* Actions that are of no use from here. */
+/* Actions that are of no use here. */
 static bool
 is_movement(rt_action action)
 {
@@ -93,14 +93,14 @@ is_listed(const palette *p, const rt_key_row *a)
 	return true;
 }
 
-/* How well a row is found; the least is best. */
+/* The rank of a match; the least is best. */
 enum {
 	RANK_SAME,   /* its name is the text */
 	RANK_BEGINS, /* its name or alias begins with the text */
 	RANK_WORD,   /* a later word of its name does: "take-next" for "next" */
 	RANK_NAME,   /* its name contains the text */
 	RANK_TEXT,   /* its description does */
-	RANK_WORDS,  /* other words for it do */
+	RANK_WORDS,  /* another word for it does */
 	RANK_FUZZY,  /* its name has the letters of the text, in their order */
 	RANK_NONE
 };
@@ -134,7 +134,7 @@ rank_of(rt_str name, const char *alias, const char *what, rt_str part)
 	return part.size > 1 && is_fuzzy(name, part) ? RANK_FUZZY : RANK_NONE;
 }
 
-/* Has a listed action the name of this command? */
+/* Does a listed action have the name of this command? */
 static bool
 has_twin(const palette *p, const rt_command *command)
 {
@@ -144,7 +144,7 @@ has_twin(const palette *p, const rt_command *command)
 	return false;
 }
 
-/* Add a row if the text finds it. id: what it stands for, as tui->recent has it. */
+/* Adds a row if the text finds it. id: identifies it in tui->recent. */
 static void
 offer(palette *p, rt_str part, row r, const void *id, const char *name, const char *alias,
       const char *what)
@@ -153,8 +153,8 @@ offer(palette *p, rt_str part, row r, const void *id, const char *name, const ch
 
 	r.id = id;
 	r.rank = rank_of(rt_str_of(name), alias, what, part);
-	/* Of equal ranks the command is first, which may be typed on; but not before an action of the
-	 * same name, which does less (clear). */
+	/* Of equal ranks the command is first, because more words may follow; but not before an
+	 * action of the same name, which does less (clear). */
 	r.order = (int)p->filter.list.count +
 		  (r.kind == ROW_COMMAND && (r.rank > RANK_NAME || has_twin(p, r.command)) ? ROWS_ALL : 0);
 	while (r.recent < RT_TUI_RECENT && tui->recent[r.recent] != id)
@@ -163,7 +163,7 @@ offer(palette *p, rt_str part, row r, const void *id, const char *name, const ch
 		rt_filter_add(&p->filter, &r);
 }
 
-/* Without a text what was used last comes first, and actions before commands; with one, the best
+/* Without a text the rows used last come first, and actions before commands; with one, the best
  * match does. */
 static int
 compare_rows(const void *a, const void *b)
@@ -177,7 +177,7 @@ compare_rows(const void *a, const void *b)
 	return x->order - y->order;
 }
 
-/* Actions of the loop itself, which nobody looks for here, are last. */
+/* Actions of the loop itself, which are rarely searched here, are last. */
 static void
 add_actions(palette *p, rt_str part)
 {
@@ -246,7 +246,7 @@ last_word(rt_str text)
 	return i;
 }
 
-/* The command that the first word names, where a blank follows it; or NULL. */
+/* The command named by the first word, if a blank follows it; or NULL. */
 static const rt_command *
 command_of(const palette *p, rt_str text)
 {
@@ -589,8 +589,8 @@ run_in_worker(rt_worker *worker, void *ctx)
 	p->command_status = rt_command_process_run(&p->command, is_cancelled, worker);
 }
 
-/* The line can be corrected in the chat, unless it was made from another one (/export: with flags before
- * the command). */
+/* The line can be corrected in the chat, unless it was generated from another one (/export: with
+ * flags before the command). */
 static void
 put_back(palette *p)
 {
@@ -614,7 +614,7 @@ finish(palette *p)
 
 	p->pane.holds = false;
 	RT_TRY(s, p->command_status);
-	/* Look at the discussion that the command made active (an import, a new one). */
+	/* Shows the discussion that the command made active (an import, a new one). */
 	if (rt_work_tend(&tui->work, NULL, &ignored) == RT_OK &&
 	    tui->work.value->active != p->active &&
 	    rt_work_look_at(&tui->work, tui->work.value->active, 0, &ignored) == RT_NOMEM)
@@ -711,7 +711,7 @@ run_slash(palette *p, const rt_slash *slash)
 	RT_TRY(&tui->scope, tui->chat->run_slash(tui, text, &ignored));
 }
 
-/* It is the first without a text from now on. */
+/* From now on it is the first without a text. */
 static void
 remember(rt_tui *tui, const void *id)
 {
@@ -780,7 +780,7 @@ accept(palette *p, bool completes)
 		write_on(p, r->command);
 	} else if (r != NULL && r->kind == ROW_SLASH) {
 		run_slash(p, r->slash);
-	} else if (r != NULL && r->kind == ROW_ACTION) { /* of the pane that is on top then */
+	} else if (r != NULL && r->kind == ROW_ACTION) { /* of the pane that is then on top */
 		rt_tui_close(tui, &p->pane);
 		RT_TRY(&tui->scope, rt_tui_act(tui, r->action->action));
 	} else {
@@ -825,7 +825,7 @@ paste(rt_pane *pane, rt_str text)
 	rt_filter_paste(&of(pane)->filter, text);
 }
 
-/* Names may be gone. */
+/* The names may be freed. */
 static void
 changed(rt_pane *pane)
 {
@@ -905,7 +905,7 @@ rt_pane_palette_run(rt_tui *tui, rt_str line)
 
 	if (RT_TRY(s, open_palette(tui, rt_str_at(NULL, 0), &p)) == RT_OK)
 		run(p, line);
-	if (rt_ok(s) && !p->pane.holds && !p->pane.closes) { /* it was no command */
+	if (rt_ok(s) && !p->pane.holds && !p->pane.closes) { /* it was not a command */
 		put_back(p);
 		rt_tui_close(tui, &p->pane);
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The palette: what can be done here, and commands of the command line. The program that it runs
- * is the one that runs: this test, which says what it was given. */
+ * The palette: actions of the present screen, and commands of the command line. The program that it
+ * runs is this test itself, which prints its arguments. */
 #define _GNU_SOURCE
 
 #include <unistd.h>
@@ -12,7 +12,7 @@
 
 /* ---- the program ---- */
 
-/* Its words behind the flags that say where, in brackets; what it does is by the command. */
+/* Its words after the flags for the place, in brackets; the effect depends on the command. */
 static int
 be_the_program(int argc, char **argv)
 {
@@ -27,7 +27,7 @@ be_the_program(int argc, char **argv)
 		return 0;
 	}
 	if (from < argc && strcmp(argv[from], "show") == 0) {
-		/* Advice of commands says where, as it was said to them. */
+		/* Advice of commands contains the place in the given form. */
 		fprintf(stderr, "retake: no entry matches \"9z\"\n  Entries: retake --db %s -p default show\n",
 			argv[2]);
 		return 3;
@@ -130,25 +130,25 @@ lists(void **state)
 	(void)state;
 	desk_open(&d, 70, 14);
 	desk_press(&d, "f3 ctrl+p");
-	/* What the history can do, with its keys, and not how to move about. */
+	/* The actions of the history, with their keys, and not the keys that move. */
 	assert_shows(&d, " Commands\n"
 			 ":\n"
 			 "› revert            revert only this step                      Ctrl+R\n"
 			 "  undo              undo the last step                          Alt+U\n");
 	assert_false(desk_shows(&d, "the row above"));
-	/* What is called so goes before what speaks of it. */
+	/* An exact name goes before a match in the description. */
 	desk_type(&d, "undo");
 	assert_shows(&d, "› undo              undo the last step                          Alt+U\n"
 			 "  /undo             undo the newest step, or the N newest\n");
 	desk_press(&d, "ctrl+u");
-	/* The name before what it contains, and that before other words and scattered letters. */
+	/* A name before one that contains it, and that before other words and scattered letters. */
 	desk_type(&d, "find");
 	assert_shows(&d, "› find-next         next match                                  Alt+N\n"
 			 "  find-previous     previous match                        Alt+Shift+N\n");
 	desk_press(&d, "ctrl+u");
 	desk_type(&d, "fprev");
 	assert_shows(&d, "› find-previous     previous match                        Alt+Shift+N\n");
-	/* What was used last is first, for the next time. */
+	/* The row used last is first the next time. */
 	desk_press(&d, "enter ctrl+p");
 	assert_shows(&d, ":\n"
 			 "› find-previous     previous match                        Alt+Shift+N\n"
@@ -160,7 +160,7 @@ lists(void **state)
 	desk_close(&d);
 }
 
-/* Words of people for what the program calls otherwise; each with a row that does it. */
+/* Common words for operations that have another name; each with a row that does it. */
 static void
 finds_by_other_words(void **state)
 {
@@ -196,8 +196,8 @@ finds_by_other_words(void **state)
 	desk_close(&d);
 }
 
-/* Of an action and a command of the same name the action is first; and what needs more words is
- * written on in the chat. */
+/* Of an action and a command of the same name the action is first; and a command that needs more
+ * words is completed in the chat. */
 static void
 offers_safely(void **state)
 {
@@ -227,7 +227,7 @@ offers_safely(void **state)
 	desk_close(&d);
 }
 
-/* Slash commands that are no commands of the command line. */
+/* Slash commands that are not commands of the command line. */
 static void
 runs_slash_commands(void **state)
 {
@@ -253,7 +253,7 @@ runs_slash_commands(void **state)
 	desk_press(&d, "enter");
 	assert_shows(&d, "Which take");
 	desk_press(&d, "escape");
-	/* Where the screen has a key for it, that is the row. */
+	/* If the screen has a key for it, that is the row. */
 	desk_press(&d, "ctrl+p");
 	desk_type(&d, "choose a model");
 	assert_shows(&d, "› model             choose a model                             Ctrl+L");
@@ -274,7 +274,7 @@ acts_on_what_is_below(void **state)
 	desk_press(&d, "enter");
 	assert_int_equal(d.tui.pane_count, 2);
 	assert_shows(&d, "only: discussion");
-	/* What works anywhere works from here. */
+	/* Actions for all screens work here. */
 	desk_press(&d, "ctrl+p");
 	desk_type(&d, "press twice");
 	desk_press(&d, "enter");
@@ -354,7 +354,7 @@ runs(void **state)
 
 	(void)state;
 	open_fixture(&f, 70, 20);
-	/* Several lines are to be read, one is said. */
+	/* Several lines are shown in a reader, one as a notice. */
 	desk_press(d, "ctrl+p");
 	desk_type(d, "takes rename 'a b' c");
 	desk_press(d, "enter");
@@ -388,7 +388,7 @@ runs(void **state)
 	desk_press(d, "f5 G");
 	assert_shows(d, "(stopped: it printed more than can be displayed)");
 	desk_press(d, "q");
-	/* What was said before does not stand below what is to be read now. */
+	/* An earlier notice is not shown below the text to read. */
 	rt_tui_say_done(&d->tui, "Said long ago");
 	assert_shows(d, "Said long ago");
 	assert_int_equal(rt_pane_palette_run(&d->tui, RT_STR("takes rename a b")), RT_OK);
@@ -398,7 +398,7 @@ runs(void **state)
 	close_fixture(&f);
 }
 
-/* Where one looks at something else than what is active, so does the command. */
+/* If another place than the active one is in view, commands use it, too. */
 static void
 runs_where_one_looks(void **state)
 {
@@ -431,7 +431,7 @@ refuses(void **state)
 	assert_int_equal(d->tui.pane_count, 1);
 	assert_int_equal(rt_pane_palette_run(&d->tui, RT_STR("chat")), RT_OK);
 	assert_true(rt_str_starts(rt_buf_str(&d->tui.notice), RT_STR("Chat cannot run here")));
-	/* Flags before it do not hide what it is. */
+	/* Flags before it do not hide the command. */
 	assert_int_equal(rt_pane_palette_run(&d->tui, RT_STR("--quiet serve")), RT_OK);
 	assert_true(rt_str_starts(rt_buf_str(&d->tui.notice), RT_STR("Serve cannot run here")));
 	assert_int_equal(rt_pane_palette_run(&d->tui, RT_STR("-d main tui")), RT_OK);
@@ -446,7 +446,7 @@ refuses(void **state)
 	assert_notice(d, "Missing closing quote '");
 	assert_int_equal(rt_pane_palette_run(&d->tui, RT_STR(" ")), RT_OK);
 	assert_notice(d, "No command given");
-	/* A line that is wrong can be mended. */
+	/* A line with an error can be corrected. */
 	desk_press(d, "f5 ctrl+p");
 	desk_type(d, "add 'x");
 	desk_press(d, "enter");

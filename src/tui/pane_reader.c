@@ -73,7 +73,7 @@ find(reader *r, size_t from, bool backwards)
 	return SIZE_MAX;
 }
 
-/* False: there is none. */
+/* False: none. */
 static bool
 show_line(reader *r, size_t line)
 {
@@ -198,7 +198,7 @@ all_keys(rt_tui *tui, rt_screen screen)
 	return rt_scope_str(&tui->scope, text);
 }
 
-/* Is the action of use in the chat as it is? */
+/* Is the action of use in the present state of the chat? */
 static bool
 applies(void *ctx, rt_action action)
 {
@@ -301,7 +301,7 @@ draw(rt_pane *pane, rt_canvas *canvas, rt_box box)
 	reader *r = of(pane);
 	rt_box body = {box.x, box.y + 1, box.w, box.h - 1 - (r->bar.is_open ? 1 : 0)};
 	int shift = body.x == 0 ? r->left
-				: 0; /* elsewhere what is left of the box would be drawn */
+				: 0; /* otherwise the rest of the box would be drawn elsewhere */
 	size_t last;
 
 	r->rows = body.h;

@@ -7,7 +7,7 @@
 #include "base/sample_testing.h"
 #include "tui/tui_testing.h"
 
-/* The desk's own memory; it fails once, after so many. */
+/* The desk's own memory; it fails once, after this many allocations. */
 typedef struct poor {
 	rt_alloc alloc;
 	size_t left;

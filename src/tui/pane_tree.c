@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The tree of the discussion (seed 4): the lower half of the terminal, below the chat; where there
- * is room, the selected entry's text next to it. tree.h has the rows; this draws them and gives
- * keys their meaning. */
+ * The tree of the discussion (seed 4): the lower half of the terminal, below the chat; if there is
+ * room, the selected entry's text next to it. tree.h has the rows; this draws them and gives keys
+ * their meaning. */
 #include <stdlib.h>
 
 #include "app/host.h"
@@ -32,7 +32,7 @@ typedef struct tree_pane {
 	rt_tree_reader reader;
 	rt_tree *tree;
 	rt_field *query;
-	bool is_searching; /* the query is being typed: blanks go there, and Enter ends that */
+	bool is_searching; /* the query is being typed: blanks go there, and Enter ends it */
 	bool knows_all;    /* no texts are left to learn */
 	size_t page;       /* rows */
 	rt_box rows;       /* where they are drawn */
@@ -173,7 +173,7 @@ changed(rt_pane *pane)
 		read_tree(p);
 }
 
-/* Learn texts while there is nothing else to do. */
+/* Reads texts while there is nothing else to do. */
 static void
 poll_tree(rt_pane *pane)
 {
@@ -191,7 +191,7 @@ poll_tree(rt_pane *pane)
 static rt_ink
 ink_of(rt_tree_style style, const rt_tree_node *node, bool is_head, bool is_selected)
 {
-	/* seed 4: all but questions, and programs' messages that can be said again */
+	/* seed 4: all except questions, and programs' messages that can be edited and sent again */
 	bool is_dim = node != NULL && node->kind != RT_TREE_USER && node->kind != RT_TREE_CUSTOM;
 
 	switch (style) {
@@ -294,7 +294,7 @@ lay_entry(tree_pane *p, const rt_work_entry *e, const rt_take *take, int columns
 		rt_lines_add_row(&p->preview, 0, rt_buf_str(&e->parts), RT_INK_TOOL);
 }
 
-/* The selected entry, laid out anew when it is another one. */
+/* The selected entry, laid out again if it is another one. */
 static void
 lay_preview(tree_pane *p, int columns)
 {
@@ -408,7 +408,7 @@ search(tree_pane *p)
 		return;
 	p->is_searching = !rt_field_is_empty(p->query);
 	st = rt_tree_begin_search(p->tree, rt_field_text(p->query), &err);
-	/* Without a terminal nobody waits for the texts. */
+	/* Without a terminal texts are not waited for. */
 	if (st == RT_OK && tui->terminal == NULL && !p->knows_all)
 		st = rt_tree_learn(p->tree, SIZE_MAX, &p->knows_all, &err);
 	RT_TRY(scope_of(p), rt_tui_say_failure(tui, st, &err));
@@ -547,7 +547,7 @@ act_verb(tree_pane *p, rt_action action)
 	rt_tui *tui = p->pane.tui;
 	uint32_t *entries = rt_scope_array(scope_of(p), MARKS_MAX, sizeof(*entries));
 	const rt_tree_node *n = selected(p);
-	/* Marked entries move in front of the selected one. */
+	/* Marked entries move before the selected one. */
 	bool moves = action == RT_ACT_MOVE && rt_tree_mark_count(p->tree) > 0 && n != NULL &&
 		     (n->flags & RT_TREE_MARKED) == 0,
 	     used = true;
@@ -576,7 +576,7 @@ cancel(tree_pane *p)
 		clear_search(p);
 	else if (rt_tree_mark_count(p->tree) > 0)
 		rt_tree_unmark_all(p->tree);
-	else if (!rt_verb_navigate_stop(p->pane.tui)) /* a reply in the chat goes on */
+	else if (!rt_verb_navigate_stop(p->pane.tui)) /* a reply in the chat continues */
 		rt_tui_close(p->pane.tui, &p->pane);
 }
 
@@ -679,7 +679,7 @@ static const rt_pane_ops ops = {.screen = RT_SCREEN_TREE,
 				.poll = poll_tree,
 				.free = free_tree};
 
-/* After a navigation, unless something else was begun in it meanwhile. */
+/* After a navigation, unless another one was begun meanwhile. */
 static void
 close_tree(rt_tui *tui)
 {

@@ -2,7 +2,7 @@
  *
  * Whether a pending change is made or cancelled is decided by one compare-and-swap of its state:
  * `check`, within the transaction, from OPEN to WRITTEN; a cancellation to CANCELLED. After a
- * cancellation nobody waits for the worker, which finds out when it has the lock. */
+ * cancellation the worker is not waited for; it finds out when it has the lock. */
 #include "tui/pending.h"
 
 #include <stdio.h>
@@ -11,7 +11,7 @@
 #include "terminal/terminal.h"
 
 enum {
-	FRAME_MS = 50, /* the terminal's thread waits so long */
+	FRAME_MS = 50, /* the terminal's thread waits this long */
 	ANNOUNCE_MS = 150
 };
 
@@ -91,7 +91,7 @@ check(void *ctx, const rt_project *now, rt_error *err)
 		st = rt_precondition_holds(p->options.precondition, p->job.engine, now, err);
 	if (st != RT_OK)
 		return st;
-	if (!p->has_before) /* as it was before the draft */
+	if (!p->has_before) /* the draft before the change */
 		p->before = disc->history;
 	p->has_before = true;
 	if (p->job.is_at_draft)
@@ -100,12 +100,12 @@ check(void *ctx, const rt_project *now, rt_error *err)
 			       : RT_OK;
 	if (!atomic_compare_exchange_strong(&p->state, &state, WRITTEN) && state == CANCELLED)
 		return rt_fail(err, RT_INTERRUPTED, "cancelled; nothing was changed");
-	/* Before anybody can see a value with the change in it. */
+	/* Before any thread can see a value with the change. */
 	atomic_store(&p->tui->work.is_writing, true);
 	return RT_OK;
 }
 
-/* Carried out, but not visible to others yet. A failure here would fail the whole commit round. */
+/* Executed, but not visible to others yet. A failure here would fail the whole commit round. */
 static rt_status
 keep(void *ctx, rt_store *store, uint64_t project, const rt_project *now, const rt_result *results,
      size_t count, rt_error *err)
@@ -146,7 +146,7 @@ free_pending(void *ctx)
 	rt_free(tui->alloc, p);
 }
 
-/* Tell the chat what became of the draft that the change was to store. */
+/* Reports to the chat whether the draft that came with the change was stored. */
 static void
 report_draft(rt_pending_change *p, rt_status st)
 {
@@ -154,7 +154,7 @@ report_draft(rt_pending_change *p, rt_status st)
 		return;
 	(void)rt_tui_begin(p->tui);
 	p->tui->chat->draft_written(p->tui->panes[0], st);
-	(void)!rt_tui_end(p->tui); /* out of memory: it is compared with the field once more */
+	(void)!rt_tui_end(p->tui); /* out of memory: it is compared with the field again */
 	p->has_draft = false;
 }
 
@@ -276,7 +276,7 @@ is_same(const rt_history *a, const rt_history *b)
 	return a->current == b->current && a->last_step == b->last_step;
 }
 
-/* Has nobody else changed the discussion since, while hooks ran? */
+/* Has the discussion been unchanged by others since, while hooks ran? */
 static bool
 is_newest(rt_tui *tui, const rt_pending_change *p)
 {
@@ -301,7 +301,8 @@ call_done(rt_tui *tui, rt_pending_change *p, rt_status st, rt_work_said *said, c
 {
 	size_t panes = tui->pane_count;
 	bool newest = st == RT_OK && is_newest(tui, p);
-	/* Was it applied to what was seen when the typeahead was typed? done may start another. */
+	/* Was it applied to the state that was visible when the typeahead was typed? done may start
+	 * another. */
 	bool as_typed = newest && (!p->has_before || is_same(&p->before, &tui->typeahead_at));
 	rt_status then;
 
@@ -357,7 +358,7 @@ rt_pending_change_cancel(rt_tui *tui)
 		return RT_OK;
 	atomic_store(&p->is_stopped, true);
 	if (!atomic_compare_exchange_strong(&p->state, &state, CANCELLED))
-		return RT_OK; /* it is being written or was; only a hook can be ended now */
+		return RT_OK; /* it is being or was written; only a hook can be ended now */
 	tui->pending = NULL;
 	report_draft(p, RT_INTERRUPTED);
 	st = rt_fail(&err, RT_INTERRUPTED, "cancelled; nothing was changed");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A change carried out while somebody else works on the same store: what was typed for the state
- * after it is done on no other one. */
+ * A change executed while another program works on the same store: keys typed for the state after
+ * it are not applied to any other state. */
 #define _GNU_SOURCE
 
 #include <unistd.h>
@@ -11,7 +11,7 @@
 #include "tui/tui_testing.h"
 #include "tui/verb_impl.h"
 
-/* A hook that is run after the change, and takes its time: another program works meanwhile. */
+/* A hook that runs after the change and takes long: another program writes meanwhile. */
 typedef struct slow {
 	rt_hooks hooks; /* first */
 	desk *other;
@@ -49,7 +49,7 @@ typedef struct fixture {
 	slow hooks;
 } fixture;
 
-/* Three entries, the last one selected; a key is held back behind what comes next. */
+/* Three entries, the last one selected; a key is held back until the change has ended. */
 static void
 begin(fixture *f, const char *event, const char *request)
 {
@@ -81,7 +81,7 @@ end(fixture *f)
 	assert_int_equal(system(command), 0);
 }
 
-/* Before it, after it: neither is what the person saw who typed on. */
+/* Before it, after it: neither is the state that the user saw while typing. */
 static void
 somebody_else_works_meanwhile(void **state)
 {
@@ -102,8 +102,8 @@ somebody_else_works_meanwhile(void **state)
 	}
 }
 
-/* What was selected was taken away by others: its neighbour is nobody's choice, though a change of
- * ours came with it. */
+/* The selected entry was deleted by others: its neighbour was not chosen, although our own change
+ * came with it. */
 static void
 what_was_selected_is_gone(void **state)
 {
@@ -118,7 +118,7 @@ what_was_selected_is_gone(void **state)
 	end(&f);
 }
 
-/* Another discussion is another matter; and so is what is folded. */
+/* A change in another discussion does not count; nor does one of folds. */
 static void
 something_else_is_done(void **state)
 {

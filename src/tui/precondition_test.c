@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What counts as seen, and what does not: what an entry says and who says it, and not where it
- * stands or how it is shown. */
+ * The facts that a precondition contains: the text and role of an entry, and not its position or
+ * display state. */
 #define _GNU_SOURCE
 
 #include "tui/precondition.h"
@@ -23,7 +23,7 @@ add_entry(rt_precondition *precondition, desk *d, uint32_t take, uint32_t entry)
 	add_fact(precondition, d, (rt_fact){.kind = RT_FACT_ENTRY, .take = take, .entry = entry});
 }
 
-/* Is what was seen of the first entry still so after that request? */
+/* Is the fact about the first entry still true after that request? */
 static void
 assert_after(const char *request, bool is_so, bool is_there)
 {
@@ -76,7 +76,7 @@ entries(void **state)
 		     true, true);
 }
 
-/* One that the take does not hold is not looked at, and nothing at all is always so. */
+/* An entry that the take does not contain is ignored, and an empty precondition is always true. */
 static void
 nothing(void **state)
 {
@@ -99,7 +99,7 @@ nothing(void **state)
 	desk_close(&d);
 }
 
-/* As many as there are. */
+/* The maximum number. */
 static void
 many(void **state)
 {

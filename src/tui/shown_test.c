@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Commands, the rows of the tree and the cells of the canvas show any text in the same way: the
- * same characters in the same columns, and nothing that drives a terminal or hides. What may be
- * shown is said here once more, plainly, so that width.c is not its own judge. */
+ * same characters in the same columns, and nothing that controls a terminal or hides. The rules are
+ * implemented here again, plainly, so that width.c does not check itself. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -116,7 +116,7 @@ assert_same(rt_str a, rt_str b, uint64_t round)
 			 RT_STR_ARG(b));
 }
 
-/* What the canvas shows in its first row, without the line end. */
+/* The canvas's first row, without the line end. */
 static rt_str
 drawn(rt_canvas *canvas, rt_buf *buf, rt_str text, int *out_end)
 {
@@ -172,13 +172,13 @@ test_one_way_of_showing(void **state)
 		    rt_str_find(rt_buf_str(&text), RT_STR("\xE2\x80\xA8"), 0) == SIZE_MAX &&
 		    rt_str_find(rt_buf_str(&text), RT_STR("\xE2\x80\xA9"), 0) == SIZE_MAX)
 			assert_same(rt_buf_str(&command), rt_buf_str(&row), round);
-		/* What was made fit is shown as it is, in as many columns. */
+		/* Text that was made safe is shown unchanged, in the same number of columns. */
 		drawn(&canvas, &cells, rt_buf_str(&row), &end);
 		assert_same(without_end_blanks(rt_buf_str(&row)), rt_str_at(cells.ptr, cells.size - 1),
 			    round);
 		assert_int_equal(rt_shown_columns(rt_buf_str(&row)), end);
 		assert_int_equal(rt_screen_width(rt_buf_str(&row)), end);
-		/* Grapheme by grapheme it is as much. */
+		/* Grapheme by grapheme the width is the same. */
 		for (at = sum = 0; at < row.size;) {
 			at += rt_shown_next(rt_str_at(row.ptr + at, row.size - at), &columns);
 			sum += columns;
@@ -192,7 +192,7 @@ test_one_way_of_showing(void **state)
 	rt_buf_deinit(&cells);
 }
 
-/* Cut at every column: no more than that, and nothing that could have fitted is left. */
+/* Cut at every column: no more than that, and everything that fits. */
 static void
 test_cuts_agree(void **state)
 {
@@ -221,7 +221,7 @@ test_cuts_agree(void **state)
 	rt_buf_deinit(&row);
 }
 
-/* A grapheme that never ends is taken for several, so that no text is looked at again and again. */
+/* An endless grapheme counts as several, so that no text is scanned again and again. */
 static void
 test_endless_graphemes(void **state)
 {

@@ -28,7 +28,7 @@ entry_at_head(rt_tui *tui)
 	return slot.entry;
 }
 
-/* A verb on the entry at the head, whose question the line has answered. */
+/* A verb on the entry at the head, whose question is answered by the line. */
 static rt_status
 verb_at_head(rt_tui *tui, rt_action action, rt_str answer)
 {
@@ -74,9 +74,9 @@ undo(rt_tui *tui, rt_action action, rt_str count)
 
 /* ---- lists to choose from ---- */
 
-/* The rows of a list are numbered; this says what the numbers mean. */
+/* The rows of a list are numbered; this gives the meaning of the numbers. */
 typedef struct numbered {
-	char name[300]; /* of what is made; may be empty */
+	char name[300]; /* of the new object; may be empty */
 	size_t count;
 	uint32_t items[]; /* entries, or takes */
 } numbered;
@@ -131,7 +131,7 @@ chose_take(rt_tui *tui, void *ctx, rt_str answer)
 	return number == 0 ? RT_OK : switch_take(tui, number);
 }
 
-/* "2  * 4 entries  main": the star marks where one is. current NULL: only the others. */
+/* "2 * 4 entries main": the star marks the present one. current NULL: only the others. */
 static yyjson_val *
 list_takes(rt_scope *s, rt_work *work, numbered *n, rt_buf *current)
 {
@@ -300,8 +300,8 @@ chose_message(rt_tui *tui, void *ctx, rt_str answer)
 	return entry == 0 ? RT_OK : extract(tui, rt_str_of(n->name), entry);
 }
 
-/* The newest first, as many as anybody would look through. all: also those of others, after who said
- * them; not hidden ones. */
+/* The newest first, up to a reasonable number. all: also those of other roles, after the role; no
+ * hidden ones. */
 static yyjson_val *
 list_messages(rt_scope *s, rt_work *work, numbered *n, bool all)
 {
@@ -376,8 +376,8 @@ chose_point(rt_tui *tui, void *ctx, rt_str answer)
 			  : rt_verb_with(tui, RT_ACT_BRANCH, &entry, 1, rt_str_of(n->name));
 }
 
-/* /branch-here :2 NAME, after that entry; /branch-here NAME, after the head's; without either, after
- * the one that is chosen. */
+/* /branch-here :2 NAME, after that entry; /branch-here NAME, after the head's; without either,
+ * after the chosen one. */
 static rt_status
 branch_here(rt_tui *tui, rt_action action, rt_str rest)
 {
@@ -636,7 +636,7 @@ complete(const rt_tui *tui, rt_str verb)
 	return found != NULL && verb.size > 1 ? rt_str_of(found) : verb;
 }
 
-/* Is it to be read by the grammar of the command line? Addresses, flags and words where the slash
+/* Must it be parsed by the grammar of the command line? Addresses, flags and words where the slash
  * command takes none are. */
 static bool
 is_for_command_line(const rt_slash *slash, rt_str rest)

@@ -6,13 +6,13 @@
 
 /* ---- templates ---- */
 
-/* A template whose variables are being asked for. */
+/* A template whose variables are being requested. */
 typedef struct filling {
 	rt_scope s;
 	rt_str name, text, more;
 	rt_template_variables all;
-	size_t at;     /* the variable that is asked for */
-	unsigned uses; /* by questions, and while it is begun */
+	size_t at;     /* the variable that is being requested */
+	unsigned uses; /* used by questions, and while it begins */
 } filling;
 
 static void

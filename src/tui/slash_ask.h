@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Slash commands with which something is asked: a prompt template (app/template.h) by its name, and
+ * Slash commands for questions to models: a prompt template (app/template.h) by its name, and
  * several models at once. */
 #ifndef RT_TUI_SLASH_ASK_H
 #define RT_TUI_SLASH_ASK_H

@@ -58,9 +58,9 @@ cut(rt_buf *buf, size_t max)
 	}
 }
 
-/* ---- what it changed ---- */
+/* ---- the changes ---- */
 
-/* The entry's text, and a line for what else its content holds. */
+/* The entry's text, and a line for its other contents. */
 static rt_buf *
 text_of(writer *w, const rt_entry_row *entry)
 {
@@ -101,7 +101,7 @@ add_sides(writer *w, const rt_effect_slot *slots, size_t count, const char *sign
 	}
 }
 
-/* An entry that was there before and after. */
+/* An entry that existed before and after. */
 static void
 add_edit(writer *w, const rt_effect_slot *before, const rt_effect_slot *after)
 {
@@ -127,7 +127,7 @@ add_edit(writer *w, const rt_effect_slot *before, const rt_effect_slot *after)
 	rt_lines_add_difference(w->lines, rt_buf_str(a), rt_buf_str(b), &options);
 }
 
-/* The name of the active take or discussion with this number; absent: there is none. */
+/* The name of the active take or discussion with this number; absent: none. */
 static rt_str
 active_name(const writer *w, rt_str op, rt_str value)
 {
@@ -197,7 +197,7 @@ add_effect(writer *w, rt_str op, const rt_effect *e)
 	}
 }
 
-/* Effects that accompany others: which take is active, where the head is. */
+/* Effects that accompany others: the active take, the head. */
 static bool
 is_secondary(const rt_effect *e)
 {
@@ -307,7 +307,7 @@ add_state(writer *w)
 		add_entry(w, e);
 }
 
-/* One part in a scope of its own, so that its failure is a line and the other part is there. */
+/* One part in a separate scope, so that its failure is a line and the other part is shown. */
 static rt_status
 add_part(const rt_step_detail *detail, rt_lines *lines, void (*add)(writer *w))
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Step detail: what a step changed, and the end of the conversation right after it, as lines.
+ * Step detail: the effects of a step, and the end of the conversation right after it, as lines.
  *
  * Threads: any, one at a time; it uses only its arguments. */
 #ifndef RT_TUI_STEP_DETAIL_H

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
  * Steps: the history of a discussion and of the project's settings as rows, newest first, read as
- * far as somebody looked. The last row is the beginning, step 0.
+ * far as they are shown. The last row is the beginning, step 0.
  *
- * Steps in effect are in lane 0. A run of steps that was undone before something else was done is
- * in a lane next to it, down to the step that it began at:
+ * Steps in effect are in lane 0. A run of steps that was undone before another step was made is in
+ * a lane next to it, down to the step that it began at:
  *
  *     0  1
  *     *        9  in effect
@@ -26,7 +26,7 @@ typedef struct rt_step {
 	int64_t at_us;
 	uint32_t what;  /* offset of its description */
 	uint32_t about; /* … from here on to which entry */
-	uint32_t by;    /* offset of who did it, after the words */
+	uint32_t by;    /* offset of its author, after the description */
 	uint32_t end;   /* of that */
 	bool is_undone, is_current, of_project;
 	uint8_t lane;
@@ -54,7 +54,7 @@ void rt_steps_deinit(rt_steps *steps);
 void rt_steps_begin(rt_steps *steps, rt_engine *engine, const rt_project *value, uint32_t disc);
 /* Read up to this many more. On failure nothing is added. */
 RT_CHECKED rt_status rt_steps_more(rt_steps *steps, size_t count, rt_error *err);
-/* In words without ids: "added entry: Which database?", and "added entry" of it. */
+/* Descriptions without ids: "added entry: Which database?", and "added entry" of it. */
 rt_str rt_steps_what(const rt_steps *steps, const rt_step *step);
 rt_str rt_steps_did(const rt_steps *steps, const rt_step *step);
 rt_str rt_steps_by(const rt_steps *steps, const rt_step *step);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The history as rows: what is in effect in one lane, what was undone beside it, whether all is
- * read at once or a row at a time. */
+ * The history as rows: steps in effect in one lane, undone ones beside it, whether all are read at
+ * once or a row at a time. */
 #define _GNU_SOURCE
 
 #include "tui/steps.h"
@@ -40,7 +40,7 @@ assert_lanes(desk *d, size_t window, const char *expected)
 		assert_int_equal(rt_steps_more(&steps, window, NULL), RT_OK);
 	add_lanes(&steps, &out);
 	assert_string_equal(out.ptr, expected);
-	/* There is nothing behind the end. */
+	/* There are no rows after the end. */
 	window = steps.count;
 	assert_int_equal(rt_steps_more(&steps, 10, NULL), RT_OK);
 	assert_int_equal(steps.count, window);

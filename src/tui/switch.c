@@ -10,11 +10,11 @@ show_chat(rt_tui *tui)
 		rt_tui_close(tui, tui->panes[1]);
 }
 
-/* What is looked at after a change, or without one. */
+/* The place to show after a change, or without one. */
 typedef struct destination {
 	const char *words;         /* of the change; NULL: the usual ones */
-	uint32_t disc, take;       /* disc 0: where the change leads */
-	bool is_active;            /* the active take is looked at, whichever that is then */
+	uint32_t disc, take;       /* disc 0: the place that the change makes active */
+	bool is_active;            /* shows the active take, whichever that is then */
 	bool closes;               /* panes down to the chat */
 	char entry[RT_ID_MAX + 1]; /* shown there; or empty */
 } destination;
@@ -46,7 +46,7 @@ arrive(rt_tui *tui, const destination *to)
 	rt_error err;
 	rt_status st = RT_OK;
 
-	/* A take that cannot be made active is looked at all the same. */
+	/* A take that cannot be made active is shown anyway. */
 	if (to->disc != 0 && (work->place.disc != to->disc || work->place.take != to->take))
 		st = rt_work_look_at(work, to->disc, to->is_active ? 0 : to->take, &err);
 	if (st == RT_OK && to->entry[0] != 0)

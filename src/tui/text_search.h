@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Text search: the next entry of the current take that contains a text, searched in slices, so that
- * no key waits for it. Wraps around at the ends.
+ * keys do not wait for it. Wraps around at the ends.
  *
  * Threads: the one of the terminal. */
 #ifndef RT_TUI_TEXT_SEARCH_H

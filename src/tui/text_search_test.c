@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * A text looked for in a take: where it begins, that it goes around, and piece by piece. */
+ * A search for a text in a take: its start, wrapping around, and slices. */
 #define _GNU_SOURCE
 
 #include "tui/text_search.h"
@@ -22,7 +22,7 @@ add_numbers(desk *d, size_t count)
 	rt_buf_deinit(&requests);
 }
 
-/* Where it is found; SIZE_MAX: nowhere. *out_pieces (may be NULL): looks. */
+/* The position of the match; SIZE_MAX: none. *out_pieces (may be NULL): number of slices. */
 static size_t
 seek(desk *d, size_t from, bool back, const char *what, size_t *out_pieces)
 {
@@ -104,7 +104,7 @@ the_chat_finds_what_it_is_asked_for(void **state)
 	assert_shows(&d, "No. 7.");
 	assert_notice(&d, "");
 	desk_press(&d, "ctrl+f");
-	desk_type(&d, "8"); /* behind what it was */
+	desk_type(&d, "8"); /* after its old end */
 	desk_press(&d, "enter");
 	assert_notice(&d, "Not found in this take: No. 7.8");
 	desk_close(&d);

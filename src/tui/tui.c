@@ -94,7 +94,7 @@ disc_title(rt_tui *tui)
 	return rt_buf_str(&tui->title);
 }
 
-/* The names of the discussion and its take, and what follows them, in a number of columns; the
+/* The names of the discussion and its take, with the text after them, in a number of columns; the
  * longer name is cut first. False: it is still too wide. */
 static bool
 add_names(rt_tui *tui, int columns, bool with_take, rt_str more, rt_buf *out)
@@ -259,7 +259,7 @@ draw_footer(rt_tui *tui, rt_scope *s, rt_box box)
 			(void)draw_key(&f, last[i], box.w);
 }
 
-/* Lay out the notice, or what the pending change waits for; returns its height. */
+/* Lays out the notice, or the line about the pending change; returns its height. */
 static int
 layout_notice(rt_tui *tui, rt_scope *s, int columns)
 {
@@ -303,7 +303,7 @@ rt_tui_draw(rt_tui *tui)
 		area.h--;
 	}
 	notice = layout_notice(tui, s,
-			       area.w); /* even if it does not fit: the pending change goes by it */
+			       area.w); /* even if it does not fit: the pending change reads it */
 	notice = area.h >= 5 ? notice : 0;
 	if (notice > 0) {
 		tui->notice_row = area.y + area.h - notice;
@@ -333,7 +333,8 @@ rt_tui_draw(rt_tui *tui)
 		draw_footer(tui, s, bottom);
 	c->cursor_x = cursor_x;
 	c->cursor_y = cursor_y;
-	(void)!rt_tui_end(tui); /* what could not be drawn for lack of memory is left out */
+	(void)!rt_tui_end(tui); /* anything that could not be drawn for lack of memory is left
+				 * out */
 }
 
 /* ---- events ---- */
@@ -462,7 +463,8 @@ rt_tui_tend(rt_tui *tui)
 	return soften(tui, st);
 }
 
-/* Bring an open screen of this kind to the top; but not past a question about what is below it. */
+/* Brings an open screen of this kind to the top; but not past a question about the screens below
+ * it. */
 static bool
 raise_open(rt_tui *tui, rt_screen screen)
 {
@@ -613,7 +615,7 @@ rt_tui_on_event(rt_tui *tui, const rt_event *event)
 	case RT_EVENT_END: /* unsaved text becomes a draft */
 		tui->ends = tui->is_forced = true;
 		return soften(tui, rt_pending_change_cancel(tui));
-	case RT_EVENT_NONE: /* nobody is typing */ rt_pane_chat_keep(tui, false); return RT_OK;
+	case RT_EVENT_NONE: /* a pause in typing */ rt_pane_chat_keep(tui, false); return RT_OK;
 	case RT_EVENT_WAKE: return RT_OK;
 	}
 	return RT_OK;
@@ -754,7 +756,8 @@ rt_tui_deinit(rt_tui *tui)
 	tui->session->note_ctx = tui->outer_note_ctx;
 }
 
-/* Read keys.toml, next to config.toml. If it is invalid, that is reported and the keys stay. */
+/* Read keys.toml, next to config.toml. If it is invalid, that is reported and the keys are
+ * unchanged. */
 static rt_status
 read_keys(rt_tui *tui, rt_error *err)
 {
@@ -816,7 +819,7 @@ rt_tui_run(const rt_tui_options *options, rt_error *err)
 		st = rt_canvas_resize(&tui.canvas, columns, rows);
 		if (st == RT_OK)
 			st = loop(&tui);
-		if (tui.is_forced) /* give it back now, before waiting for the pending change */
+		if (tui.is_forced) /* restore it now, before waiting for the pending change */
 			rt_terminal_leave(tui.terminal);
 		if (st == RT_OK)
 			st = rt_pending_change_finish(&tui);

@@ -8,14 +8,14 @@
 #include "app/session.h"
 
 typedef struct rt_tui_options {
-	rt_session *session;               /* open, for changing or for looking */
+	rt_session *session;               /* open, for changing or for reading */
 	const rt_command *const *commands; /* of the command line, ended by NULL */
-	const char *model;                 /* that answers in this run (-m), or NULL */
+	const char *model;                 /* the model for this run (-m), or NULL */
 	bool no_color;
 } rt_tui_options;
 
-/* Until the person leaves. Meanwhile the session's notes are shown on the screen. RT_REFUSED: no
- * terminal that can. */
+/* Runs until the user quits. Meanwhile the session's notes are shown on the screen. RT_REFUSED: no
+ * capable terminal. */
 RT_CHECKED rt_status rt_tui_run(const rt_tui_options *options, rt_error *err);
 
 #endif

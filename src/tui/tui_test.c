@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What lies around the screens: how many of them there may be, and what becomes of what they
- * cannot do. */
+ * The code around the screens: their maximum number, and actions that are not possible. */
 #define _GNU_SOURCE
 
 #include <pthread.h>
@@ -10,7 +9,7 @@
 #include "terminal/terminal.h"
 #include "tui/tui_testing.h"
 
-/* A screen that wants one screen more, whatever happens. */
+/* A screen that always opens another one. */
 typedef struct greedy {
 	rt_pane pane;
 	bool tends;
@@ -93,7 +92,7 @@ assert_full(desk *d)
 	rt_tui_say(&d->tui, "-");
 }
 
-/* Shift+T in the tree: when a label was set, today, as time stands still here. */
+/* Shift+T in the tree: when a label was set, today, because the clock is stopped here. */
 static void
 times_of_labels(void **state)
 {
@@ -116,7 +115,7 @@ times_of_labels(void **state)
 	desk_close(&d);
 }
 
-/* However narrow it is: the way out, and the key that shows all others. */
+/* However narrow it is: the key that closes, and the key that shows all others. */
 static void
 keys_in_the_footer(void **state)
 {
@@ -132,8 +131,8 @@ keys_in_the_footer(void **state)
 	desk_close(&d);
 }
 
-/* What the tree says of an entry is as the take is now; what hangs on an entry of another take
- * goes there; a role begins on what it is; what a search hides is not deleted. */
+/* The tree shows the present state of the take; changes below an entry of another take go there;
+ * the choice of a role begins with the present one; entries hidden by a search are not deleted. */
 static void
 the_tree_and_what_changes(void **state)
 {
@@ -172,7 +171,7 @@ the_tree_and_what_changes(void **state)
 	desk_close(&d);
 }
 
-/* One screen too many is said, wherever it was wanted, and nothing ends. */
+/* One screen too many is reported, wherever it was requested, and nothing ends. */
 static void
 too_many_screens(void **state)
 {
@@ -193,7 +192,7 @@ too_many_screens(void **state)
 	g->tends = true;
 	assert_int_equal(rt_tui_tend(&d.tui), RT_OK);
 	assert_full(&d);
-	/* One that closes is none. */
+	/* One that is closing does not count. */
 	g->tends = false;
 	rt_tui_close(&d.tui, &g->pane);
 	assert_int_equal(more(&d.tui), RT_OK);
@@ -222,7 +221,7 @@ one_screen_of_a_kind(void **state)
 	desk_press(&d, "escape");
 	assert_int_equal(d.tui.pane_count, 3);
 	assert_shows(&d, " Discussions ");
-	/* What is asked stays above what it asks about. */
+	/* A question stays above the screen that it concerns. */
 	desk_press(&d, "ctrl+p");
 	assert_int_equal(rt_tui_act(&d.tui, RT_ACT_DISCUSSIONS), RT_OK);
 	assert_int_equal(d.tui.pane_count, 5);
@@ -243,7 +242,7 @@ never(rt_worker *worker, void *ctx)
 	fail();
 }
 
-/* Where the system gives no thread, that is said, and one can try again. */
+/* If the system cannot create a thread, that is reported, and the user can try again. */
 static void
 no_thread(void **state)
 {
@@ -302,7 +301,7 @@ a_paste_that_was_cut(void **state)
 
 /* ---- names ---- */
 
-/* Of names that begin alike the ends are told, on every screen that names one. */
+/* Of names that begin alike the ends are shown, on every screen with names. */
 static void
 ends_of_names(void **state)
 {
@@ -335,7 +334,7 @@ ends_of_names(void **state)
 		desk_size(&d, titles[i].columns, 16);
 		assert_shows(&d, titles[i].title);
 	}
-	/* Of a model, too: that one is told apart, and the rest has room. */
+	/* The same for a model: it is distinguishable, and the rest fits. */
 	desk_size(&d, 80, 16);
 	desk_do(&d,
 		"[{\"op\":\"setting.set\",\"key\":\"model\","
@@ -355,7 +354,7 @@ ends_of_names(void **state)
 	desk_close(&d);
 }
 
-/* One goes to what was begun, whatever its name. */
+/* A new discussion is shown, whatever its name. */
 static void
 names_of_any_length(void **state)
 {
@@ -390,7 +389,8 @@ advice_for_this_screen(void **state)
 		{"no take \"x\"; see: retake takes", "no take \"x\"; see: /takes"},
 		{"retake set model NAME   (or: retake models)", "/set model NAME   (or: /models)"},
 		{"run: retake fsck, retake repair", "run: /fsck, /repair"},
-		/* Names that contain the words, no commands, and what does not work here. */
+		/* Names that contain the words, unknown commands, and commands that do not work
+		 * here. */
 		{"no entry matches \"retake show\"", "no entry matches \"retake show\""},
 		{"the retake program is gone", "the retake program is gone"},
 		{"start it: retake serve", "start it: retake serve"},

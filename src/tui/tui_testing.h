@@ -24,7 +24,7 @@ desk_size(desk *d, int columns, int rows)
 	assert_int_equal(rt_canvas_resize(&d->tui.canvas, columns, rows), RT_OK);
 }
 
-/* path: of the store; ":memory:" for one that nobody else can reach. */
+/* path: of the store; ":memory:" for one that no other program can open. */
 static inline void
 desk_open_at(desk *d, char *path, int columns, int rows)
 {
@@ -32,7 +32,7 @@ desk_open_at(desk *d, char *path, int columns, int rows)
 	rt_error err = {0};
 
 	memset(d, 0, sizeof(*d));
-	/* Nobody's configuration, keys or hooks; the same hours everywhere. */
+	/* No configuration, keys or hooks of the user; the same time zone everywhere. */
 	setenv("XDG_CONFIG_HOME", "/nonexistent", 1);
 	setenv("XDG_DATA_HOME", "/nonexistent", 1);
 	setenv("XDG_STATE_HOME", "/nonexistent", 1);
@@ -67,7 +67,7 @@ desk_close(desk *d)
 	rt_session_deinit(&d->session);
 }
 
-/* Carry out requests on this thread, as one step. said and err may be NULL. */
+/* Executes requests on this thread, as one step. said and err may be NULL. */
 static inline rt_status
 work_apply(rt_work *work, const rt_request *requests, size_t count, rt_work_said *said,
 	   rt_error *err)
@@ -119,7 +119,7 @@ desk_do(desk *d, const char *requests)
 	assert_int_equal(rt_tui_tend(&d->tui), RT_OK);
 }
 
-/* Another program, on the same engine: the screen does not know before it looks. */
+/* Another program, on the same engine: the screen does not know before it refreshes. */
 static inline void
 desk_others(desk *d, const char *request)
 {
@@ -152,7 +152,7 @@ desk_add(desk *d, const char *role, const char *text)
 	assert_int_equal(rt_tui_tend(&d->tui), RT_OK);
 }
 
-/* "down down enter": keys by their words, and what follows from them. */
+/* "down down enter": keys by their words, and their effects. */
 static inline void
 desk_press(desk *d, const char *words)
 {
@@ -232,7 +232,7 @@ assert_shows(desk *d, const char *part)
 	rt_buf_deinit(&screen);
 }
 
-/* Text containing this cannot leave its place on the screen: no controls, nothing that reverses
+/* A text for tests that it stays in its place on the screen: no controls, nothing that reverses
  * rows. */
 static inline void
 assert_tame(desk *d, const char *part)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What is held back comes out as it went in: in its order, with its text, and no more of it than
- * there can be. */
+ * Queued keys are returned unchanged: in their order, with their text, up to the maximum number. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -29,7 +28,7 @@ in_its_order(void **state)
 	event = key('a');
 	assert_int_equal(rt_typeahead_add(&typeahead, &event), RT_OK);
 	assert_int_equal(rt_typeahead_add(&typeahead, &paste), RT_OK);
-	memset(pasted, '!', sizeof(pasted) - 1); /* it lives until the next wait only */
+	memset(pasted, '!', sizeof(pasted) - 1); /* it is only valid until the next wait */
 	event = key('b');
 	assert_int_equal(rt_typeahead_add(&typeahead, &event), RT_OK);
 	assert_true(rt_typeahead_next(&typeahead, &event));
@@ -77,7 +76,7 @@ as_many_as_there_can_be(void **state)
 	rt_typeahead_deinit(&typeahead);
 }
 
-/* Texts that nobody took are freed. */
+/* Texts that were not removed are freed. */
 static void
 cleared(void **state)
 {

@@ -6,7 +6,7 @@
  *	rt_verb_do      it builds its requests: one operation for each entry, or by a function
  *	pending.h       they are applied as one step, under the request's precondition
  *
- * An entry that only another take holds is addressed with that take. */
+ * An entry that is only in another take is addressed with that take. */
 #include "tui/verb.h"
 
 #include <stddef.h>
@@ -240,7 +240,7 @@ is_rendered(const rt_tui *tui, const rt_work_entry *e)
 	       (!rt_role_is_user(e->role) && !rt_tui_shows_source(tui, e->slot.entry));
 }
 
-/* Mute, collapse, read mode: the opposite of what the first entry is. */
+/* Mute, collapse, read mode: the opposite of the first entry's state. */
 static rt_status
 begin_toggle(rt_tui *tui, const rt_verb *v, const uint32_t *entries, size_t count)
 {
@@ -265,7 +265,7 @@ begin_toggle(rt_tui *tui, const rt_verb *v, const uint32_t *entries, size_t coun
 	return rt_verb_end(tui, &s);
 }
 
-/* ---- where entries are ---- */
+/* ---- places of entries ---- */
 
 /* The entry and all that follow it, in the take in which it was seen. */
 static void
@@ -459,7 +459,7 @@ begin_export(rt_tui *tui, const rt_verb *v, const uint32_t *entries, size_t coun
 
 /* ---- undo ---- */
 
-/* Takes back what the notice announced; else what the last frame showed. */
+/* Reverts the step that the notice announced; else that of the last frame. */
 static rt_status
 begin_undo(rt_tui *tui, const rt_verb *v, const uint32_t *entries, size_t count)
 {

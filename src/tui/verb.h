@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Verb: an action on entries, wherever they were selected: in the chat or in the tree. A verb asks
- * for what it needs (a label, a role, a text), makes its change as one step, and reports it.
+ * for its arguments (a label, a role, a text), makes its change as one step, and reports it.
  * Failures are reported, too, so that only RT_NOMEM and RT_LIMIT (too many panes) are returned.
  *
  * Threads: the terminal's. */
@@ -17,8 +17,8 @@ RT_CHECKED rt_status rt_verb_act(rt_tui *tui, rt_action action, const uint32_t *
 				 size_t count, bool *out_used);
 
 /* Navigate (seed 4): move the head to an entry; 0: before the first. Asks whether to summarize the
- * branch that is left, if there is one. A text that is handed back goes into the input. done (may
- * be NULL): called unless it was cancelled. */
+ * branch that is left, if there is one. A returned text goes into the input. done (may be NULL):
+ * called unless it was cancelled. */
 RT_CHECKED rt_status rt_verb_navigate(rt_tui *tui, uint32_t entry, bool select,
 				      void (*done)(rt_tui *));
 /* Cancel a navigation whose summary is being written; false: none. */
@@ -26,7 +26,7 @@ bool rt_verb_navigate_stop(rt_tui *tui);
 /* A run has ended: report it if it was a navigation. */
 RT_CHECKED rt_status rt_verb_went(rt_tui *tui);
 
-/* Execute a line that begins with "/". *out_known false: unknown command. */
+/* Executes a line that begins with "/". *out_known false: unknown command. */
 RT_CHECKED rt_status rt_slash_run(rt_tui *tui, rt_str line, bool *out_known);
 /* The commands, for completion. */
 typedef struct rt_slash {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Somebody else was faster: between what a person saw and what they do about it another program
- * changes the same thing. Nothing is written over that was not asked about. */
+ * Concurrent changes: between the frame that the user saw and the action, another program changes
+ * the same entry. Nothing is overwritten without a question. */
 #define _GNU_SOURCE
 
 #include "tui/pending.h"
@@ -29,7 +29,7 @@ begin(desk *d)
 	desk_press(d, "alt+up");
 }
 
-/* The last entry is being edited, and somebody else writes into it. */
+/* The last entry is being edited, and another program changes it. */
 static void
 begin_edit(desk *d)
 {
@@ -75,7 +75,7 @@ an_edit(void **state)
 	desk_close(&d);
 }
 
-/* While the question is open it is changed once more: it is asked once more. */
+/* While the question is open it is changed again: the question is asked again. */
 static void
 once_more(void **state)
 {
@@ -83,7 +83,7 @@ once_more(void **state)
 
 	(void)state;
 	begin_edit(&d);
-	desk_press(&d, "s"); /* the reader lies on the question */
+	desk_press(&d, "s"); /* the reader is above the question */
 	desk_others(&d, "{\"op\":\"entry.delete\",\"entry\":\":3\"}");
 	desk_press(&d, "escape o");
 	assert_shows(&d, "It no longer exists; nothing changed.  Your text was kept");
@@ -101,7 +101,7 @@ once_more(void **state)
 	desk_close(&d);
 }
 
-/* While the question is open it is edited once more: what nobody has seen is not written over. */
+/* While the question is open it is edited again: a text that was not shown is not overwritten. */
 static void
 edited_once_more(void **state)
 {
@@ -124,7 +124,7 @@ edited_once_more(void **state)
 	desk_close(&d);
 }
 
-/* Another take is the active one by now: it is edited where it was seen. */
+/* Another take is active by now: the entry is edited in the take where it was seen. */
 static void
 another_take(void **state)
 {
@@ -154,8 +154,8 @@ another_take(void **state)
 	}
 }
 
-/* Another take is made the active one while the change is on its way: what is new goes where the
- * person saw what it stands beside. */
+/* Another take becomes active while the change is pending: the new entry goes beside its neighbour
+ * in the take that the user saw. */
 static void
 beside_an_entry_of_another_take(void **state)
 {
@@ -182,7 +182,7 @@ beside_an_entry_of_another_take(void **state)
 		assert_int_equal(rt_work_count(&d.tui.work), tries[i].in_first);
 		desk_close(&d);
 	}
-	/* and a branch is one of what was seen */
+	/* and a branch starts from the take that was seen */
 	begin(&d);
 	desk_others(&d, "{\"op\":\"take.branch\",\"at\":\":3\",\"name\":\"other\"}");
 	desk_others(&d, "{\"op\":\"entry.edit\",\"entry\":\":3\",\"content\":\"theirs\"}");
@@ -219,7 +219,7 @@ key(desk *d, rt_key key)
 	assert_int_equal(rt_tui_on_event(&d->tui, &event), RT_OK);
 }
 
-/* What was typed before the question was there is no answer to it. */
+/* Keys typed before the question was shown are not an answer to it. */
 static void
 typed_ahead(void **state)
 {
@@ -242,7 +242,7 @@ typed_ahead(void **state)
 	desk_close(&d);
 }
 
-/* A terminal of so few rows that no line says anything: the question can be answered all the same. */
+/* A terminal with too few rows for the notice: the question can be answered anyway. */
 static void
 a_low_terminal(void **state)
 {
@@ -263,7 +263,7 @@ a_low_terminal(void **state)
 	desk_close(&d);
 }
 
-/* What is edited is gone: there is nothing to decide, and the text is kept. */
+/* The edited entry was deleted: there is nothing to decide, and the text is kept. */
 static void
 it_is_gone(void **state)
 {
@@ -282,7 +282,7 @@ it_is_gone(void **state)
 	desk_close(&d);
 }
 
-/* What others did to something else is no conflict. */
+/* Changes by others to something else are not conflicts. */
 static void
 something_else(void **state)
 {
@@ -299,8 +299,7 @@ something_else(void **state)
 	desk_close(&d);
 }
 
-/* Marked rows, of which one is another by now: right before it is done, so that no frame showed
- * it. */
+/* Marked rows, one of which changes right before the action, so that no frame showed it. */
 static void
 rows(void **state)
 {
@@ -321,7 +320,7 @@ rows(void **state)
 	assert_int_equal(rt_work_count(&d.tui.work), 3);
 	desk_close(&d);
 
-	/* One of them is gone: the other is done anyway. */
+	/* One of them was deleted: the other is changed anyway. */
 	begin(&d);
 	desk_press(&d, "up up space space");
 	desk_others(&d, "{\"op\":\"entry.delete\",\"entry\":\":2\"}");
@@ -334,7 +333,7 @@ rows(void **state)
 	desk_close(&d);
 }
 
-/* A row of another take: what is shown of it is what that take has. */
+/* A row of another take: its text is that of that take. */
 static void
 a_row_of_another_take(void **state)
 {
@@ -361,7 +360,7 @@ a_row_of_another_take(void **state)
 	desk_close(&d);
 }
 
-/* "D": what follows has grown. */
+/* "D": further entries were added after it. */
 static void
 below(void **state)
 {
@@ -380,7 +379,7 @@ below(void **state)
 	desk_close(&d);
 }
 
-/* A question's rows are those of when it was asked. */
+/* A question's rows are those from the time of the question. */
 static void
 a_role(void **state)
 {
@@ -398,7 +397,7 @@ a_role(void **state)
 	desk_close(&d);
 }
 
-/* Undo takes back what the line said, or asks. */
+/* Undo reverts the announced step, or asks. */
 static void
 undo(void **state)
 {
@@ -415,7 +414,7 @@ undo(void **state)
 	assert_int_equal(rt_work_count(&d.tui.work), 3);
 	desk_press(&d, "y");
 	assert_int_equal(rt_work_count(&d.tui.work), 2);
-	desk_press(&d, "alt+u"); /* what is the newest now */
+	desk_press(&d, "alt+u"); /* the present newest step */
 	assert_text(&d, 2, "three");
 	desk_others(&d, "{\"op\":\"entry.edit\",\"entry\":\":1\",\"content\":\"theirs\"}");
 	assert_int_equal(rt_tui_act(&d.tui, RT_ACT_REDO), RT_OK);
@@ -425,7 +424,7 @@ undo(void **state)
 	desk_close(&d);
 }
 
-/* Redo right after somebody else has taken something back, and before that is seen. */
+/* Redo right after another program has undone a step, and before that is shown. */
 static void
 redo_of_others(void **state)
 {
@@ -441,7 +440,7 @@ redo_of_others(void **state)
 	desk_press(&d, "n");
 	assert_notice(&d, "Nothing changed");
 	assert_int_equal(rt_work_count(&d.tui.work), 2);
-	assert_int_equal(rt_tui_act(&d.tui, RT_ACT_REDO), RT_OK); /* what is seen now */
+	assert_int_equal(rt_tui_act(&d.tui, RT_ACT_REDO), RT_OK); /* the state that is shown now */
 	assert_text(&d, 2, "three");
 	desk_others(&d, "{\"op\":\"undo\"}");
 	assert_int_equal(rt_tui_act(&d.tui, RT_ACT_REDO), RT_OK);
@@ -450,7 +449,7 @@ redo_of_others(void **state)
 	desk_close(&d);
 }
 
-/* The step that the question names is taken back, or it is asked again. */
+/* The step named by the question is undone, or the question is asked again. */
 static void
 undo_of_what_was_asked(void **state)
 {
@@ -506,7 +505,7 @@ told(rt_tui *tui, void *ctx, rt_status st, rt_work_said *said, const rt_error *e
 	return st == RT_USAGE ? rt_pending_change_start(tui, &how) : RT_OK;
 }
 
-/* A failure is told once, and another may be begun then. */
+/* A failure is reported once, and another change may begin then. */
 static void
 failures(void **state)
 {
@@ -517,7 +516,7 @@ failures(void **state)
 	(void)state;
 	begin(&d);
 	assert_int_equal(rt_pending_change_start(&d.tui, &how), RT_OK);
-	assert_int_equal(got, RT_OK); /* of the undo that was begun when it had failed */
+	assert_int_equal(got, RT_OK); /* of the undo that began when it had failed */
 	assert_int_equal(rt_work_count(&d.tui.work), 2);
 	assert_null(d.tui.pending);
 	desk_close(&d);

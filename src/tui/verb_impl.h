@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * Shared by the files of verbs: verb.c (the table), verb_request.c (how a verb is carried out, and
- * what is asked after a conflict), verb_read.c (what only reads), verb_navigate.c, and slash.c (the
- * commands of the chat).
+ * Shared by the files of verbs: verb.c (the table), verb_request.c (executing a verb, and the
+ * questions after a conflict), verb_read.c (verbs that only read), verb_navigate.c, and slash.c
+ * (the commands of the chat).
  *
- * A verb request is a verb that somebody began: its entries, the answer to its question, and the
- * precondition under which it is carried out. It lives while its question is open or its change is
+ * A verb request is a verb in progress: its entries, the answer to its question, and the
+ * precondition under which it is executed. It lives while its question is open or its change is
  * pending. */
 #ifndef RT_TUI_VERB_IMPL_H
 #define RT_TUI_VERB_IMPL_H
@@ -32,7 +32,7 @@ typedef struct rt_verb_request {
 	uint32_t entries[];
 } rt_verb_request;
 
-/* A verb being carried out: its requests and their memory. */
+/* A verb being executed: its requests and their memory. */
 typedef struct rt_verb_build {
 	rt_scope scope;
 	rt_tui *tui;
@@ -46,7 +46,7 @@ typedef struct rt_verb_build {
 enum {
 	RT_VERB_ONE = 1,      /* only the first of the entries counts */
 	RT_VERB_ALONE = 2,    /* needs no entries */
-	RT_VERB_TEXT = 4,     /* the answer is a text that the person wrote; else it is trimmed */
+	RT_VERB_TEXT = 4,     /* the answer is a text written by the user; else it is trimmed */
 	RT_VERB_OPTIONAL = 8, /* an empty answer is left out */
 	RT_VERB_INTERNAL = 16 /* not for rt_verb_act */
 };
@@ -54,8 +54,8 @@ enum {
 typedef struct rt_verb {
 	rt_action action;
 	unsigned flags;
-	rt_fact_kind sees; /* what must not have changed meanwhile */
-	/* How it begins: by a function; or with a question for one line; or it has none. */
+	rt_fact_kind sees; /* the precondition */
+	/* How it begins: with a function; or with a question for one line; or neither. */
 	rt_status (*begin)(rt_tui *tui, const struct rt_verb *verb, const uint32_t *entries,
 			   size_t count);
 	const char *before, *after; /* of the question, around "User, entry 4" */
@@ -66,18 +66,19 @@ typedef struct rt_verb {
 	size_t place;  /* the entry's address */
 	size_t answer; /* an rt_str */
 	size_t toggle; /* an rt_tristate */
-	const char *did, *did_not; /* rt_verb_build.did; for off or an empty answer, if that is another */
+	const char *did, *did_not; /* rt_verb_build.did; for off or an empty answer, if that
+				    * differs */
 	const struct rt_verb *as_take; /* the same in a new take, for conflicts; or NULL */
 } rt_verb;
 
 /* ---- verb_request.c ---- */
 
-/* With a precondition of the current state. RT_OK with NULL: that failed and was reported. */
+/* With a precondition from the current state. RT_OK with NULL: that failed and was reported. */
 RT_CHECKED rt_status rt_verb_request_new(rt_tui *tui, const rt_verb *verb, const uint32_t *entries,
 					 size_t count, rt_verb_request **out);
 /* Drop a reference; request may be NULL. */
 void rt_verb_request_free(rt_tui *tui, void *request);
-/* Carry out a request whose question is answered. */
+/* Executes a request whose question is answered. */
 RT_CHECKED rt_status rt_verb_do(rt_tui *tui, rt_verb_request *request, rt_str answer);
 /* Make a request, and ask for its answer: a text; or one of the names, an array in s, which ends
  * here (begin_on: the cursor's; or empty). */
@@ -95,7 +96,7 @@ rt_request *rt_verb_add_requests(rt_verb_build *b, size_t count);
 void rt_verb_add_request(rt_verb_build *b, rt_request request);
 void rt_verb_add_each(rt_verb_build *b);
 /* Set *field to the address of an entry, and the take that holds it, unless that is the one in view
- * and need not be named. Returns that take; 0: none holds it. */
+ * and need not be named. Returns that take; 0: none contains it. */
 uint32_t rt_verb_set_address(rt_verb_build *b, rt_request *r, rt_str *field, uint32_t entry,
 			     bool is_named);
 
@@ -104,7 +105,7 @@ uint32_t rt_verb_set_address(rt_verb_build *b, rt_request *r, rt_str *field, uin
 /* Begin a verb and answer its question at once. */
 RT_CHECKED rt_status rt_verb_with(rt_tui *tui, rt_action action, const uint32_t *entries,
 				  size_t count, rt_str answer);
-/* Carry out one operation. */
+/* Executes one operation. */
 RT_CHECKED rt_status rt_verb_apply(rt_tui *tui, const rt_request *request);
 /* Start a model. */
 RT_CHECKED rt_status rt_verb_run(rt_tui *tui, const rt_run_request *request);
@@ -128,10 +129,10 @@ RT_CHECKED rt_status rt_verb_read(rt_tui *tui, uint32_t entry);
 RT_CHECKED rt_status rt_verb_versions(rt_tui *tui, uint32_t entry);
 /* Copy texts; path: those of all entries up to the first of these. */
 RT_CHECKED rt_status rt_verb_copy(rt_tui *tui, const uint32_t *entries, size_t count, bool path);
-/* The command that exports a discussion, or a take of it (0: whatever the format can hold of the
- * discussion); to be followed by the file. */
+/* The command that exports a discussion, or a take of it (0: as much of the discussion as the
+ * format supports); to be followed by the file. */
 void rt_verb_add_export(rt_buf *line, uint32_t disc, uint32_t take);
-/* Export to a file; ask before one is replaced. */
+/* Exports to a file; asks before one is replaced. */
 RT_CHECKED rt_status rt_verb_export_file(rt_tui *tui, uint32_t disc, uint32_t take, rt_str name);
 /* Ask for a file, and export to it. */
 RT_CHECKED rt_status rt_verb_export_to(rt_tui *tui, uint32_t disc, uint32_t take,

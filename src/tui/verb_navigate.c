@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Navigation through the tree: the head moves to another entry, and the branch that is left may be
- * summarized (seed 4), which is asked if anything is left. */
+ * summarized (seed 4), after a question if the branch is not empty. */
 #include <stdio.h>
 
 #include "tui/verb_impl.h"
@@ -74,7 +74,7 @@ chosen(rt_tui *tui, void *ctx, rt_str answer)
 			   instructed, copy, free_navigation);
 }
 
-/* Does moving the head to the entry leave anything that is before it now? */
+/* Does moving the head to the entry leave any entry that is before it now? */
 static bool
 leaves_something(rt_scope *s, rt_tui *tui, uint32_t entry)
 {
@@ -156,8 +156,8 @@ rt_verb_went(rt_tui *tui)
 		return RT_OK;
 	tui->went = NULL;
 	if (end->state != RT_RUN_DONE)
-		return RT_OK; /* the reason was reported, and the head is where it was */
-	/* The entry's position in the value that the navigation has made. */
+		return RT_OK; /* the reason was reported, and the head did not move */
+	/* The entry's position in the value after the navigation. */
 	if (rt_work_tend(work, NULL, &ignored) == RT_NOMEM)
 		return RT_NOMEM;
 	if (end->entry[0] != 0 && rt_resolve_entry(work->value, work->place, rt_str_of(end->entry),

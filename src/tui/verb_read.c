@@ -157,7 +157,7 @@ restore(rt_tui *tui, uint32_t entry)
 	return rt_verb_end(tui, &s);
 }
 
-/* Every text that the entry had, oldest first, each with the changes from the one before. */
+/* Every text that the entry had, oldest first, each with the changes from the previous one. */
 rt_status
 rt_verb_versions(rt_tui *tui, uint32_t entry)
 {
@@ -286,11 +286,11 @@ rt_verb_copy(rt_tui *tui, const uint32_t *entries, size_t count, bool path)
 
 typedef struct export_place {
 	uint32_t disc;
-	uint32_t take;       /* 0: whatever the format can hold of the discussion */
+	uint32_t take;       /* 0: as much of the discussion as the format supports */
 	const rt_text *file; /* that exists already; or NULL */
 } export_place;
 
-/* The discussion is always named: without it some formats hold all of them. */
+/* The discussion is always given: without it some formats contain all of them. */
 void
 rt_verb_add_export(rt_buf *line, uint32_t disc, uint32_t take)
 {
@@ -307,7 +307,7 @@ free_place(rt_tui *tui, void *ctx)
 	rt_free(tui->alloc, ctx);
 }
 
-/* The extension of the file decides on the format. */
+/* The extension of the file determines the format. */
 static rt_status
 run_export(rt_tui *tui, const export_place *place, rt_str name, bool replaces)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * How a verb is carried out. Its requests are applied as a pending change (pending.h) under the
- * precondition that what it is about is as the person saw it. If somebody else was faster, the
- * person is asked what to do, and it is carried out anew under what was there when they were. */
+ * Executing a verb. Its requests are applied as a pending change (pending.h) under the precondition
+ * that its entries are in the state that the user saw. If another program was faster, the user is
+ * asked what to do, and it is executed again under the state at the time of the question. */
 #include <stdio.h>
 
 #include "tui/pending.h"
@@ -25,7 +25,7 @@ has_text(const rt_verb_request *r)
 	return (r->verb->flags & RT_VERB_TEXT) != 0;
 }
 
-/* Set the precondition to what is there now. */
+/* Sets the precondition to the present state. */
 static void
 refresh(rt_scope *s, rt_tui *tui, rt_verb_request *r)
 {
@@ -82,7 +82,8 @@ rt_verb_request_new(rt_tui *tui, const rt_verb *verb, const uint32_t *entries, s
 	rt_scope_init(&s, tui->alloc);
 	rt_precondition_init(&r->precondition, tui->alloc, 0);
 	refresh(&s, tui, r);
-	if (verb->sees == RT_FACT_STEP && tui->said_step != 0) /* what the notice has announced */
+	if (verb->sees == RT_FACT_STEP && tui->said_step != 0) /* the step that the notice has
+								* announced */
 		rt_precondition_set_step(&r->precondition, tui->said_step);
 	if (rt_ok(&s))
 		*out = r;
@@ -263,11 +264,11 @@ rt_verb_do(rt_tui *tui, rt_verb_request *r, rt_str answer)
 
 /* ---- conflicts ---- */
 
-/* Nothing was done: what the change is about is not as the person saw it. They can read the
- * difference, and decide. Whatever they decide, no text is lost: one that is not used goes to the
- * input history, one that is overwritten stays a revision. */
+/* Nothing was changed: the entries are not in the state that the user saw. The user can read the
+ * difference, and decide. No text is lost in any case: one that is not used goes to the input
+ * history, one that is overwritten stays a revision. */
 
-/* The author of the text that an entry has now; empty if that is not known. */
+/* The author of the text that an entry has now; empty if unknown. */
 static rt_str
 author(rt_scope *s, rt_work *work, uint32_t entry)
 {
@@ -329,7 +330,8 @@ make_question(rt_scope *s, rt_tui *tui, rt_verb_request *r, const rt_error *why)
 }
 
 /* Rows can be compared with what they were, so their precondition stays until the answer. In all
- * other cases the question says what is there now; the answer is about that and nothing newer. */
+ * other cases the question shows the present state; the answer applies to that and nothing
+ * newer. */
 static bool
 has_rows(const rt_verb_request *r)
 {
@@ -359,7 +361,7 @@ body_text(rt_scope *s, rt_work *work, uint64_t number)
 	return rt_scope_str(s, text);
 }
 
-/* An entry as it was seen, and what it is now. */
+/* An entry as it was seen, and its present state. */
 static void
 add_row(rt_scope *s, rt_tui *tui, const rt_verb_request *r, const rt_fact *was,
 	const rt_lines_options *options, rt_lines *lines)
@@ -387,7 +389,7 @@ add_row(rt_scope *s, rt_tui *tui, const rt_verb_request *r, const rt_fact *was,
 	rt_lines_add_blank(lines);
 }
 
-/* The current text, and what the person's would change. */
+/* The current text, and the changes that the user's text would make. */
 static void
 add_texts(rt_scope *s, rt_tui *tui, const rt_verb_request *r, const rt_lines_options *options,
 	  rt_lines *lines)
@@ -427,7 +429,7 @@ show_difference(rt_tui *tui, const rt_verb_request *r)
 			    &lines);
 }
 
-/* Do it all the same, without entries that are gone. */
+/* Executes it anyway, without entries that were deleted. */
 static void
 overwrite(rt_scope *s, rt_tui *tui, rt_verb_request *r)
 {

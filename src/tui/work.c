@@ -17,8 +17,8 @@ enum { FILES_READ_US = 5000000 /* between two readings of the same lists of file
 
 /* ---- the place in view ---- */
 
-/* Show this place of this value, which is owned from here on; is_pinned: that very take. On failure
- * everything stays. */
+/* Shows this place of this value, which is owned from here on; is_pinned: exactly that take. On
+ * failure nothing changes. */
 static rt_status
 settle(rt_work *work, const rt_project *value, rt_place place, bool is_pinned, rt_error *err)
 {
@@ -184,7 +184,7 @@ add_numbered(const rt_history_row *step, rt_str id, size_t position, rt_buf *out
 	rt_buf_add_str(out, rt_str_skip(step->what, at + id.size));
 }
 
-/* What a step did. id: of the entry that it is about, to be named by its position; or empty. */
+/* The effect of a step. id: of the entry concerned, to be named by its position; or empty. */
 static void
 add_what(rt_scope *s, rt_work *work, uint64_t seq, rt_str id, rt_buf *out)
 {
@@ -247,7 +247,7 @@ add_moved(rt_work *work, rt_work_job *job, uint64_t steps, bool undo, rt_buf *ou
 		rt_buf_add_f(out, "%llu steps", (unsigned long long)steps);
 		return;
 	}
-	/* The history that moved is the one whose current step is another now. */
+	/* The history that moved is the one whose current step has changed. */
 	last_steps(work->value, job->disc_number, now);
 	for (int i = 1; i >= 0; i--)
 		if (now[i] != job->was[i])
@@ -308,8 +308,8 @@ describe(rt_work *work, rt_work_job *job, rt_work_said *said)
 	(void)rt_scope_str(s, &said->editor);
 }
 
-/* Show the place that a change made active: also where undo or redo made another discussion active
- * than the one that was, and was in view. */
+/* Shows the place that a change made active: also if undo or redo made another discussion active
+ * than the one that was active and in view. */
 static rt_status
 follow(rt_work *work, const rt_work_job *job, rt_error *err)
 {
@@ -392,7 +392,8 @@ rt_work_job_run(rt_work_job *job)
 			       rt_str_of(job->disc), rt_str_of(job->take), job->results);
 	if (job->status == RT_OK)
 		return;
-	/* Of several, the one that failed says why; the others were not done because of it. */
+	/* Of several, the one that failed has the reason; the others were not executed because of
+	 * it. */
 	while (i + 1 < job->count &&
 	       (job->results[i].status != job->status ||
 		rt_str_starts(rt_str_of(job->results[i].error.text), RT_STR("not done, since"))))
@@ -454,7 +455,7 @@ open_runs(rt_work *work, rt_error *err)
 	    rt_comms_open(work->alloc, session->env, rt_buf_str(&work->state),
 			  session->config == NULL || session->config->comms_texts, &work->comms,
 			  err) != RT_OK)
-		work->comms = NULL; /* nothing is recorded then; all else works */
+		work->comms = NULL; /* nothing is recorded then; everything else works */
 	work->cursor = rt_new0(work->alloc, sizeof(*work->cursor));
 	if (work->cursor == NULL || work->owner.status != RT_OK)
 		return rt_fail(err, RT_NOMEM, "out of memory");
@@ -585,7 +586,7 @@ rt_work_run(rt_work *work, const rt_run_request *what, rt_error *err)
 	rt_buf_clear(&work->hint);
 	if (rt_work_is_running(work))
 		return rt_fail(err, RT_BUSY, "a reply is already arriving");
-	/* Starting one reads what is new, and would wait for a writer. */
+	/* Starting one reads new rows, and would wait for a writer. */
 	if (rt_engine_refresh_now(work->engine, err) == RT_BUSY)
 		return rt_fail(err, RT_BUSY,
 			       "something is still being written; try again in a moment");

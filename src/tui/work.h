@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Work: the conversation that the terminal UI shows: its value, changes to it, models at work.
- * No drawing.
+ * Work: the conversation that the terminal UI shows: its value, changes to it, runs of models. No
+ * drawing.
  *
  * It always shows one place, a discussion and a take of it: the active ones, unless `-d` or `-t`
  * pin others. Changes by other processes appear with the next rt_work_tend, our own at once.
@@ -29,7 +29,7 @@ typedef struct rt_work_end {
 	rt_error problem;
 	char entry[132];         /* of the reply or the compaction; GO: where the head is; or empty */
 	bool has_summary;        /* GO: the abandoned branch was summarized */
-	bool is_unchanged;       /* GO: the head was there already */
+	bool is_unchanged;       /* GO: the head did not move */
 	bool is_removed;         /* its discussion was reset or deleted before it ended */
 	uint64_t seq;
 	size_t entries, tokens_before, tokens_after;
@@ -72,15 +72,15 @@ typedef struct rt_work {
 	char *store_path;
 
 	rt_work_end end;       /* of the last run */
-	rt_buf only;           /* the role that alone is shown in the chat, with User; empty: all */
+	rt_buf only;           /* the role to which the chat is filtered, with User; empty: all */
 	rt_buf hint;           /* after a failure: the next step; or empty */
 	const char *said_model; /* for this run of the program (-m), or NULL */
-	bool is_pinned;        /* the take was named, and is not just the active one */
-	atomic_bool is_writing; /* the engine's value may contain a change of ours that is still
+	bool is_pinned;        /* the take was given, and is not just the active one */
+	atomic_bool is_writing; /* the engine's value may contain our own change that is still
 				 * pending; it is shown when that has ended */
 } rt_work;
 
-/* The session must be open, for changing or for looking (read_only). model: as said_model;
+/* The session must be open, for changing or for reading (read_only). model: as said_model;
  * borrowed. */
 RT_CHECKED rt_status rt_work_open(rt_work *work, rt_session *session, const char *model,
 				  rt_error *err);
@@ -95,7 +95,7 @@ RT_CHECKED rt_status rt_work_tend(rt_work *work, bool *out_ended, rt_error *err)
 size_t rt_work_count(const rt_work *work);   /* entries of the take */
 /* Position of the next entry: 0 is before the first. */
 size_t rt_work_head(const rt_work *work);
-/* Does the filter hide this entry, and the one at the head? Nothing acts on those. */
+/* Does the filter hide this entry, and the one at the head? Actions ignore hidden ones. */
 bool rt_work_is_filtered(const rt_work *work, size_t at);
 bool rt_work_filters_head(const rt_work *work);
 /* Estimated tokens of the take and of the files that are sent with it. Files are read when the lists
@@ -116,7 +116,7 @@ typedef struct rt_work_entry {
 	const rt_body *body;
 	rt_buf text;        /* for people */
 	rt_body_parts said; /* thinking and text in order; thinking_count is 0 for most */
-	rt_buf parts;       /* what else it holds: "calls read, bash"; or empty */
+	rt_buf parts;       /* its other contents: "calls read, bash"; or empty */
 	bool is_tool;       /* a tool's result */
 	bool is_hidden;     /* rt_content_is_hidden */
 	rt_scope scope;     /* of body; the entry must not move */
@@ -146,7 +146,7 @@ const rt_history_row *rt_work_step(rt_scope *s, const rt_work *work, uint64_t se
 void rt_work_add_step(const rt_history_row *step, rt_buf *out);
 
 /* Show another place, without changing anything: this discussion and take; take 0: the active one.
- * On failure the place stays. */
+ * On failure the place does not change. */
 RT_CHECKED rt_status rt_work_look_at(rt_work *work, uint32_t disc, uint32_t take, rt_error *err);
 
 /* ---- changing ---- */
@@ -154,16 +154,16 @@ RT_CHECKED rt_status rt_work_look_at(rt_work *work, uint32_t disc, uint32_t take
 /* The result of a change, for people. */
 typedef struct rt_work_said {
 	rt_buf words;  /* "Deleted 8 entries." and hooks' notes; one or more lines */
-	rt_buf note;   /* the result's, with which words end */
+	rt_buf note;   /* the result's, with which the description ends */
 	uint64_t seq;  /* the step; 0: nothing was changed */
 	char entry[132];
 	char take[260];
 	char discussion[260];
-	rt_buf editor; /* text handed back for re-submission */
+	rt_buf editor; /* text returned for re-submission */
 	bool has_editor;
-	bool is_step;  /* seq is a step of the history, which undo would take back */
-	bool is_elsewhere; /* in another discussion, where alone undo takes it back */
-	bool is_undo;  /* steps were taken back: the way back is redo */
+	bool is_step;  /* seq is a step of the history, which undo would revert */
+	bool is_elsewhere; /* in another discussion, the only one in which undo reverts it */
+	bool is_undo;  /* steps were undone: the way back is redo */
 	uint64_t steps, count;
 } rt_work_said;
 void rt_work_said_init(rt_work_said *said, const rt_alloc *alloc);
@@ -177,9 +177,9 @@ typedef struct rt_work_job {
 	rt_request *requests;  /* copies; several are one step */
 	rt_result *results;
 	size_t count;
-	rt_request *draft;     /* a copy, carried out before them as a step of its own; or NULL */
+	rt_request *draft;     /* a copy, executed before them as a separate step; or NULL */
 	rt_status draft_status;
-	bool is_at_draft;      /* the draft is being carried out */
+	bool is_at_draft;      /* the draft is being executed */
 	char disc[24], take[24];
 	rt_apply_context with; /* hooks, stop and check are set by the caller */
 	rt_buf notes;
@@ -188,7 +188,7 @@ typedef struct rt_work_job {
 	rt_status status;      /* the outcome */
 	rt_error error;
 } rt_work_job;
-/* draft: or NULL. A failure of it is in draft_status, and the requests are carried out all the same.
+/* draft: or NULL. A failure of it is in draft_status, and the requests are executed anyway.
  * Deinit the job after a failure, too. RT_USAGE: no requests. */
 RT_CHECKED rt_status rt_work_job_init(rt_work_job *job, rt_work *work, const rt_request *requests,
 				      size_t count, const rt_request *draft, rt_error *err);
@@ -204,7 +204,7 @@ void rt_work_job_deinit(rt_work_job *job);
 bool rt_work_is_running(const rt_work *work);
 /* Start a run in the place in view; the place, the model and `by` are filled in. RT_BUSY: one is
  * running, or it would have to wait for a change that is being written. RT_CREDENTIALS: no model is
- * chosen; work->hint says what to do. */
+ * chosen; work->hint has the next step. */
 RT_CHECKED rt_status rt_work_run(rt_work *work, const rt_run_request *request, rt_error *err);
 void rt_work_stop(rt_work *work);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The conversation that is worked on: where one looks, and that a failure leaves it there. */
+ * The conversation in view: its place, and that a failure does not change it. */
 #define _GNU_SOURCE
 
 #include "tui/tui_testing.h"
@@ -23,7 +23,7 @@ release(void *ctx, void *ptr)
 
 static const rt_alloc none = {no_memory, release, NULL};
 
-/* Where it looks, all of it. */
+/* The complete place in view. */
 static void
 assert_as_before(const rt_work *work, const rt_work *before)
 {
@@ -57,7 +57,7 @@ stays_where_it_was(void **state)
 	assert_as_before(work, &before);
 	assert_int_equal(rt_work_look_at(work, 1, 1, &err), RT_NOMEM);
 	assert_as_before(work, &before);
-	/* Something new is there, and cannot be looked at yet. */
+	/* There is something new, and it cannot be read yet. */
 	work->alloc = before.alloc;
 	{
 		rt_apply_context with = {.by = RT_STR("tui")};
@@ -84,7 +84,7 @@ stays_where_it_was(void **state)
 	desk_close(&d);
 }
 
-/* A take that is not active, by its number; one that is not there is the active one. */
+/* A take that is not active, by its number; for one that does not exist, the active one. */
 static void
 looks_at_a_take(void **state)
 {
@@ -109,7 +109,7 @@ typedef struct asks {
 	rt_status status;
 } asks;
 
-/* Within a transaction: whoever waited for its end here would wait for ever. */
+/* Within a transaction: waiting for its end here would be a deadlock. */
 static rt_status
 ask_meanwhile(void *ctx, const rt_project *now, rt_error *err)
 {
@@ -123,8 +123,8 @@ ask_meanwhile(void *ctx, const rt_project *now, rt_error *err)
 	return RT_OK;
 }
 
-/* Another process has written, and somebody of ours is at work on the store, who may be waiting
- * for it: neither looking nor asking waits. */
+/* Another process has written, and another thread of this process works on the store and may be
+ * waiting for it: neither reading nor a request waits. */
 static void
 waits_for_nobody(void **state)
 {
@@ -162,7 +162,7 @@ waits_for_nobody(void **state)
 	desk_close(&d);
 }
 
-/* One step back, or forth: it is told what it was. */
+/* One undo, or redo: its description is reported. */
 static void
 moves_and_says(desk *d, rt_op_id op, const char *words)
 {
@@ -176,7 +176,7 @@ moves_and_says(desk *d, rt_op_id op, const char *words)
 	rt_work_said_deinit(&said);
 }
 
-/* A step of the project comes between those of a discussion, also where some were taken back. */
+/* A step of the project between those of a discussion, also if some were undone. */
 static void
 says_what_was_taken_back(void **state)
 {

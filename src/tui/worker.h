@@ -5,7 +5,7 @@
  *
  * Without a terminal (tests) the work is done before rt_worker_start returns.
  *
- * Threads: the terminal's; the function runs in another one and may use only what it was given. */
+ * Threads: the terminal's; the function runs in another one and may use only its argument. */
 #ifndef RT_TUI_WORKER_H
 #define RT_TUI_WORKER_H
 
@@ -47,7 +47,7 @@ bool rt_worker_wait(rt_worker *worker, int wait_ms);
 int64_t rt_worker_age_ms(const rt_worker *worker);
 /* For the function. */
 bool rt_worker_is_wanted(rt_worker *worker);
-/* Ask it to return early. */
+/* Asks it to return early. */
 void rt_worker_cancel(rt_worker *worker);
 /* The same, and wait until it has ended. */
 void rt_worker_stop(rt_worker *worker);

@@ -482,7 +482,7 @@ rt_history_text(rt_scope *scope, const rt_project *project, const rt_record *ste
 	return rt_scope_str(scope, t.buf);
 }
 
-/* ---- what it is about ---- */
+/* ---- the subject of a step ---- */
 
 uint32_t
 rt_history_text_entry(const rt_record *step, uint64_t *out_body)

@@ -50,8 +50,9 @@ rt_hits rt_search_run(const rt_view *view, const rt_search *search);
  * from the snippet, which becomes the rest. false: at the end. Begin with *inside false. */
 bool rt_highlight_next(rt_str *snippet, bool *inside, rt_str *out);
 
-/* The hits as the contract has them: [{"discussion","take","id","role","at","ts","snippet","marks"}],
- * the snippet verbatim and "marks" [[start,size],…] in code points. */
+/* The hits in the form of the contract:
+ * [{"discussion","take","id","role","at","ts","snippet","marks"}], the snippet verbatim and "marks"
+ * [[start,size],…] in code points. */
 void rt_hits_write(rt_buf *buf, rt_hits hits);
 
 /* Search, as JSON. disc 0: in all discussions; limit 0: the usual one. */

@@ -10,7 +10,7 @@
 
 enum { RUN = RT_BODY_RUN_MAX };
 
-/* ---- what rows are made of ---- */
+/* ---- parts of rows ---- */
 
 static void
 close_scope(void *scope)
@@ -561,7 +561,7 @@ rt_body_add_usage(rt_buf *buf, const rt_body *body)
 	rt_body_add_duration(buf, comma, body);
 }
 
-/* ---- what people do not see ---- */
+/* ---- hidden entries ---- */
 
 rt_status
 rt_view_is_hidden(rt_engine *engine, const rt_project *project, const rt_slot *slot, bool *out,
