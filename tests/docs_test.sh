@@ -620,7 +620,7 @@ ACCEPTED = ("behind a reverse proxy", "U stands for undo", "while it holds the l
             "there is no longer a take", "What is next?")
 
 # Paths whose comments are checked, too.
-COMMENTED = ("Makefile", "bench", "examples", "setup", "tests", "tools", "web")
+COMMENTED = ("Makefile", "bench", "examples", "include", "setup", "src", "tests", "tools", "web")
 
 
 def check_wording():
