@@ -325,8 +325,7 @@ add_texts(rt_comms *c, comms_file *f, const rt_comms_item *item, rt_buf *whole)
 		rt_buf_add_str(whole, rt_buf_str(split));
 		rt_buf_add_byte(whole, '}');
 	}
-	if (!rt_ok(&s)) /* the line is written without texts; the set of known texts does not match
-			 * the file */
+	if (!rt_ok(&s)) /* the line has no body, and the known texts are not in the file */
 		rt_dedup_deinit(&f->texts);
 	rt_scope_deinit(&s);
 }

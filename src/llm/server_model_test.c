@@ -41,7 +41,7 @@ typedef struct stage {
 	bool stop_in_wait;
 	size_t held;         /* the number of calls of stop after everything had arrived */
 	int64_t now_us;
-	uint32_t random;     /* what is drawn */
+	uint32_t random;     /* the next random number */
 	rt_buf log;          /* the request: method, url, headers, body */
 	rt_buf notices;
 	const rt_reply *reply; /* the text that is stored at every tick */

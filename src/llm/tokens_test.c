@@ -95,7 +95,7 @@ pieces_of_both(void **state)
 		    "a"); /* white space to Unicode */
 	both_cut_as("\xEF\xBB\xBF"
 		    "a");                        /* U+FEFF is not */
-	both_cut_as("a| \xFF\xC3(\xED\xA0\x80"); /* what is not UTF-8 is a sign */
+	both_cut_as("a| \xFF\xC3(\xED\xA0\x80"); /* a byte that is not UTF-8 is a sign */
 }
 
 static void

@@ -29,7 +29,7 @@ typedef struct target {
 	socklen_t address_size;
 	char host[RT_GUARD_HOST_ROOM]; /* in the form of the header Host; also for messages */
 	const char *store;             /* the path of the store that it must serve; NULL: any */
-	const char *usual;             /* the path of the default store, if store is NULL; or NULL */
+	const char *usual;             /* the path of the default store if store is NULL, or NULL */
 } target;
 
 /* In messages: "127.0.0.1:9000", or the socket's path. */

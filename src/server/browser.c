@@ -21,7 +21,7 @@ typedef struct browser {
 	char hash[RT_BROWSER_ROOM];
 	char project[PROJECT_ROOM];
 	int64_t made_us, seen_us;
-	bool is_stale; /* its row has an older time */
+	bool is_stale; /* its row has an older "seen" */
 	struct browser *next;
 } browser;
 

@@ -326,7 +326,7 @@ test_one_row_scrolls_sideways(void **state)
 	assert_row("one two thre", 0);
 	act(RT_ACT_LINE_END);
 	assert_row("\xe2\x80\xa6" "e two thre", 11);
-	/* what is two columns wide is not cut in half */
+	/* a character of two columns is not cut in half */
 	act(RT_ACT_LINE_START);
 	assert_int_equal(rt_field_insert(field, RT_STR("\xe4\xb8\x80\xe4\xba\x8c")), RT_OK);
 	act(RT_ACT_LINE_END);

@@ -4,8 +4,7 @@
 #include "app/host.h"
 
 enum {
-	TITLE_MAX = 40,    /* columns reserved for the title before anything is drawn on the
-			    * right */
+	TITLE_MAX = 40,    /* columns of the title that have priority over the right side */
 	LABEL_COLUMNS = 10 /* of "Search:" */
 };
 

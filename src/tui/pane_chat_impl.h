@@ -103,7 +103,7 @@ typedef struct rt_chat {
 	bool draft_failed;     /* it could not be written */
 	bool draft_is_pending; /* it is being written */
 	bool draft_is_theirs;  /* it was changed elsewhere while text was typed: do not touch it */
-	unsigned purge_checks; /* remaining attempts to read the file */
+	unsigned purge_checks; /* remaining checks of the file */
 } rt_chat;
 
 static inline rt_chat *

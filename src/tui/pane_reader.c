@@ -301,7 +301,7 @@ draw(rt_pane *pane, rt_canvas *canvas, rt_box box)
 	reader *r = of(pane);
 	rt_box body = {box.x, box.y + 1, box.w, box.h - 1 - (r->bar.is_open ? 1 : 0)};
 	int shift = body.x == 0 ? r->left
-				: 0; /* otherwise the rest of the box would be drawn elsewhere */
+				: 0; /* else text left of the box would be drawn, too */
 	size_t last;
 
 	r->rows = body.h;
