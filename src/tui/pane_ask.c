@@ -8,7 +8,8 @@
 
 enum {
 	CHOICES_MAX = 12,
-	TEXT_ROWS_ABOVE = 12,   /* on a tall terminal, rows that a text leaves to what is above it */
+	TEXT_ROWS_ABOVE = 12,   /* on a tall terminal, rows that a text leaves to the pane above
+				 * it */
 	NAME_ROWS_MAX = 14,
 	COUNTED_BYTES = 1 << 20 /* of a text, in which lines are counted for each frame */
 };

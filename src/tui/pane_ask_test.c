@@ -148,7 +148,7 @@ help_is_laid_anew(void **state)
 	assert_shows(&d, "\n  Esc\n      stop the reply, or"); /* in a separate row */
 	desk_size(&d, 120, 40);
 	assert_false(desk_shows(&d, "\n  Esc\n"));
-	/* Else what they do is wrapped in its column, and many keys in theirs. */
+	/* Otherwise descriptions are wrapped in their column, and many keys in theirs. */
 	desk_size(&d, 60, 40);
 	assert_shows(&d, "\n  Esc                     stop the reply, or close; twice\n"
 			 "                          with an empty input: the tree\n");
@@ -189,7 +189,7 @@ one_of_a_few(void **state)
 	assert_int_equal(rt_pane_choose(&d.tui, "Sum up?", choices, 3, hear, &t, let_go), RT_OK);
 	desk_press(&d, "ctrl+c");
 	assert_true(t.is_cancelled);
-	/* Three rows are too few for all of them: the one at the cursor is seen. */
+	/* Three rows are too few for all of them: the one at the cursor is visible. */
 	memset(&t, 0, sizeof(t));
 	desk_size(&d, 40, 3);
 	assert_int_equal(rt_pane_choose(&d.tui, "Sum up?", choices, 3, hear, &t, let_go), RT_OK);
@@ -222,11 +222,11 @@ one_of_many(void **state)
 	desk_open(&d, 60, 20);
 	pick(&d, roles, true, &t);
 	assert_shows(&d, "\n› User\n  AI\n  System\n  reviewer\n  Use\n");
-	/* What begins so, then what holds it, then what was typed. */
+	/* Names that begin with it, then those that contain it, then the typed text. */
 	desk_type(&d, "e");
 	assert_shows(&d, "\n› User\n  System\n  reviewer\n  Use\n  new: e\n");
 	desk_press(&d, "ctrl+u");
-	/* To the letter goes before what comes first. */
+	/* An exact match goes before an earlier prefix match. */
 	desk_type(&d, "Use");
 	assert_shows(&d, "\n  User\n› Use\n");
 	desk_press(&d, "enter");
@@ -235,7 +235,7 @@ one_of_many(void **state)
 	desk_type(&d, "us");
 	desk_press(&d, "down down enter");
 	assert_told(&t, "us");
-	/* Nothing new: only what there is. */
+	/* No new name: only existing ones. */
 	pick(&d, roles, false, &t);
 	desk_type(&d, "zz");
 	assert_shows(&d, "No match.");
@@ -356,12 +356,12 @@ helps(void **state)
 	desk_type(&d, "text in a new take");
 	desk_press(&d, "enter");
 	assert_shows(&d, "edit the text in a new take");
-	/* In the one screen. */
+	/* On the same screen. */
 	desk_press(&d, "? f1");
 	assert_int_equal(d.tui.pane_count, 3);
 	desk_press(&d, "escape escape");
 	assert_int_equal(d.tui.pane_count, 1);
-	/* On a narrow screen what a key does stands below it. */
+	/* On a narrow screen the description of a key is below it. */
 	desk_size(&d, 40, 20);
 	desk_press(&d, "f1");
 	assert_shows(&d, "\n  Enter\n      send the message;");
@@ -369,7 +369,7 @@ helps(void **state)
 	desk_close(&d);
 }
 
-/* One screen more than can lie on one another is said, and nothing else happens. */
+/* One screen more than the maximum is reported, without any other effect. */
 static void
 too_many(void **state)
 {
@@ -386,7 +386,7 @@ too_many(void **state)
 	desk_press(&d, "ctrl+p");
 	assert_notice(&d, "Too many open screens: close some first");
 	assert_int_equal(d.tui.pane_count, 12);
-	/* What was to be told is let go where the question cannot be asked. */
+	/* The context is freed if the question cannot be asked. */
 	assert_int_equal(rt_pane_ask(&d.tui, "Label", RT_STR(""), false, hear, &t, let_go), RT_LIMIT);
 	assert_int_equal(t.freed, 1);
 	assert_int_equal(t.answers, 0);

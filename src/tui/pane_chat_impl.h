@@ -201,7 +201,7 @@ void rt_chat_attached_return(rt_chat *chat);
 /* A row for each, and their number. */
 int rt_chat_attached_count(const rt_chat *chat);
 void rt_chat_attached_draw(const rt_chat *chat, rt_canvas *canvas, rt_box box);
-/* The path after "@" before the cursor, or after "/attach "; ptr NULL: none is there. */
+/* The path after "@" before the cursor, or after "/attach "; ptr NULL: none. */
 rt_str rt_chat_file_word(const rt_chat *chat);
 /* Is it the one of "/attach "? */
 bool rt_chat_is_attach(rt_str text);

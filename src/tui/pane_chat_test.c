@@ -420,8 +420,8 @@ no_question_comes_back_that_is_stored(void **state)
 
 /* ---- too little space ---- */
 
-/* Commands: how many more there are, and Down selects them; Up is what was written before again as
- * soon as it is back at the first. */
+/* Commands: the number of further ones, and Down selects them; at the first one, Up recalls the
+ * input history again. */
 static void
 more_commands_than_rows(void **state)
 {
