@@ -6,20 +6,20 @@
 // user resolves (conflict.tsx).
 import { get, path, post, Problem, request } from "./api";
 import { toClipboard } from "./copy";
-import { answered, asking, importedHere } from "./news";
+import { requestEnded, requestStarted, importedHere } from "./news";
 import { notify } from "./notice";
 import { focusKept, showEntry } from "./focus";
 import { modelProblem } from "./model_problem";
 import { placeOf } from "./outline";
 import { ownRuns, startedHere, startRun, stopRun, stopToEnd } from "./runs";
-import { discPath, discussionOf, findTake, open, pinned, reached, readEntry, reload, shownSeq, takeOf } from "./store";
+import { discPath, discussionOf, findTake, open, pinned, waitForSeq, readEntry, reload, shownSeq, takeOf } from "./store";
 import { set, state } from "./state";
 import {
-	elsewhere, fullWords, isOf, isSeen, lastWay, MOST_TRIES, moved, movedWords, nearSteps, nextStep, seenSteps, stepsOf, wayOf,
+	takeElsewhere, fullWords, isStepOfRun, isCounted, lastDirection, MAX_TRIES, movedSteps, movedWords, nearSteps, nextStep, readSnapshot, runStepCount, stepSeqs,
 } from "./undo";
 import type { Ask } from "./api";
 import type { RunWish } from "./runs";
-import type { Seen, Way } from "./undo";
+import type { HistorySnapshot, Direction } from "./undo";
 import type { Advice, Content, Discussion, Result, Run, Step } from "./types";
 
 export type Fields = Record<string, unknown>;
@@ -87,12 +87,12 @@ export function save(): void {
 
 /** The user switched to another take or discussion, but the server was not told, because that step would have
  * discarded redo. */
-let isLookUntold = false;
-const LOOKS = new Set(["undo", "redo", "jump", "entry.view", "take.switch", "discussion.switch"]);
+let isSwitchPending = false;
+const SWITCH_EXEMPT = new Set(["undo", "redo", "jump", "entry.view", "take.switch", "discussion.switch"]);
 
 /** Called before a step: makes the visible discussion and take the active ones. Until then redo is kept. */
-async function tellLook(): Promise<void> {
-	isLookUntold = false;
+async function sendPendingSwitch(): Promise<void> {
+	isSwitchPending = false;
 	const disc = state.disc, take = state.take;
 	if (disc && !discussionOf(disc)?.active)
 		await change("POST", path("ops", "discussion.switch"), { query: pinned(), body: { discussion: disc } },
@@ -109,16 +109,16 @@ function isStale(error: unknown): boolean {
  * was reported. */
 async function change(method: string, where: string, ask: Ask, manner: Manner,
 		name: string, fields: Fields): Promise<Result | null> {
-	if (isLookUntold && !LOOKS.has(name))
-		await tellLook();
-	asking();
+	if (isSwitchPending && !SWITCH_EXEMPT.has(name))
+		await sendPendingSwitch();
+	requestStarted();
 	let seq: number | undefined;
 	try {
 		const tag = manner.asSeen ? state.discTag : manner.ifMatch;
 		const answer = await request<Result>(method, where, { ...ask, ifMatch: tag ?? undefined });
 		seq = answer.data.unchanged ? undefined : answer.data.seq;
-		await reached(answer.data.seq);
-		tell(name, answer.data, manner);
+		await waitForSeq(answer.data.seq);
+		reportResult(name, answer.data, manner);
 		return answer.data;
 	} catch (error) {
 		if (!isStale(error)) {
@@ -135,7 +135,7 @@ async function change(method: string, where: string, ask: Ask, manner: Manner,
 		// discarded: for an edited text this counts as done
 		return manner.text === undefined ? null : { seq: 0, unchanged: true };
 	} finally {
-		answered(seq);
+		requestEnded(seq);
 	}
 }
 
@@ -155,7 +155,7 @@ const DONE: Record<string, string> = {
 	"project.reset": "Reset the project.", revert: "Reverted that step.",
 };
 
-function tell(name: string, result: Result, manner: Manner): void {
+function reportResult(name: string, result: Result, manner: Manner): void {
 	const notes = [...(result.notes ?? []), ...(result.note ? [result.note] : [])].join(" ");
 	if (result.unchanged) {
 		if (manner.say !== "")
@@ -166,7 +166,7 @@ function tell(name: string, result: Result, manner: Manner): void {
 	const text = manner.say ?? DONE[name] ?? "";
 	const advice = manner.advice ?? [];
 	if (text || notes)
-		say([text, notes, ...advice.map(told)].filter(Boolean).join(" "), true, result.seq);
+		say([text, notes, ...advice.map(adviceText)].filter(Boolean).join(" "), true, result.seq);
 	const repairs = advice.map((each) => each.repair).filter((each) => each !== undefined) as Op[];
 	const isMerge = repairs.length > 0 && repairs.every((each) => each.op === "entry.merge");
 	if (state.toast && repairs.length)
@@ -181,12 +181,12 @@ const PLAIN_WORD = /^[a-z]+[,.:;!?]?(\s|$)/;
 
 /** Turns a message into a sentence. A first word that is a URL or an identifier is not capitalised. */
 export function sentence(text: string): string {
-	const whole = PLAIN_WORD.test(text) ? text.charAt(0).toUpperCase() + text.slice(1) : text;
-	return /[.!?]$/.test(whole) ? whole : whole + ".";
+	const capitalised = PLAIN_WORD.test(text) ? text.charAt(0).toUpperCase() + text.slice(1) : text;
+	return /[.!?]$/.test(capitalised) ? capitalised : capitalised + ".";
 }
 
 /** A prediction of the server, with ids replaced by the entry numbers that the user sees. */
-export function told(advice: Advice): string {
+export function adviceText(advice: Advice): string {
 	const words = advice.text.split(" ").map((word, at, all) => {
 		const isName = /^(entry|entries|and)$/.test(all[at - 1] ?? "") && (word === advice.entry || word === advice.other);
 		const place = isName && state.outline ? placeOf(state.outline, word) : -1;
@@ -200,7 +200,7 @@ async function mend(repairs: Op[], isMerge: boolean): Promise<void> {
 }
 
 /** Predicted side effects of operations; empty if the request fails. */
-async function foreseen(ops: Op[]): Promise<Advice[]> {
+async function predict(ops: Op[]): Promise<Advice[]> {
 	try {
 		return (await advise(ops)).advice;
 	} catch {
@@ -277,7 +277,7 @@ async function follow(result: Result | null): Promise<void> {
 }
 
 /** For each discussion that was created and opened here: where the user came from, to return there on undo. */
-const cameFrom = new Map<string, { disc: string; take?: string }>();
+const openedFrom = new Map<string, { disc: string; take?: string }>();
 
 async function followDiscussion(result: Result | null): Promise<void> {
 	if (!result?.discussion)
@@ -288,7 +288,7 @@ async function followDiscussion(result: Result | null): Promise<void> {
 	if (!named)
 		return;
 	if (named.id !== from.disc)
-		cameFrom.set(named.id, from);
+		openedFrom.set(named.id, from);
 	await open(named.id);
 }
 
@@ -297,7 +297,7 @@ async function followDiscussion(result: Result | null): Promise<void> {
 /** Saves an edited text. tag: the entry's version when editing began. */
 export async function edit(entry: string, text: string, tag: string | null, isBlocks: boolean): Promise<boolean> {
 	const fields = { content: text, ...(isBlocks ? { keep_blocks: true } : {}) };
-	const advice = await foreseen([{ op: "entry.edit", entry, ...fields }]);
+	const advice = await predict([{ op: "entry.edit", entry, ...fields }]);
 	const done = await entryOp("entry.edit", entry, fields, { ifMatch: tag, text, advice });
 	return done !== null;
 }
@@ -380,7 +380,7 @@ export async function remove(ids: string[]): Promise<void> {
 	const hadFocus = document.activeElement?.closest(".entry") !== null, isKept = focusKept();
 	set({ focus: next, anchor: null });
 	const run = { from: ids[0], to: ids[ids.length - 1] };
-	const advice = await foreseen([{ op: "entry.delete", ...run }]);
+	const advice = await predict([{ op: "entry.delete", ...run }]);
 	const done = ids.length === 1
 		? await entryOp("entry.delete", ids[0], {}, { say, advice })
 		: await op("entry.delete", run, { say, advice, asSeen: true });
@@ -482,8 +482,8 @@ export async function switchTake(take: string): Promise<void> {
 async function switchNow(take: string): Promise<void> {
 	if (take !== state.take)
 		await openNear(take);
-	isLookUntold = state.canRedo;
-	if (!takeOf(take)?.active && !isLookUntold)
+	isSwitchPending = state.canRedo;
+	if (!takeOf(take)?.active && !isSwitchPending)
 		await change("POST", path("ops", "take.switch"), { query: pinned(), body: { take } },
 			{ say: "" }, "take.switch", { take });
 }
@@ -544,8 +544,8 @@ export async function switchDiscussion(disc: string): Promise<void> {
 		set({ toast: null }); // its Undo belongs to the other discussion
 		const couldRedo = state.canRedo;
 		await open(disc);
-		isLookUntold = couldRedo || state.canRedo;
-		if (!isLookUntold)
+		isSwitchPending = couldRedo || state.canRedo;
+		if (!isSwitchPending)
 			await change("POST", path("ops", "discussion.switch"), { query: pinned(), body: { discussion: disc } },
 				{ say: "" }, "discussion.switch", { discussion: disc });
 	});
@@ -586,32 +586,32 @@ export async function removeRole(role: string): Promise<void> {
 
 export async function setSetting(key: string, value: unknown, quiet = false): Promise<void> {
 	const isOwn = (state.settings?.own as string[] | undefined)?.includes(key);
-	await op("setting.set", { key, value, ...(isOwn && { of: "discussion" }) }, { say: quiet ? "" : said(key, value) });
+	await op("setting.set", { key, value, ...(isOwn && { of: "discussion" }) }, { say: quiet ? "" : settingMessage(key, value) });
 }
 
-const MOST_SAID = 60;
+const LONGEST_VALUE = 60;
 
 /** "Model: openai/gpt-5."; long values are not repeated. */
-function said(key: string, value: unknown): string {
+function settingMessage(key: string, value: unknown): string {
 	const name = key.charAt(0).toUpperCase() + key.slice(1).replace(/_/g, " ");
 	if (value === null)
 		return `Reset ${name} to the default.`;
 	const text = value === true ? "on" : value === false ? "off" : String(value);
-	return typeof value === "object" || text.length > MOST_SAID || text.includes("\n") ? `${name}: saved.` : `${name}: ${text}`;
+	return typeof value === "object" || text.length > LONGEST_VALUE || text.includes("\n") ? `${name}: saved.` : `${name}: ${text}`;
 }
 
 /** Steps of drafts that this page stored. They may not be visible yet when undo is pressed. */
 const ownDrafts = new Set<number>();
 /** Resolves when the last draft is stored. */
-let leaving: Promise<void> = Promise.resolve();
+let pendingDraft: Promise<void> = Promise.resolve();
 
 /** Stores an unsent draft with its discussion when the user leaves it. */
 export function leaveDraft(disc: string, take: string | null, text: string): Promise<void> {
-	return leaving = writeDraft(disc, take, text);
+	return pendingDraft = writeDraft(disc, take, text);
 }
 
 async function writeDraft(disc: string, take: string | null, text: string): Promise<void> {
-	asking();
+	requestStarted();
 	let seq: number | undefined;
 	try {
 		seq = (await post<Result>(path("ops", "setting.set"), { key: "draft", value: text || null },
@@ -620,45 +620,45 @@ async function writeDraft(disc: string, take: string | null, text: string): Prom
 	} catch {
 		// the browser still has a copy
 	} finally {
-		answered(seq);
+		requestEnded(seq);
 	}
 }
 
 // ---- history ----
 
 /** Description of the next step to undo or redo: "edited an entry"; "": not in the loaded history. */
-export async function nextInTime(way: Way): Promise<string> {
-	const next = nextStep(await nearSteps(), way);
+export async function nextStepWords(direction: Direction): Promise<string> {
+	const next = nextStep(await nearSteps(), direction);
 	return next ? fullWords(next) : "";
 }
 
-interface Went {
+interface Moved {
 	done: Result;
 	steps: Step[];
 }
 
 /** Sends one undo or redo, provided that the history is unchanged. Returns the affected steps; null: it failed and
  * the failure was reported. */
-async function goOnce(way: Way, count: number, seen: Seen): Promise<Went | null> {
+async function undoOrRedoOnce(direction: Direction, count: number, seen: HistorySnapshot): Promise<Moved | null> {
 	const fields = count > 1 ? { count } : {};
-	const done = await change("POST", path("ops", way), { query: pinned(), body: fields },
-		{ say: "", ifMatch: seen.tag, throwsStale: true }, way, fields);
+	const done = await change("POST", path("ops", direction), { query: pinned(), body: fields },
+		{ say: "", ifMatch: seen.tag, throwsStale: true }, direction, fields);
 	if (!done || done.unchanged)
 		return null;
-	return { done, steps: await moved(done.seq, seen.steps).catch(() => []) };
+	return { done, steps: await movedSteps(done.seq, seen.steps).catch(() => []) };
 }
 
 /** Opens what undo or redo affected: a restored discussion, or the take of the step. If the visible discussion
  * disappeared, returns to where it was created. */
 async function showMoved(steps: Step[], known: Set<string>, shown: string | null): Promise<void> {
-	const isThere = (disc?: string | null) => state.discussions.some((each) => each.id === disc);
-	const from = shown && !isThere(shown) ? cameFrom.get(shown) : undefined;
-	if (from && isThere(from.disc))
+	const exists = (disc?: string | null) => state.discussions.some((each) => each.id === disc);
+	const from = shown && !exists(shown) ? openedFrom.get(shown) : undefined;
+	if (from && exists(from.disc))
 		return open(from.disc, from.take);
 	const made = state.discussions.find((each) => !known.has(each.id));
 	if (made)
 		return open(made.id);
-	const take = await elsewhere(steps.find(isSeen));
+	const take = await takeElsewhere(steps.find(isCounted));
 	if (take)
 		await openNear(take);
 }
@@ -673,22 +673,22 @@ interface Plan {
 
 /** Undo while a reply of this page is arriving stops the reply and undoes it with its question. Changes that
  * others made in the meantime are kept. null: no reply is arriving. */
-async function stopAsked(): Promise<((seen: Seen) => Promise<Plan>) | null> {
+async function planStop(): Promise<((seen: HistorySnapshot) => Promise<Plan>) | null> {
 	const begun = startedHere();
 	if (!begun)
 		return null;
 	// this order matters: if the step of the question exists, the run knows it
 	const newest = nextStep(await nearSteps(), "undo");
 	const run = begun.question ? begun : await get<Run>(path("runs", begun.run)).catch(() => begun);
-	const asked = await stepsOf(run, newest);
+	const asked = await runStepCount(run, newest);
 	if (asked === null)
 		return null;
 	const end = await stopToEnd(run.run);
 	if (!end)
 		return async () => ({ count: 0, words: "The reply could not be stopped. Nothing was undone." });
 	return async (seen) => {
-		const since = seen.steps.filter((each) => !each.undone && isSeen(each) && each.seq > (newest?.seq ?? 0));
-		const own = await Promise.all(since.map((each) => isOf({ ...end, question: end.question ?? run.question }, each)));
+		const since = seen.steps.filter((each) => !each.undone && isCounted(each) && each.seq > (newest?.seq ?? 0));
+		const own = await Promise.all(since.map((each) => isStepOfRun({ ...end, question: end.question ?? run.question }, each)));
 		if (own.includes(false))
 			return { count: 0, words: "Stopped. There were other changes in the meantime, so nothing was undone." };
 		return { count: since.length + asked, words: asked ? "Stopped, and the question was undone." : "Stopped, and the reply was undone." };
@@ -697,71 +697,71 @@ async function stopAsked(): Promise<((seen: Seen) => Promise<Plan>) | null> {
 
 /** Reports that another change came first, after that change is visible; otherwise its rows would replace the
  * message. upto: the last step that was visible before. */
-async function sayBetween(way: Way, seen: Seen | null, upto: number): Promise<void> {
-	const next = seen && way === "undo" ? nextStep(seen.steps, way) : undefined;
+async function reportOtherChange(direction: Direction, seen: HistorySnapshot | null, upto: number): Promise<void> {
+	const next = seen && direction === "undo" ? nextStep(seen.steps, direction) : undefined;
 	const words = next && next.seq > upto && await fullWords(next);
 	if (seen)
-		await reached(seen.seq);
-	notify({ text: `Another change came first${words ? ` (${words})` : ""}, so nothing was ${way === "undo" ? "undone" : "redone"}.` });
+		await waitForSeq(seen.seq);
+	notify({ text: `Another change came first${words ? ` (${words})` : ""}, so nothing was ${direction === "undo" ? "undone" : "redone"}.` });
 }
 
 /** Undoes or redoes the planned steps. Retries when other steps are added in between, but never affects steps of
  * others. shown: the last step that was visible at the request. null: it failed and the failure was reported. */
-async function goMeant(way: Way, plan: (seen: Seen) => Promise<Plan>, shown: number): Promise<(Went & Plan) | null> {
-	let meant: string | null = null, seen: Seen | null = null, upto = shown;
-	for (let i = 0; i < MOST_TRIES; i++) {
-		seen = await seenSteps();
+async function undoOrRedoPlanned(direction: Direction, plan: (seen: HistorySnapshot) => Promise<Plan>, shown: number): Promise<(Moved & Plan) | null> {
+	let planned: string | null = null, seen: HistorySnapshot | null = null, upto = shown;
+	for (let i = 0; i < MAX_TRIES; i++) {
+		seen = await readSnapshot();
 		if (!seen)
 			break;
 		upto ||= seen.seq;
-		const { count, words } = await plan(seen), now = wayOf(seen.steps, way, count);
+		const { count, words } = await plan(seen), now = stepSeqs(seen.steps, direction, count);
 		if (count === 0) {
 			notify({ text: words });
 			return null;
 		}
 		// a draft that this page stores in the meantime is not a change of others
-		const isTheirs = meant === null ? now.some((seq) => seq > upto && !ownDrafts.has(seq))
-			: now.join() !== meant && !now.some((seq) => ownDrafts.has(seq));
-		if (isTheirs)
+		const hasForeign = planned === null ? now.some((seq) => seq > upto && !ownDrafts.has(seq))
+			: now.join() !== planned && !now.some((seq) => ownDrafts.has(seq));
+		if (hasForeign)
 			break;
-		meant = now.join();
+		planned = now.join();
 		try {
-			const went = await goOnce(way, count, seen);
-			return went && { ...went, count, words };
+			const moved = await undoOrRedoOnce(direction, count, seen);
+			return moved && { ...moved, count, words };
 		} catch (error) {
 			if (!isStale(error))
 				throw error;
 		}
 	}
-	await sayBetween(way, seen, upto);
+	await reportOtherChange(direction, seen, upto);
 	return null;
 }
 
-async function goInTime(way: Way, wanted: number): Promise<void> {
-	const isUndo = way === "undo";
+async function undoOrRedo(direction: Direction, wanted: number): Promise<void> {
+	const isUndo = direction === "undo";
 	await inTurn(async () => {
-		lastWay.way = way;
-		await leaving;
-		const stopped = isUndo ? await stopAsked() : null, known = new Set(state.discussions.map((each) => each.id)), shown = state.disc;
+		lastDirection.direction = direction;
+		await pendingDraft;
+		const stopped = isUndo ? await planStop() : null, known = new Set(state.discussions.map((each) => each.id)), shown = state.disc;
 		// the text of a stopped reply may not be visible yet
-		const went = stopped ? await goMeant(way, stopped, 0) : await goMeant(way, async () => ({ count: wanted, words: "" }), shownSeq());
-		if (!went)
+		const moved = stopped ? await undoOrRedoPlanned(direction, stopped, 0) : await undoOrRedoPlanned(direction, async () => ({ count: wanted, words: "" }), shownSeq());
+		if (!moved)
 			return;
-		const { count, steps } = went, words = await movedWords(steps, count);
+		const { count, steps } = moved, words = await movedWords(steps, count);
 		await showMoved(steps, known, shown).catch(() => undefined);
 		notify({
-			text: went.words || (isUndo ? "Undone" : "Redone") + (words ? `: ${words}.` : "."),
+			text: moved.words || (isUndo ? "Undone" : "Redone") + (words ? `: ${words}.` : "."),
 			action: isUndo ? { label: "Redo", run: () => void redo(count) } : undoAction,
-		}, went.done.seq);
+		}, moved.done.seq);
 	}).catch(sayProblem);
 }
 
 export function undo(count = 1): Promise<void> {
-	return goInTime("undo", count);
+	return undoOrRedo("undo", count);
 }
 
 export function redo(count = 1): Promise<void> {
-	return goInTime("redo", count);
+	return undoOrRedo("redo", count);
 }
 
 /** Jumps to the state after a step. Undo would undo that step and not the jump, so the way back is another jump to
@@ -788,7 +788,7 @@ export async function jump(to: number, where: { shown?: string; back?: string } 
 /** Opens the take that the step changed; otherwise the result would not be visible. */
 export async function revert(step: Step): Promise<void> {
 	await op("revert", { seq: step.seq }, {}, async (done) => {
-		const take = done && !done.unchanged && await elsewhere(step).catch(() => null);
+		const take = done && !done.unchanged && await takeElsewhere(step).catch(() => null);
 		if (!take)
 			return;
 		await openNear(take);
@@ -800,7 +800,7 @@ export async function revert(step: Step): Promise<void> {
 
 export async function importFile(file: Blob, name?: string): Promise<boolean> {
 	const after = shownSeq();
-	asking();
+	requestStarted();
 	try {
 		const done = await post<Result & { entries: number; discussions: number }>("/import", undefined,
 			{ raw: file, query: { name } });
@@ -813,7 +813,7 @@ export async function importFile(file: Blob, name?: string): Promise<boolean> {
 		sayProblem(error);
 		return false;
 	} finally {
-		answered(undefined);
+		requestEnded(undefined);
 	}
 }
 
@@ -823,8 +823,8 @@ export async function run(wish: RunWish, retry: () => void = () => void run(wish
 	set({ toast: null });
 	try {
 		return await inTurn(async () => {
-			if (isLookUntold)
-				await tellLook();
+			if (isSwitchPending)
+				await sendPendingSwitch();
 			return startRun(wish, steps);
 		});
 	} catch (error) {

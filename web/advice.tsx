@@ -3,7 +3,7 @@
 // Advice: side effects of a change that is being typed, as predicted by the server. Only shown
 // here; a repair is offered after the change (actions.ts).
 import { useEffect, useState } from "preact/hooks";
-import { advise, told } from "./actions";
+import { advise, adviceText } from "./actions";
 import type { Advice } from "./types";
 
 type Op = { op: string } & Record<string, unknown>;
@@ -27,7 +27,7 @@ export function Advices(props: { ops: (text: string) => Op[]; text: string }) {
 		return null;
 	return (
 		<ul class="advice" aria-live="polite">
-			{found.advice.map((each) => <li>{told(each)}</li>)}
+			{found.advice.map((each) => <li>{adviceText(each)}</li>)}
 			{isMuch && (
 				<li class="quiet">About {found.resent_tokens.toLocaleString()} tokens of this conversation will be sent and charged again, because they follow your change.</li>
 			)}

@@ -49,8 +49,8 @@ export function path(...pieces: (string | number)[]): string {
 }
 
 export function address(where: string, query: Query = {}): string {
-	const said = Object.entries(PROJECT ? { ...query, project: PROJECT } : query).filter(([, value]) => value !== undefined && value !== null);
-	const text = said
+	const given = Object.entries(PROJECT ? { ...query, project: PROJECT } : query).filter(([, value]) => value !== undefined && value !== null);
+	const text = given
 		.map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(String(value))}`)
 		.join("&");
 	return API + where + (text ? "?" + text : "");

@@ -40,7 +40,7 @@ function TimeButton(props: TimeButtonProps) {
 	useEffect(() => setNext(""), [useStore((from) => from.version)]);
 	const look = () => {
 		if (!props.isOff)
-			void act.nextInTime(what).then(setNext, () => undefined);
+			void act.nextStepWords(what).then(setNext, () => undefined);
 	};
 	return (
 		<button type="button" class="icon text" id={props.id} aria-label={props.label} aria-disabled={props.isOff || undefined}

@@ -21,7 +21,7 @@ import { ownRuns, stopRun } from "./runs";
 import { setAsker } from "./several";
 import { state, useStore } from "./state";
 import { TemplateChips, usesTemplate } from "./templates";
-import { lastWay } from "./undo";
+import { lastDirection } from "./undo";
 import { useCompletion } from "./symbols";
 import type { Block } from "./types";
 import { isUnfinished } from "./words";
@@ -101,11 +101,11 @@ function Writer(props: { disc: string | null; isFirst: boolean }) {
 	const behindAt = outline ? placeOf(outline, behind) : -1;
 	const lastBody = bodies.get(outline?.id[outline.id.length - 1] ?? "");
 	// a reply that was stopped or cut off is continued: another reply after it would answer nothing
-	const goesOn = isEmpty && behindAt < 0 && !!lastBody && isUnfinished(lastBody);
+	const isContinuing = isEmpty && behindAt < 0 && !!lastBody && isUnfinished(lastBody);
 	// another reply after a complete one is rarely intended
-	const isAnswered = isEmpty && !goesOn && behindAt < 0 && lastRole?.toLowerCase() === "ai";
-	const isAnsweredOrCut = isAnswered || goesOn;
-	const askText = goesOn ? "Continue" : isEmpty ? "Get a reply" : "Ask";
+	const isAnswered = isEmpty && !isContinuing && behindAt < 0 && lastRole?.toLowerCase() === "ai";
+	const isAnsweredOrCut = isAnswered || isContinuing;
+	const askText = isContinuing ? "Continue" : isEmpty ? "Get a reply" : "Ask";
 	const sendKey = sends ? "Enter" : shown("Ctrl+Enter");
 	const clear = () => {
 		setText("");
@@ -120,10 +120,10 @@ function Writer(props: { disc: string | null; isFirst: boolean }) {
 	const add = async () => {
 		if (usesTemplate(text.trim()))
 			return;
-		const said = text, { blocks } = attached;
+		const sentText = text, { blocks } = attached;
 		clear();
-		if (!(await act.append(role, contentOf(said, blocks), isOurs))) {
-			setText((now) => joined(said, now)); // with the text typed since
+		if (!(await act.append(role, contentOf(sentText, blocks), isOurs))) {
+			setText((now) => joined(sentText, now)); // with the text typed since
 			attached.restore(blocks);
 		} else if (behindAt >= 0)
 			showEnd(); // of the new take
@@ -132,14 +132,14 @@ function Writer(props: { disc: string | null; isFirst: boolean }) {
 	const ask = async (models?: string[]) => {
 		if (usesTemplate(text.trim()))
 			return;
-		const said = text, { blocks } = attached;
+		const sentText = text, { blocks } = attached;
 		clear();
 		if (isOurs && isEmpty)
 			await act.setSetting("draft", null, true);
-		const run = await act.run(models && isAnsweredOrCut ? { how: "again", at: outline!.id[outline!.id.length - 1], models } : goesOn ? { how: "continue", at: lastBody!.id } : {
-			...(models && { models }), how: "ask", ...(isEmpty ? {} : { ...(blocks.length ? { content: contentOf(said, blocks) } : { text: said }), role, clear_draft: isOurs }) }, () => askNow.current(models));
+		const run = await act.run(models && isAnsweredOrCut ? { how: "again", at: outline!.id[outline!.id.length - 1], models } : isContinuing ? { how: "continue", at: lastBody!.id } : {
+			...(models && { models }), how: "ask", ...(isEmpty ? {} : { ...(blocks.length ? { content: contentOf(sentText, blocks) } : { text: sentText }), role, clear_draft: isOurs }) }, () => askNow.current(models));
 		if (!run) {
-			setText((now) => joined(said, now));
+			setText((now) => joined(sentText, now));
 			attached.restore(blocks);
 		} else if (behindAt >= 0)
 			showEnd();
@@ -165,7 +165,7 @@ function Writer(props: { disc: string | null; isFirst: boolean }) {
 	useEffect(() => {
 		if (follows.current === null || text !== follows.current || saved === follows.current || !settings)
 			follows.current = isOurs ? saved : follows.current;
-		else if (saved === "" && lastWay.way === "redo")
+		else if (saved === "" && lastDirection.direction === "redo")
 			follows.current = null;
 		else {
 			follows.current = saved;
@@ -251,7 +251,7 @@ function Writer(props: { disc: string | null; isFirst: boolean }) {
 					title={model ? `Add without a reply (${shown("Ctrl+Shift+Enter")})` : sendKey} onClick={() => void add()}>Add</button>
 				{model && (
 					<button type="button" id="ask" class={isAnswered ? "" : "primary"} onClick={() => void ask()} disabled={running.length > 0 || attached.isPending}
-						title={goesOn ? `Continue the incomplete reply (${sendKey})` : sendKey}>
+						title={isContinuing ? `Continue the incomplete reply (${sendKey})` : sendKey}>
 						{ASKS.map((each) => <span key={each} class={each === askText ? "" : "unseen"} aria-hidden={each !== askText || undefined}>{each}</span>)}
 					</button>
 				)}

@@ -111,7 +111,7 @@ function segmentText(segment: unknown): string {
 }
 
 /** Placeholder for an entry without visible content. */
-function Nothing(props: { entry: Entry }) {
+function EmptyNote(props: { entry: Entry }) {
 	const { entry } = props;
 	if (endWords(entry) || eventOf(entry) || otherCalls(entry).length || entry.thinking_segments?.length)
 		return null;
@@ -139,9 +139,9 @@ export function Content(props: ContentProps) {
 		<>
 			{segments.map((segment) => <Thinking text={segmentText(segment)} />)}
 			{typeof content === "string"
-				? (content === "" ? <Nothing entry={entry} />
+				? (content === "" ? <EmptyNote entry={entry} />
 					: isOutput ? <Output text={content} /> : <Long text={content} tree={treeOf(entry, null)} isFoldable={isFoldable} />)
-				: content.length === 0 ? <Nothing entry={entry} />
+				: content.length === 0 ? <EmptyNote entry={entry} />
 					: content.map((block, at) => <Part entry={entry} block={block} at={at} isOutput={isOutput} outcomes={props.outcomes} isFoldable={isFoldable} />)}
 			{otherCalls(entry).map((call) => <Called call={call} outcomes={props.outcomes} />)}
 			{endWords(entry) && (

@@ -84,8 +84,8 @@ function QuestionDialog(props: { asked: Question }) {
 	const result = useRef<string | null>(null);
 	// answers after the dialog has closed and the focus is back where it was
 	useLayoutEffect(() => () => asked.answer(result.current), []);
-	const end = (said: string | null) => {
-		result.current = said;
+	const end = (value: string | null) => {
+		result.current = value;
 		question = null;
 		set({});
 	};

@@ -7,7 +7,7 @@ import { get, path } from "./api";
 import { Cut } from "./cut";
 import { askLine } from "./dialog";
 import { CloseDrawer } from "./drawer";
-import { thenWrite } from "./focus";
+import { focusComposerAfter } from "./focus";
 import { Menu } from "./menu";
 import { beginDiscussion, newDiscussion } from "./pane_verbs";
 import { openOverlay } from "./panes";
@@ -33,7 +33,7 @@ async function rename(each: Discussion): Promise<void> {
 
 function choose(disc: string): void {
 	set({ drawer: null });
-	void thenWrite(act.switchDiscussion(disc));
+	void focusComposerAfter(act.switchDiscussion(disc));
 }
 
 /** Number of entries: of the open discussion in the visible take, of others in their active take. */

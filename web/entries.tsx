@@ -68,7 +68,7 @@ class View {
 	/** Last known position of the focused row. */
 	focusAt = 0;
 	/** The focused element before rendering: an element that is moved loses the focus. */
-	had: HTMLElement | null = null;
+	focusedBefore: HTMLElement | null = null;
 	/** Height of the streaming replies below the rows. */
 	below = 0;
 	/** New text has arrived below the viewport; seenEnd: the end of the list when it was last visible. */
@@ -129,9 +129,9 @@ class View {
 
 	/** Restores the position of the scroll anchor. true: the scroll position was changed from outside and its
 	 * event has not arrived yet, so the list must be rendered again now. */
-	hold(): boolean {
-		const box = this.box!, isElsewhere = this.expectedTop >= 0 && Math.abs(box.scrollTop - this.expectedTop) >= 1;
-		if (isElsewhere)
+	restoreAnchor(): boolean {
+		const box = this.box!, isScrolledOutside = this.expectedTop >= 0 && Math.abs(box.scrollTop - this.expectedTop) >= 1;
+		if (isScrolledOutside)
 			this.read();
 		this.below = box.scrollHeight - this.rows!.offsetHeight;
 		if (this.isAtEnd) {
@@ -145,7 +145,7 @@ class View {
 			}
 		}
 		this.expectedTop = box.scrollTop;
-		return isElsewhere;
+		return isScrolledOutside;
 	}
 }
 
@@ -170,7 +170,7 @@ export function Entries() {
 	const view = useRef<View>();
 	view.current ??= new View();
 	const v = view.current;
-	v.had = v.rows?.contains(document.activeElement) ? document.activeElement as HTMLElement : null;
+	v.focusedBefore = v.rows?.contains(document.activeElement) ? document.activeElement as HTMLElement : null;
 
 	const place = `${outline?.discussion} ${outline?.take}`;
 	v.heights.show(outline, rows);
@@ -197,7 +197,7 @@ export function Entries() {
 	}
 	const [first, last] = outline && v.heights.count ? v.range() : [0, -1];
 	// also the row that has the keyboard focus: removing it would cause a layout of a half-rendered list
-	const kept = [state.focus, v.had?.closest<HTMLElement>(".entry")?.dataset.entry, editing?.entry, editing?.after, editing?.before]
+	const kept = [state.focus, v.focusedBefore?.closest<HTMLElement>(".entry")?.dataset.entry, editing?.entry, editing?.after, editing?.before]
 		.map((id) => (outline && id ? v.heights.rowOf(placeOf(outline, id)) : -1))
 		.filter((row) => row >= 0 && (row < first || row > last));
 	const drawn: number[] = [];
@@ -209,11 +209,11 @@ export function Entries() {
 	useLayoutEffect(() => {
 		if (!v.rows || !v.box || !outline)
 			return;
-		if (v.had?.isConnected && document.activeElement === document.body)
-			v.had.focus({ preventScroll: true });
+		if (v.focusedBefore?.isConnected && document.activeElement === document.body)
+			v.focusedBefore.focus({ preventScroll: true });
 		const below = v.below;
 		// or a reply has ended and the rows in its place are not rendered
-		if (v.hold() || (v.isAtEnd && v.below < below - OVERSCAN_PX / 2))
+		if (v.restoreAnchor() || (v.isAtEnd && v.below < below - OVERSCAN_PX / 2))
 			redraw(0);
 		const wanted = v.wanted;
 		if (wanted && outline) {
@@ -274,7 +274,7 @@ export function Entries() {
 					isOther = v.heights.measure(id, (child as HTMLElement).offsetHeight) || isOther;
 			}
 			if (isOther) {
-				v.hold();
+				v.restoreAnchor();
 				redraw(0);
 			}
 		});

@@ -21,28 +21,28 @@ export interface PageEntry {
 }
 
 /** An entry, or [FIRST,COUNT] of entries that are stored elsewhere. */
-type Said = PageEntry | [number, number];
+type StoredEntry = PageEntry | [number, number];
 
 export class PageTake {
 	readonly name: string;
 	readonly count: number;
-	private said: Said[];
+	private stored: StoredEntry[];
 	private pool: PageEntry[];
 	private from: number;
-	private laid: Int32Array | null = null;
+	private expanded: Int32Array | null = null;
 
 	/** Number of entries at the beginning that have not been read yet. */
 	readonly before: number;
 
 	/** Appends the take's own entries to the pool. */
-	constructor(name: string, said: Said[], pool: PageEntry[], before = 0) {
+	constructor(name: string, stored: StoredEntry[], pool: PageEntry[], before = 0) {
 		this.name = name;
-		this.said = said;
+		this.stored = stored;
 		this.pool = pool;
 		this.before = before;
 		this.from = pool.length;
 		let count = before;
-		for (const each of said) {
+		for (const each of stored) {
 			if (Array.isArray(each)) {
 				count += each[1];
 			} else {
@@ -55,11 +55,11 @@ export class PageTake {
 
 	/** For each entry its number in the pool; -1: not read yet. */
 	get numbers(): Int32Array {
-		if (this.laid)
-			return this.laid;
-		const numbers = this.laid = new Int32Array(this.count).fill(-1, 0, this.before);
+		if (this.expanded)
+			return this.expanded;
+		const numbers = this.expanded = new Int32Array(this.count).fill(-1, 0, this.before);
 		let at = this.before, own = this.from;
-		for (const each of this.said)
+		for (const each of this.stored)
 			if (Array.isArray(each))
 				for (let i = 0; i < each[1]; i++)
 					numbers[at++] = each[0] + i;
@@ -213,13 +213,13 @@ class Names {
 }
 
 /** Sorts siblings by time, because takes are ordered by number. Unchanged if one has no time. */
-function oldestFirst(brothers: number[], entryOf: (at: number) => PageEntry): void {
-	const times = new Map(brothers.map((at) => {
+function oldestFirst(siblings: number[], entryOf: (at: number) => PageEntry): void {
+	const times = new Map(siblings.map((at) => {
 		const { ts } = entryOf(at);
 		return [at, typeof ts === "number" ? ts * 1000 : Date.parse(String(ts))];
 	}));
-	if (brothers.every((at) => !Number.isNaN(times.get(at))))
-		brothers.sort((a, b) => times.get(a)! - times.get(b)!);
+	if (siblings.every((at) => !Number.isNaN(times.get(at))))
+		siblings.sort((a, b) => times.get(a)! - times.get(b)!);
 }
 
 /** Entries with the same id and the same parent are one row in all takes. */
@@ -232,16 +232,16 @@ function treeOf(disc: PageDiscussion): PageTree {
 	const nameOf = (entry: PageEntry, node: number) => (entry.id ? `i${entry.id}` : `n${node}`);
 	const names: string[] = [];
 	const find = (up: number, name: string): number | undefined => {
-		const brothers = up < 0 ? roots : children[up];
-		return brothers.length <= few ? brothers.find((at) => names[at] === name) : known.get(`${up} ${name}`);
+		const siblings = up < 0 ? roots : children[up];
+		return siblings.length <= few ? siblings.find((at) => names[at] === name) : known.get(`${up} ${name}`);
 	};
 	const add = (up: number, name: string, at: number): void => {
-		const brothers = up < 0 ? roots : children[up];
-		brothers.push(at);
-		if (brothers.length === few + 1)
-			for (const brother of brothers)
+		const siblings = up < 0 ? roots : children[up];
+		siblings.push(at);
+		if (siblings.length === few + 1)
+			for (const brother of siblings)
 				known.set(`${up} ${names[brother]}`, brother);
-		else if (brothers.length > few)
+		else if (siblings.length > few)
 			known.set(`${up} ${name}`, at);
 	};
 	const places = disc.takes.map((take) => {
@@ -265,9 +265,9 @@ function treeOf(disc: PageDiscussion): PageTree {
 			return (up = at);
 		});
 	});
-	for (const brothers of [roots, ...children])
-		if (brothers.length > 1)
-			oldestFirst(brothers, (at) => made[at].entry);
+	for (const siblings of [roots, ...children])
+		if (siblings.length > 1)
+			oldestFirst(siblings, (at) => made[at].entry);
 	const order: number[] = [], stack = roots.reverse();
 	while (stack.length) {
 		const at = stack.pop()!;
@@ -358,7 +358,7 @@ export function linkOf(discussions: PageDiscussion[], spot: Spot): string {
 
 /** The target of a link, or the nearest existing place, with a message about parts that are missing or not loaded
  * yet. */
-export function ledTo(page: PageData, hash: string): { spot: Spot; missing: string } {
+export function resolveLink(page: PageData, hash: string): { spot: Spot; missing: string } {
 	const to = linked(page.discussions, page.active, hash), { spot } = to;
 	if (page.read === "whole" || (!to.missing && spot.at >= (page.discussions[spot.disc].takes[spot.take]?.before ?? 0)))
 		return to;

@@ -6,7 +6,7 @@
 import { render } from "preact";
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { Cut } from "./cut";
-import { headSpot, ledTo, linkOf, readFirst, readPage, startSpot, treeFor, wordsOf } from "./export_data";
+import { headSpot, resolveLink, linkOf, readFirst, readPage, startSpot, treeFor, wordsOf } from "./export_data";
 import { Entries, entryAt } from "./export_entries";
 import { Tree } from "./export_tree";
 import { markWords } from "./found";
@@ -72,7 +72,7 @@ function Takes(props: { disc: PageDiscussion; take: number; onTake: (take: numbe
 
 function Page(props: PageProps) {
 	const { discussions } = props, isWhole = props.read === "whole";
-	const [begin] = useState(() => ledTo(props, location.hash));
+	const [begin] = useState(() => resolveLink(props, location.hash));
 	const [spot, setSpot] = useState(begin.spot), [missing, setMissing] = useState(begin.missing);
 	const found = useRef<string[]>([]), shown = useRef<PageData>(props);
 	shown.current = props;
@@ -81,7 +81,7 @@ function Page(props: PageProps) {
 	const [of, setOf] = useState({ discussions, read: props.read });
 	if (of.discussions !== discussions || of.read !== props.read) {
 		setOf({ discussions, read: props.read });
-		const now = ledTo(props, location.hash);
+		const now = resolveLink(props, location.hash);
 		setSpot(now.spot);
 		setMissing(now.missing);
 		if (missing)
@@ -105,7 +105,7 @@ function Page(props: PageProps) {
 	};
 	useLayoutEffect(() => {
 		const moved = () => {
-			const next = ledTo(shown.current, location.hash);
+			const next = resolveLink(shown.current, location.hash);
 			setSpot(next.spot);
 			setMissing(next.missing);
 			setTurn((n) => n + 1);
@@ -208,13 +208,13 @@ function begin(): void {
 		try {
 			show(readPage());
 		} catch {
-			const told = document.createElement("p");
-			told.setAttribute("role", "alert");
-			told.className = "page-missing";
-			told.textContent = "This file is incomplete: its end is missing or damaged. The readable part is below.";
+			const message = document.createElement("p");
+			message.setAttribute("role", "alert");
+			message.className = "page-missing";
+			message.textContent = "This file is incomplete: its end is missing or damaged. The readable part is below.";
 			if (page)
 				show({ ...page, read: "cut" });
-			document.body.prepend(told);
+			document.body.prepend(message);
 		}
 	});
 	const first = readFirst();

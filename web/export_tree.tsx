@@ -5,7 +5,7 @@ import { useEffect, useMemo, useState } from "preact/hooks";
 import { Cut } from "./cut";
 import { Rails } from "./pane_rails";
 import { intoRows, Rows } from "./pane_rows";
-import { keysOf, pathTo, readyToSearch, rowOfKey, shownFor, treeRows } from "./pane_tree";
+import { keysOf, pathTo, indexInIdleTime, rowOfKey, shownFor, treeRows } from "./pane_tree";
 import { DIFFERS, EDITED, MUTED } from "./types";
 import { beginning, oneLine } from "./words";
 import type { PageTree } from "./export_data";
@@ -44,7 +44,7 @@ export function Tree(props: Props) {
 	const [focusKey, setFocusKey] = useState<string | null>(null);
 	const wanted = search.toLowerCase().split(/\s+/).filter(Boolean);
 	const keys = useMemo(() => keysOf(columns), [columns]);
-	useEffect(() => readyToSearch(columns), [columns]);
+	useEffect(() => indexInIdleTime(columns), [columns]);
 	const rows = useMemo(() => treeRows(columns, keys, filter, search, search ? new Set() : folded, null),
 		[columns, keys, filter, search, folded]);
 	const on = useMemo(() => pathTo(columns, props.at), [columns, props.at]);

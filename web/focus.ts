@@ -41,7 +41,7 @@ export function focusComposer(): void {
 }
 
 /** Focuses the composer after the promise, unless the user has moved the focus since. */
-export async function thenWrite(done: Promise<unknown>): Promise<void> {
+export async function focusComposerAfter(done: Promise<unknown>): Promise<void> {
 	const isKept = focusKept();
 	await done;
 	if (hasKeys() && isKept())

@@ -16,9 +16,9 @@ export interface Sizes {
 export class Heights<S extends Sizes> {
 	private measured = new Map<string, number>();
 	/** Prefix sums of the estimates. */
-	private guessed = new Float64Array(1);
+	private estimates = new Float64Array(1);
 	/** Fenwick tree of the differences between measured and estimated heights. */
-	private more = new Float64Array(1);
+	private differences = new Float64Array(1);
 	private shown: S | null = null;
 	private rows: readonly number[] | null = null;
 	private isStale = true;
@@ -84,17 +84,17 @@ export class Heights<S extends Sizes> {
 		if (row < 0)
 			return;
 		const by = height - (before ?? this.guess(row));
-		for (let at = row + 1; at < this.more.length; at += at & -at)
-			this.more[at] += by;
+		for (let at = row + 1; at < this.differences.length; at += at & -at)
+			this.differences[at] += by;
 	}
 
 	private sum(): void {
 		const count = this.count;
 		this.isStale = false;
-		this.guessed = new Float64Array(count + 1);
-		this.more = new Float64Array(count + 1);
+		this.estimates = new Float64Array(count + 1);
+		this.differences = new Float64Array(count + 1);
 		for (let row = 0; row < count; row++)
-			this.guessed[row + 1] = this.guessed[row] + this.guess(row);
+			this.estimates[row + 1] = this.estimates[row] + this.guess(row);
 		for (const [id, height] of this.measured)
 			this.add(id, height, undefined);
 	}
@@ -104,9 +104,9 @@ export class Heights<S extends Sizes> {
 		if (this.isStale)
 			this.sum();
 		const to = Math.min(Math.max(row, 0), this.count);
-		let start = this.guessed[to];
+		let start = this.estimates[to];
 		for (let at = to; at > 0; at -= at & -at)
-			start += this.more[at];
+			start += this.differences[at];
 		return start;
 	}
 

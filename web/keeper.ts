@@ -21,13 +21,13 @@ const PLACES: [string, string][] = [
 ];
 
 // The last focused element and its ancestors, innermost first; null: the focus need not be restored.
-let around: HTMLElement[] | null = null;
+let focusPath: HTMLElement[] | null = null;
 let timer: number | undefined;
 
 function isLost(): boolean {
 	const at = document.activeElement;
 	// some browsers leave the focus on a disabled element, which then swallows every key
-	return around !== null && (at === null || at === document.body || at.matches(":disabled"));
+	return focusPath !== null && (at === null || at === document.body || at.matches(":disabled"));
 }
 
 function inDialog(): HTMLElement | null {
@@ -38,10 +38,10 @@ function inDialog(): HTMLElement | null {
 
 function nearby(): HTMLElement | null {
 	// the same element, rendered again
-	const again = around![0]?.id ? document.getElementById(around![0].id) : null;
+	const again = focusPath![0]?.id ? document.getElementById(focusPath![0].id) : null;
 	if (again && again.getClientRects().length > 0 && !again.matches(":disabled"))
 		return again;
-	for (const element of around!.filter((each) => each.isConnected))
+	for (const element of focusPath!.filter((each) => each.isConnected))
 		for (const [place, inside] of PLACES) {
 			const found = element.matches(place) ? element.querySelector<HTMLElement>(inside) : null;
 			if (found && found.getClientRects().length > 0 && getComputedStyle(found).visibility === "visible")
@@ -62,18 +62,18 @@ function restore(): void {
 		focusTake();
 }
 
-function look(): void {
-	if (around !== null)
+function scheduleRestore(): void {
+	if (focusPath !== null)
 		timer ??= window.setTimeout(restore, PAUSE_MS);
 }
 
 export function keepFocus(): void {
 	document.addEventListener("focusin", (event) => {
-		around = event.composedPath().filter((each): each is HTMLElement => each instanceof HTMLElement && each !== document.body);
+		focusPath = event.composedPath().filter((each): each is HTMLElement => each instanceof HTMLElement && each !== document.body);
 	});
-	document.addEventListener("pointerdown", () => { around = null; }, true);
+	document.addEventListener("pointerdown", () => { focusPath = null; }, true);
 	// if the focused element is gone, a key restores the focus without waiting
-	document.addEventListener("keydown", () => { if (isLost() && !around![0]?.isConnected) restore(); }, true);
-	new MutationObserver(look).observe(document.getElementById("app")!,
+	document.addEventListener("keydown", () => { if (isLost() && !focusPath![0]?.isConnected) restore(); }, true);
+	new MutationObserver(scheduleRestore).observe(document.getElementById("app")!,
 		{ childList: true, subtree: true, attributes: true, attributeFilter: ["disabled", "hidden", "open", "class"] });
 }

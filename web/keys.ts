@@ -27,7 +27,7 @@ export interface Command {
 
 /** The entry that keys act on; within a selection, the entry of the button that was pressed last. */
 function focused(): string | null {
-	const own = state.anchor !== null && last !== null && focusThen === state.focus && last === document.activeElement
+	const own = state.anchor !== null && last !== null && entryThen === state.focus && last === document.activeElement
 		? last.closest<HTMLElement>("[data-entry].selected")?.dataset.entry : undefined;
 	const entry = own ?? state.focus;
 	return state.outline && placeOf(state.outline, entry) >= 0 ? entry : null;
@@ -192,7 +192,7 @@ function isText(element: Element | null): boolean {
 }
 
 /** Keys that buttons, links, tabs and scrolling handle themselves. */
-function isTheirs(key: string, element: Element | null): boolean {
+function isNativeKey(key: string, element: Element | null): boolean {
 	if (!/^(Enter|Space|Arrow|Home|End|Shift\+Arrow|Delete)/.test(key))
 		return false;
 	return element !== null && element !== document.body &&
@@ -200,14 +200,14 @@ function isTheirs(key: string, element: Element | null): boolean {
 }
 
 // The last focused element, and the focused entry at that time: the latter may have changed since.
-let last: Element | null = null, focusThen: string | null = null;
+let last: Element | null = null, entryThen: string | null = null;
 document.addEventListener("focusin", (event) => {
 	last = event.target as Element;
-	focusThen = state.focus;
+	entryThen = state.focus;
 });
 
 /** The focused element, or the last one if it was just removed (by a delete key). */
-function aim(element: Element | null): Element | null {
+function keyTarget(element: Element | null): Element | null {
 	if (element !== null && element !== document.body)
 		return element;
 	return last !== null && !last.isConnected ? last : null;
@@ -231,7 +231,7 @@ document.addEventListener("keydown", (event) => {
 
 /** Was an entry, or an element in it, chosen with the keyboard? */
 function isOnEntry(element: Element | null): boolean {
-	return !isByPointer && aim(element)?.closest(".entry") != null;
+	return !isByPointer && keyTarget(element)?.closest(".entry") != null;
 }
 
 function isPrintable(event: KeyboardEvent): boolean {
@@ -246,7 +246,7 @@ export function onKey(event: KeyboardEvent): void {
 	const target = document.activeElement;
 	if (isText(target) && (isPlain || (/^Ctrl\+(Shift\+)?[ZY]$/.test(key) && !(target as HTMLElement).dataset.untouched)))
 		return; // once something was typed, a text field has its own undo
-	if (isTheirs(key, target) || (isCovered() && key !== "Ctrl+K"))
+	if (isNativeKey(key, target) || (isCovered() && key !== "Ctrl+K"))
 		return;
 	const command = commands.find((each) => each.keys.includes(key));
 	const isCommand = command && (isSingle(key) ? areOn() && isOnEntry(target) : true);
@@ -255,7 +255,7 @@ export function onKey(event: KeyboardEvent): void {
 			focusComposer(); // the key is then typed there
 		return;
 	}
-	if (command.needsEntry && (!focused() || aim(target)?.closest(".entry") == null))
+	if (command.needsEntry && (!focused() || keyTarget(target)?.closest(".entry") == null))
 		return;
 	event.preventDefault();
 	command.run();

@@ -5,11 +5,11 @@
 // read again.
 import { address } from "./api";
 import { set, state } from "./state";
-import { lookAgain, reload, take } from "./store";
+import { refreshAll, reload, take } from "./store";
 import { isAwaited, replyEnded } from "./finished";
-import { noticeHears } from "./notice";
-import { isOurs, tellNews } from "./news";
-import { runAsked, runDelta, runEnded, runFlight, runFlightEnded, runSeen, runsForgotten } from "./runs";
+import { noticeChange } from "./notice";
+import { isOurs, reportNews } from "./news";
+import { runAsked, runDelta, runEnded, runFlight, runFlightEnded, runSeen, forgetRuns } from "./runs";
 import type { Change, Run } from "./types";
 
 let source: EventSource | null = null;
@@ -18,7 +18,7 @@ let hideTimer: number | undefined;
 
 type Told = MessageEvent<string>;
 
-function hear(name: string, act: (data: never) => void): void {
+function onEvent(name: string, act: (data: never) => void): void {
 	source!.addEventListener(name, (event) => {
 		lastId = (event as Told).lastEventId || lastId;
 		act(JSON.parse((event as Told).data) as never);
@@ -37,12 +37,12 @@ async function readAll(): Promise<void> {
 const HIDDEN_MS = 60000;
 
 /** A hidden window closes its connection after a while: browsers allow few per server. */
-export function rest(): void {
+export function closeIfHidden(): void {
 	clearTimeout(hideTimer);
 	if (document.visibilityState === "hidden") {
 		hideTimer = window.setTimeout(() => {
 			if (isAwaited())
-				return rest(); // its end is to be reported
+				return closeIfHidden(); // its end is to be reported
 			source?.close();
 			source = null;
 		}, HIDDEN_MS);
@@ -62,8 +62,8 @@ export function listen(): void {
 		if (source?.readyState === EventSource.CLOSED)
 			setTimeout(listen, 4000);
 	};
-	hear("hello", (data: { seq: number; epoch: string }) => {
-		runsForgotten();
+	onEvent("hello", (data: { seq: number; epoch: string }) => {
+		forgetRuns();
 		const isKnown = epoch === data.epoch && state.outline !== null, isFirst = epoch === "";
 		epoch = data.epoch;
 		if (isFirst && early)
@@ -72,34 +72,34 @@ export function listen(): void {
 				if ((state.outline?.seq ?? -1) < data.seq)
 					void readAll();
 				else
-					lookAgain();
+					refreshAll();
 			});
 		else if (isKnown)
-			lookAgain();
+			refreshAll();
 		else
 			void readAll();
 	});
-	hear("reset", (data: { epoch: string }) => {
+	onEvent("reset", (data: { epoch: string }) => {
 		epoch = data.epoch;
 		void readAll();
 	});
-	hear("newer", (data: { detail: string }) => set({ trouble: data.detail }));
-	hear("op", (change: Change) => {
+	onEvent("newer", (data: { detail: string }) => set({ trouble: data.detail }));
+	onEvent("op", (change: Change) => {
 		take(change);
-		noticeHears(change);
+		noticeChange(change);
 		if (!isOurs(change))
-			tellNews(change);
+			reportNews(change);
 	});
-	hear("run.started", (run: Run) => runSeen(run));
-	hear("run.snapshot", (run: Run) => runSeen(run));
-	hear("run.asked", (data: { run: string; question: string }) => runAsked(data.run, data.question));
-	hear("run.notice", (data: { run: string; text: string }) => runDelta(data.run, { notice: data.text }));
-	hear("run.delta", (data: { run: string; reply?: number; text?: string; thinking?: string }) =>
+	onEvent("run.started", (run: Run) => runSeen(run));
+	onEvent("run.snapshot", (run: Run) => runSeen(run));
+	onEvent("run.asked", (data: { run: string; question: string }) => runAsked(data.run, data.question));
+	onEvent("run.notice", (data: { run: string; text: string }) => runDelta(data.run, { notice: data.text }));
+	onEvent("run.delta", (data: { run: string; reply?: number; text?: string; thinking?: string }) =>
 		runDelta(data.run, data));
-	hear("run.ended", (run: Run) => {
+	onEvent("run.ended", (run: Run) => {
 		runEnded(run);
 		replyEnded(run);
 	});
-	hear("flight", (data: never) => runFlight(data));
-	hear("flight.ended", (data: { flight: string }) => runFlightEnded(data.flight));
+	onEvent("flight", (data: never) => runFlight(data));
+	onEvent("flight.ended", (data: { flight: string }) => runFlightEnded(data.flight));
 }

@@ -6,8 +6,8 @@ import { App } from "./app";
 import { keepFocus } from "./keeper";
 import { onKey } from "./keys";
 import { followLinks } from "./links";
-import { listen, rest } from "./live";
-import { holdKey } from "./pane_verbs";
+import { listen, closeIfHidden } from "./live";
+import { queueKey } from "./pane_verbs";
 import "./help";
 import "./roles";
 import "./versions";
@@ -18,9 +18,9 @@ listen(); // starts the requests before rendering
 const root = document.getElementById("app")!;
 root.textContent = "";
 render(<App />, root);
-document.addEventListener("keydown", holdKey, true);
+document.addEventListener("keydown", queueKey, true);
 document.addEventListener("keydown", onKey);
-document.addEventListener("visibilitychange", rest);
+document.addEventListener("visibilitychange", closeIfHidden);
 keepFocus();
 // after everything that the page needs; if it fails, the page cannot be installed
 addEventListener("load", () => setTimeout(() => void navigator.serviceWorker?.register("/sw.js").catch(() => undefined), 2000));

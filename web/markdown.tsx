@@ -253,7 +253,7 @@ function groups(nodes: Node[]): ComponentChildren {
 }
 
 /** A streaming text: existing blocks stay unchanged. */
-export function GrowingMarkdown(props: { text: string; tree: Node[] | null }) {
+export function StreamingMarkdown(props: { text: string; tree: Node[] | null }) {
 	return props.tree
 		? <div class="prose">{groups(props.tree)}</div>
 		: <div class="plain">{props.text}</div>;

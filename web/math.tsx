@@ -66,7 +66,7 @@ function load(): void {
 	document.head.append(script);
 }
 
-function laid(tex: string, isDisplay: boolean): ComponentChildren {
+function mathmlOf(tex: string, isDisplay: boolean): ComponentChildren {
 	if (!window.retakeMath || tex.length > LONGEST)
 		return null;
 	try {
@@ -88,7 +88,7 @@ export function Formula(props: { source: string; isDisplay: boolean }) {
 		load();
 		return () => removeEventListener("retake-math", ready);
 	}, []);
-	const parts = useMemo(() => laid(tex, isDisplay), [tex, isDisplay, round]);
+	const parts = useMemo(() => mathmlOf(tex, isDisplay), [tex, isDisplay, round]);
 	if (parts === null)
 		return <span class="tex" title="Source of the formula">{source}</span>;
 	return <span class={isDisplay ? "formula display" : "formula"} tabIndex={isDisplay ? 0 : undefined} role="math" aria-label={tex}>{parts}</span>;

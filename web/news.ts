@@ -5,23 +5,23 @@ import { set } from "./state";
 import type { Change, Step } from "./types";
 
 const ours = new Set<number>();
-const doubtful: Change[] = [];
-let askedCount = 0;
+const undecided: Change[] = [];
+let openRequests = 0;
 
 /** This page sends a change. Until the answer arrives, rows by "web" may be its own (or another window's). */
-export function asking(): void {
-	askedCount++;
+export function requestStarted(): void {
+	openRequests++;
 }
 
-export function answered(seq: number | undefined): void {
-	askedCount--;
+export function requestEnded(seq: number | undefined): void {
+	openRequests--;
 	if (seq !== undefined)
 		ours.add(seq);
-	if (askedCount > 0)
+	if (openRequests > 0)
 		return;
-	for (const change of doubtful.splice(0))
+	for (const change of undecided.splice(0))
 		if (!ours.has(change.seq) && !isImported(change))
-			tellNews(change);
+			reportNews(change);
 }
 
 const imports: { after: number; upto: number }[] = [];
@@ -46,8 +46,8 @@ export function runningHere(by: number): void {
 export function isOurs(change: Change): boolean {
 	if (ours.delete(change.seq) || isImported(change) || (runCount > 0 && change.by === "web" && BY_RUNS.has(change.op)))
 		return true;
-	if (askedCount > 0 && change.by === "web") {
-		doubtful.push(change);
+	if (openRequests > 0 && change.by === "web") {
+		undecided.push(change);
 		return true;
 	}
 	return false;
@@ -89,7 +89,7 @@ function who(by: string): string {
 	return by === "web" ? "Another window" : by;
 }
 
-export function tellNews(change: Change): void {
+export function reportNews(change: Change): void {
 	if (change.kind === "view" || change.kind === "note")
 		return;
 	let what = WORDS[change.op] ?? change.op;

@@ -23,7 +23,7 @@ function concernsUs(change: Change): boolean {
 }
 
 /** A row arrived: earlier messages are outdated. Errors stay. */
-export function noticeHears(change: Change): void {
+export function noticeChange(change: Change): void {
 	if (!concernsUs(change))
 		return;
 	newest = Math.max(newest, change.seq);

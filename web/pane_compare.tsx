@@ -31,14 +31,14 @@ export function compareWith(take: string | null, say: (() => void) | null = null
 	openOverlay("compare");
 }
 
-const PAGE = 200, MOST_LISTED = 60, MOST_LAID = 1000;
+const PAGE = 200, MOST_LISTED = 60, MAX_FORMATTED = 1000;
 
 /** Remembered until the page is closed. */
-let wasLaid = false;
+let wasFormatted = false;
 
 /** Entries of a take with rendered blocks, by id. */
-async function readLaid(take: string, side: (Entry | null)[]): Promise<Map<string, Entry>> {
-	const ids = side.flatMap((each) => each?.id ?? []).slice(0, MOST_LAID);
+async function readFormatted(take: string, side: (Entry | null)[]): Promise<Map<string, Entry>> {
+	const ids = side.flatMap((each) => each?.id ?? []).slice(0, MAX_FORMATTED);
 	const { entries } = await post<{ entries: Entry[] }>(discPath("entries", "read"), { ids }, { query: { take, blocks: 1 } });
 	return new Map(entries.map((each) => [each.id, each]));
 }
@@ -48,7 +48,7 @@ interface SideProps {
 	/** The paired entry. */
 	other: Entry | null;
 	/** The entry with rendered blocks, if it is shown formatted. */
-	laid?: Entry;
+	formatted?: Entry;
 	/** Both are versions of the same entry. */
 	isLike: boolean;
 	isLeft: boolean;
@@ -80,7 +80,7 @@ function Side(props: SideProps) {
 					</button>
 				)}
 			</header>
-			{props.laid ? <div class="entry-body"><Content entry={props.laid} isSource={false} /></div> : other && props.isLike && othersText !== text
+			{props.formatted ? <div class="entry-body"><Content entry={props.formatted} isSource={false} /></div> : other && props.isLike && othersText !== text
 				? <div class={isLeft ? "shows-out" : "shows-in"}><Difference before={read(isLeft ? text : othersText)} after={read(isLeft ? othersText : text)} /></div>
 				: <div class="plain">{read(text)}</div>}
 		</article>
@@ -99,13 +99,13 @@ function Compare() {
 	const [shown, setShown] = useState(PAGE);
 	const { data, problem } = useLoaded(() => get<TakesDiff>(discPath("takes", a, "diff", b)), [a, b, version], 60);
 	const pairs = useMemo(() => (data ? alignTakes(data) : []), [data]);
-	const [isLaid, setIsLaid] = useState(wasLaid);
-	useLayoutEffect(() => { wasLaid = isLaid; }, [isLaid]);
+	const [isAllFormatted, setIsLaid] = useState(wasFormatted);
+	useLayoutEffect(() => { wasFormatted = isAllFormatted; }, [isAllFormatted]);
 	// an entry without marked differences is formatted
-	const isFormatted = (pair: Pair) => isLaid || !pair.isLike;
-	const laid = useLoaded(async () => (pairs.slice(0, shown).some(isFormatted) ? Promise.all([
-		readLaid(a, pairs.slice(0, shown).map((pair) => pair.a)), readLaid(b, pairs.slice(0, shown).map((pair) => pair.b))]) : null), [isLaid, pairs, shown]);
-	const laidOf = (side: 0 | 1, pair: Pair, entry: Entry | null) => (entry && isFormatted(pair) ? laid.data?.[side].get(entry.id) : undefined);
+	const isFormatted = (pair: Pair) => isAllFormatted || !pair.isLike;
+	const formatted = useLoaded(async () => (pairs.slice(0, shown).some(isFormatted) ? Promise.all([
+		readFormatted(a, pairs.slice(0, shown).map((pair) => pair.a)), readFormatted(b, pairs.slice(0, shown).map((pair) => pair.b))]) : null), [isAllFormatted, pairs, shown]);
+	const formattedOf = (side: 0 | 1, pair: Pair, entry: Entry | null) => (entry && isFormatted(pair) ? formatted.data?.[side].get(entry.id) : undefined);
 	const nameOf = (id: string) => takeOf(id)?.name ?? id;
 	const graft = (at: number, isLeft: boolean) => {
 		const from = isLeft ? a : b, into = isLeft ? b : a;
@@ -144,15 +144,15 @@ function Compare() {
 				</p>
 			)}
 			{pairs.some((pair) => pair.isLike) && (
-				<label class="check"><input type="checkbox" checked={isLaid} onChange={(event) => setIsLaid(event.currentTarget.checked)} />
+				<label class="check"><input type="checkbox" checked={isAllFormatted} onChange={(event) => setIsLaid(event.currentTarget.checked)} />
 					Show rendered, without marking differences</label>
 			)}
-			{laid.problem && <p class="note problem" role="alert">{laid.problem}</p>}
+			{formatted.problem && <p class="note problem" role="alert">{formatted.problem}</p>}
 			<div class="compare-rows">
 				{pairs.slice(0, shown).map((pair, at) => (
 					<div class="compare-row" key={`${pair.a?.id} ${pair.b?.id}`}>
-						<Side entry={pair.a} other={pair.b} laid={laidOf(0, pair, pair.a)} isLike={pair.isLike} isLeft name={nameOf(a)} into={nameOf(b)} onGraft={() => graft(at, true)} />
-						<Side entry={pair.b} other={pair.a} laid={laidOf(1, pair, pair.b)} isLike={pair.isLike} isLeft={false} name={nameOf(b)} into={nameOf(a)} onGraft={() => graft(at, false)} />
+						<Side entry={pair.a} other={pair.b} formatted={formattedOf(0, pair, pair.a)} isLike={pair.isLike} isLeft name={nameOf(a)} into={nameOf(b)} onGraft={() => graft(at, true)} />
+						<Side entry={pair.b} other={pair.a} formatted={formattedOf(1, pair, pair.b)} isLike={pair.isLike} isLeft={false} name={nameOf(b)} into={nameOf(a)} onGraft={() => graft(at, false)} />
 					</div>
 				))}
 			</div>

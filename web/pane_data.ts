@@ -45,7 +45,7 @@ export function useLoaded<T>(load: () => Promise<T>, deps: unknown[], wait_ms = 
 
 /** An editable text and the saved text it is based on; draft: an unsaved text from earlier. A newly saved text
  * replaces an unedited one during rendering: an effect would run after the next key and discard it. */
-export function useWritten(saved: string, draft: string | null = null): [string, (change: StateUpdater<string>) => void, string] {
+export function useEditedText(saved: string, draft: string | null = null): [string, (change: StateUpdater<string>) => void, string] {
 	const [text, setText] = useState(draft ?? saved), [base, setBase] = useState(saved);
 	if (saved !== base) {
 		setBase(saved);

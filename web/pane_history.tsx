@@ -65,15 +65,15 @@ function Lanes(props: { row: LaneRow; count: number }) {
 		<svg class="lanes" width={Math.min(props.count, MOST_LANES + 1) * LANE_PX + 6} height={ROW_PX} aria-hidden="true">
 			{row.from.map((lane) => <path d={`M${x(lane)} 0V${ROW_PX}`} />)}
 			{row.joins.map((lane) => <path d={`M${x(lane)} 0C${x(lane)} ${middle} ${mine} 4 ${mine} ${middle}`} />)}
-			{row.comes && <path d={`M${mine} 0V${middle}`} />}
-			{row.goesOn && <path d={`M${mine} ${middle}V${ROW_PX}`} />}
-			<circle cx={mine} cy={middle} r={row.step.current ? 5 : 3.5} class={row.step.current ? "current" : row.isOn || !row.step.undone ? "on" : ""} />
+			{row.continuesAbove && <path d={`M${mine} 0V${middle}`} />}
+			{row.continuesBelow && <path d={`M${mine} ${middle}V${ROW_PX}`} />}
+			<circle cx={mine} cy={middle} r={row.step.current ? 5 : 3.5} class={row.step.current ? "current" : row.isOnPath || !row.step.undone ? "on" : ""} />
 		</svg>
 	);
 }
 
 /** A step in words, with the first words of the entry concerned. */
-function What(props: { step: Step }) {
+function StepText(props: { step: Step }) {
 	const { step } = props, about = oneLine(beginning(step.about ?? "", ""), 60);
 	return <>{isDraft(step) ? "saved a draft" : step.did ?? step.what}{about && <span class="about"> “{about}”</span>}</>;
 }
@@ -147,7 +147,7 @@ function Who(props: { role: string }) {
 const MOST_GONE = 3;
 
 /** Entries that the step removed. */
-function Gone(props: { entries: Side[] }) {
+function RemovedEntries(props: { entries: Side[] }) {
 	const { entries } = props;
 	if (entries.length === 0)
 		return null;
@@ -160,7 +160,7 @@ function Gone(props: { entries: Side[] }) {
 }
 
 /** One entry as it was then, with the step's changes marked. */
-function Whole(props: { entry: Side; before: Side | undefined; onClose: () => void }) {
+function FullEntry(props: { entry: Side; before: Side | undefined; onClose: () => void }) {
 	const { entry, before } = props, text = textOf(entry.content);
 	const back = useRef<HTMLButtonElement>(null);
 	useLayoutEffect(() => back.current?.focus(), []);
@@ -202,7 +202,7 @@ function Past(props: { step: Step; onClose: () => void }) {
 	const takeName = step.take?.name ?? takeOf(state.take)?.name;
 	const opened = entries.find((each) => each.id === whole);
 	if (data && opened)
-		return <Whole entry={opened} before={data.changed.get(opened.id)}
+		return <FullEntry entry={opened} before={data.changed.get(opened.id)}
 			onClose={() => setGone({ in: data, at: entries.indexOf(opened), whole: null, isBack: true })} />;
 	return (
 		<section class="past" aria-label={`State after step ${step.seq}`}>
@@ -214,7 +214,7 @@ function Past(props: { step: Step; onClose: () => void }) {
 			{problem && <p class="pane-note">{discussionOf(state.disc)?.name ?? "The discussion"} did not exist yet, or that state is no longer available: {problem}</p>}
 			{data && entries.length === 0 && <p class="quiet pane-note">The take was empty.</p>}
 			{data && takeName !== data.take && <p class="quiet pane-note">The take "{takeName}" did not exist yet; this is "{data.take}".</p>}
-			{data && <Gone entries={data.gone} />}
+			{data && <RemovedEntries entries={data.gone} />}
 			{entries.length > 0 && (
 				<Rows role="list" label="Entries of that state" count={entries.length} height={PAST_ROW_PX} idPrefix="past" focus={focus} onFocus={setFocus}
 					onKey={(event, at) => {
@@ -318,7 +318,7 @@ function History() {
 							onClick={() => choose(at)}>
 							<Lanes row={row} count={lanes} />
 							<span class="step-text">
-								<span class="step-what"><span class="words" title={each.what}><What step={each} /></span>{each.current && <span class="here">← now</span>}</span>
+								<span class="step-what"><span class="words" title={each.what}><StepText step={each} /></span>{each.current && <span class="here">← now</span>}</span>
 								<Circumstances step={each} />
 							</span>
 						</div>

@@ -14,34 +14,34 @@ export interface LaneRow {
 	/** Other lanes that end in this dot. */
 	joins: number[];
 	/** Its lane continues below. */
-	goesOn: boolean;
+	continuesBelow: boolean;
 	/** Its lane comes from above. */
-	comes: boolean;
+	continuesAbove: boolean;
 	/** On the path to the current state. */
-	isOn: boolean;
+	isOnPath: boolean;
 }
 
 export function lanesOf(steps: Step[]): LaneRow[] {
-	const waits: (number | null)[] = [null]; // by lane: the seq of the expected step
+	const expected: (number | null)[] = [null]; // by lane: the seq of the expected step
 	const current = steps.find((step) => step.current && step.scope !== "project");
 	let next = current?.seq ?? -1; // on the path to the current state
 	return steps.map((step) => {
-		const isOn = step.seq === next;
-		if (isOn)
+		const isOnPath = step.seq === next;
+		if (isOnPath)
 			next = step.parent;
-		const mine = waits.flatMap((seq, lane) => (seq === step.seq ? [lane] : []));
-		let lane = isOn ? 0 : mine[0];
+		const mine = expected.flatMap((seq, lane) => (seq === step.seq ? [lane] : []));
+		let lane = isOnPath ? 0 : mine[0];
 		if (lane === undefined) {
-			lane = waits.findIndex((seq, at) => at > 0 && seq === null);
+			lane = expected.findIndex((seq, at) => at > 0 && seq === null);
 			if (lane < 0)
-				lane = waits.push(null) - 1;
+				lane = expected.push(null) - 1;
 		}
-		const comes = mine.includes(lane), joins = mine.filter((each) => each !== lane);
+		const continuesAbove = mine.includes(lane), joins = mine.filter((each) => each !== lane);
 		for (const each of mine)
-			waits[each] = null;
-		const from = waits.flatMap((seq, at) => (seq === null || at === lane ? [] : [at]));
-		const goesOn = step.parent > 0;
-		waits[lane] = goesOn ? step.parent : null;
-		return { step, lane, from, joins, goesOn, comes, isOn };
+			expected[each] = null;
+		const from = expected.flatMap((seq, at) => (seq === null || at === lane ? [] : [at]));
+		const continuesBelow = step.parent > 0;
+		expected[lane] = continuesBelow ? step.parent : null;
+		return { step, lane, from, joins, continuesBelow, continuesAbove, isOnPath };
 	});
 }

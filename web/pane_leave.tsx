@@ -8,7 +8,7 @@ import { get } from "./api";
 import { Dialog } from "./dialog";
 import { showEntry } from "./entry_acts";
 import { openTakeOf, runToEnd, toComposer, useModel, useWork } from "./pane_data";
-import { headRow, isSamePoint, isUserMessage, leftBehind } from "./pane_tree";
+import { headRow, isSamePoint, isUserMessage, entriesLeft } from "./pane_tree";
 import { addPane, openOverlay } from "./panes";
 import { set, state } from "./state";
 import { discPath } from "./store";
@@ -68,7 +68,7 @@ export async function goTo(columns: Columns, row: number): Promise<void> {
 	if (isSamePoint(columns, head, row))
 		return act.say("Already at this point.", false);
 	const to = isUserMessage(columns, row) ? columns.parent[row] : row;
-	const left = leftBehind(columns, head, to);
+	const left = entriesLeft(columns, head, to);
 	if (left === 0)
 		return justGo(entry);
 	way = { entry, left, isInstead: to !== row };

@@ -14,7 +14,7 @@ import { openTakeOf, useLoaded } from "./pane_data";
 import { Rails } from "./pane_rails";
 import { intoRows, Rows } from "./pane_rows";
 import { useTips } from "./pane_tips";
-import { headRow, keysOf, pathTo, readyToSearch, rowOfKey, shownFor, takeAt, takesOf, treeRows } from "./pane_tree";
+import { headRow, keysOf, pathTo, indexInIdleTime, rowOfKey, shownFor, takeAt, takesOf, treeRows } from "./pane_tree";
 import { addPane, isNarrow } from "./panes";
 import { runsHere } from "./runs";
 import { roleLabel } from "./speaker";
@@ -120,7 +120,7 @@ function Row(props: RowProps) {
 }
 
 /** Shows an entry in place; switches the take only if necessary. */
-async function lookAt(columns: Columns, row: number): Promise<void> {
+async function showRow(columns: Columns, row: number): Promise<void> {
 	const entry = columns.id[row], take = takeAt(columns, row, state.take);
 	if (take && (take !== state.take || placeOf(state.outline!, entry) < 0))
 		await act.show(state.disc!, take, entry);
@@ -232,7 +232,7 @@ function Outline() {
 		setFocusKey(null);
 	}
 	useEffect(() => setSize(columns?.count ?? 0), [columns]);
-	useEffect(() => (columns ? readyToSearch(columns) : undefined), [columns]);
+	useEffect(() => (columns ? indexInIdleTime(columns) : undefined), [columns]);
 	const hits = useLoaded(() => found(search), [search, columns === null], PAUSE_MS);
 	const keys = useMemo(() => (columns ? keysOf(columns) : []), [columns]);
 	const rows = useMemo(() => (columns ? treeRows(columns, keys, filter, search, search ? new Set() : folded, hits.data) : []),
@@ -274,7 +274,7 @@ function Outline() {
 	const onKey = (event: KeyboardEvent, at: number): boolean => {
 		const row = rows[at];
 		if (event.key === "Enter" && event.shiftKey)
-			void lookAt(columns!, row.at).catch(act.sayProblem);
+			void showRow(columns!, row.at).catch(act.sayProblem);
 		else if (event.key === "Enter")
 			void goTo(columns!, row.at).catch(act.sayProblem);
 		else if (event.key === " ")
@@ -333,7 +333,7 @@ function Outline() {
 									return mark(row);
 								setFocusKey(row.key);
 								setMarks(new Set());
-								void lookAt(columns, row.at).catch(act.sayProblem);
+								void showRow(columns, row.at).catch(act.sayProblem);
 							}} />
 					);
 				}} />

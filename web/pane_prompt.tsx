@@ -8,7 +8,7 @@ import { get } from "./api";
 import { keepDraft, ownDraft } from "./drafts";
 import { showEntry } from "./entry_acts";
 import { LeftDrafts } from "./left";
-import { useLoaded, useWritten } from "./pane_data";
+import { useLoaded, useEditedText } from "./pane_data";
 import { Rows } from "./pane_rows";
 import { readContext, RequestText, SentLast } from "./pane_sent";
 import { Flag } from "./pane_settings";
@@ -37,7 +37,7 @@ interface TextFieldProps {
  * unless the user is editing. */
 export function TextField(props: TextFieldProps) {
 	const key = `field.${props.id}${props.of ? `.${props.of}` : ""}`;
-	const [text, setText, base] = useWritten(props.saved, useRef(ownDraft(key)).current);
+	const [text, setText, base] = useEditedText(props.saved, useRef(ownDraft(key)).current);
 	useLayoutEffect(() => keepDraft(key, text === base ? null : text), [text, base]);
 	const isDirty = text !== base;
 	const toField = () => document.getElementById(props.id)?.focus(); // the buttons disappear

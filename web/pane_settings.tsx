@@ -7,7 +7,7 @@ import * as act from "./actions";
 import { get } from "./api";
 import { askLine } from "./dialog";
 import { DoubtLine, doubtOf, ModelChoice, useProviders } from "./model";
-import { useLoaded, useWritten } from "./pane_data";
+import { useLoaded, useEditedText } from "./pane_data";
 import { FileLists } from "./pane_files";
 import { addPane } from "./panes";
 import { useStore } from "./state";
@@ -45,7 +45,7 @@ export function Flag(props: { name: string; label: string; isOn?: boolean }) {
 
 /** A one-line field that is saved with Enter or on blur; Esc resets it. */
 export function Line(props: LineProps) {
-	const [text, setText] = useWritten(props.value);
+	const [text, setText] = useEditedText(props.value);
 	const id = "set-" + props.label.toLowerCase().replace(/[^a-z]+/g, "-");
 	const save = (typed: string) => {
 		if (typed.trim() !== props.value)
@@ -111,7 +111,7 @@ function Model(props: { values: Values }) {
 const SPEAKERS = ["user", "assistant", "system"];
 
 /** How a role without an explicit setting is sent. */
-function meantBy(role: string): string {
+function defaultMeaning(role: string): string {
 	const name = role.toLowerCase();
 	return name === "user" ? "user" : name === "system" ? "system" : /^(ai|assistant|model)$/.test(name) ? "assistant" : "named";
 }
@@ -141,7 +141,7 @@ function Roles(props: { roles: string[]; values: Values }) {
 					<li key={role}>
 						<span class="grow">{role}</span>
 						<select aria-label={`${role} is sent as`} value={map[role] ?? ""} onChange={(event) => speakAs(role, event.currentTarget.value)}>
-							<option value="">as {meantBy(role)}</option>
+							<option value="">as {defaultMeaning(role)}</option>
 							{SPEAKERS.map((speaker) => <option value={speaker}>as {speaker}</option>)}
 						</select>
 						{props.roles.includes(role) && (

@@ -82,7 +82,7 @@ function textsOf(columns: Columns, to = columns.count): string[] {
 const PIECE = 500, PIECES_MS = 8;
 
 /** Computes that in idle time, in slices. Returns a function that cancels it. */
-export function readyToSearch(columns: Columns): () => void {
+export function indexInIdleTime(columns: Columns): () => void {
 	let isOff = false;
 	const later = (next: () => void) => ("requestIdleCallback" in window ? requestIdleCallback(next) : setTimeout(next));
 	const next = () => {
@@ -98,7 +98,7 @@ export function readyToSearch(columns: Columns): () => void {
 }
 
 /** Which rows pass the filter and the search; hits: ids whose texts match beyond the preview. */
-function keep(columns: Columns, filter: Filter, search: string, hits: ReadonlySet<string> | null): Uint8Array {
+function filterRows(columns: Columns, filter: Filter, search: string, hits: ReadonlySet<string> | null): Uint8Array {
 	const kept = new Uint8Array(columns.count);
 	const words = search.toLowerCase().split(/\s+/).filter(Boolean);
 	const table = passes(columns, filter), roles = columns.roles.length;
@@ -153,7 +153,7 @@ export function treeRows(columns: Columns, keys: string[], filter: Filter, searc
 
 function makeRows(columns: Columns, keys: string[], filter: Filter, search: string,
 		folded: ReadonlySet<string>, hits: ReadonlySet<string> | null): TreeRow[] {
-	const n = columns.count, kept = keep(columns, filter, search, hits);
+	const n = columns.count, kept = filterRows(columns, filter, search, hits);
 	const parent = new Int32Array(n), children = new Int32Array(n + 1), lastChild = new Int32Array(n + 1);
 	for (let at = 0; at < n; at++) {
 		const up = columns.parent[at];
@@ -227,7 +227,7 @@ export function headRow(columns: Columns, take: string | null, head: string | nu
 }
 
 /** Number of entries on the path to `from` that are not on the path to `to`. */
-export function leftBehind(columns: Columns, from: number, to: number): number {
+export function entriesLeft(columns: Columns, from: number, to: number): number {
 	const stays = pathTo(columns, to);
 	let left = 0;
 	for (let at = from; at >= 0 && !stays[at]; at = columns.parent[at])

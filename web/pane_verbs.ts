@@ -4,7 +4,7 @@
 import * as act from "./actions";
 import { address } from "./api";
 import { askLine } from "./dialog";
-import { thenWrite } from "./focus";
+import { focusComposerAfter } from "./focus";
 import { openOverlay } from "./panes";
 import { isNarrow } from "./panes";
 import { set, state } from "./state";
@@ -48,37 +48,37 @@ const FIELDS: [string, string, string?][] = [
 ];
 
 // Keys that are pressed while a pane opens are queued for the pane.
-let isEntering = false;
-const held: KeyboardEvent[] = [];
+let isPaneOpening = false;
+const queuedKeys: KeyboardEvent[] = [];
 
 export function openPane(id: string): void {
 	set({ pane: id, ...(isNarrow() ? { drawer: "right" as const } : {}) });
-	isEntering = true;
+	isPaneOpening = true;
 	setTimeout(() => {
-		if (!isEntering)
+		if (!isPaneOpening)
 			return;
 		document.getElementById(`pane-tab-${id}`)?.focus();
 		enterPane(id, TRIES);
 	});
 }
 
-export function holdKey(event: KeyboardEvent): void {
-	if (!isEntering || !event.isTrusted || event.ctrlKey || event.metaKey || event.altKey || /^(Tab|Shift|Control|Alt|Meta)$/.test(event.key))
+export function queueKey(event: KeyboardEvent): void {
+	if (!isPaneOpening || !event.isTrusted || event.ctrlKey || event.metaKey || event.altKey || /^(Tab|Shift|Control|Alt|Meta)$/.test(event.key))
 		return;
 	if (event.key === "Escape") { // cancels the queue
-		held.length = 0;
-		isEntering = false;
+		queuedKeys.length = 0;
+		isPaneOpening = false;
 		return;
 	}
 	event.preventDefault();
 	event.stopImmediatePropagation();
-	held.push(event);
+	queuedKeys.push(event);
 }
 
 const FIELD = "textarea, input[type=search], input[type=text], input:not([type])";
 
 /** Replays a key event. */
-function press({ key, code, shiftKey }: KeyboardEvent): void {
+function replayKey({ key, code, shiftKey }: KeyboardEvent): void {
 	if (!document.activeElement!.dispatchEvent(new KeyboardEvent("keydown", { key, code, shiftKey, bubbles: true, cancelable: true })) || key.length > 1)
 		return;
 	const field = document.activeElement as HTMLTextAreaElement; // the key may have moved the focus
@@ -90,30 +90,30 @@ function press({ key, code, shiftKey }: KeyboardEvent): void {
 
 /** The pane has the focus, or opening it was cancelled: replays the queued keys. A key may move the focus to a
  * field elsewhere, which then gets the keys after it. Nothing else outside the pane gets any. */
-async function entered(): Promise<void> {
+async function replayKeys(): Promise<void> {
 	const pane = document.getElementById("pane");
-	for (let event = held.shift(); event; event = held.shift()) {
+	for (let event = queuedKeys.shift(); event; event = queuedKeys.shift()) {
 		const at = document.activeElement;
 		if (!pane?.contains(at) && !at?.matches(FIELD))
 			continue;
-		press(event);
+		replayKey(event);
 		await new Promise((done) => setTimeout(done)); // until the effect is rendered
 	}
-	isEntering = false;
+	isPaneOpening = false;
 }
 
 /** Focuses the rows of the pane as soon as they exist, or its first field, unless the user has moved the focus
  * since. */
 function enterPane(id: string, tries: number): void {
-	if (!isEntering)
+	if (!isPaneOpening)
 		return;
 	if (document.activeElement !== document.getElementById(`pane-tab-${id}`))
-		return void entered();
+		return void replayKeys();
 	const first = id === "outline" || id === "history" ? "#pane .pane-rows [tabindex='0']" : "#pane input, #pane textarea";
 	const place = document.querySelector<HTMLElement>(first);
 	place?.focus();
 	if (place || tries === 0)
-		void entered();
+		void replayKeys();
 	else
 		setTimeout(() => enterPane(id, tries - 1), PAUSE_MS);
 }
@@ -132,13 +132,13 @@ export async function beginDiscussion(): Promise<void> {
 	let number = 2;
 	while (names.has(`discussion-${number}`))
 		number++;
-	await thenWrite(act.newDiscussion(`discussion-${number}`));
+	await focusComposerAfter(act.newDiscussion(`discussion-${number}`));
 }
 
 export async function newDiscussion(): Promise<void> {
 	const name = await askLine("New discussion", "", { text: "Name", yes: "Create" });
 	if (name?.trim())
-		await thenWrite(act.newDiscussion(name.trim()));
+		await focusComposerAfter(act.newDiscussion(name.trim()));
 }
 
 export async function truncate(): Promise<void> {

@@ -2,7 +2,7 @@
 //
 // Facts about a reply: model, tokens, time and cost, as far as the entry contains them; in the page
 // and in exports. Imported sessions use the member names of their programs.
-import { costWords, lasted } from "./words";
+import { costWords, durationWords } from "./words";
 
 type Fields = Record<string, unknown>;
 
@@ -28,7 +28,7 @@ export function replyFacts(entry: Fields): [text: string, name: string][] {
 		facts.push([`${into?.toLocaleString() ?? "?"} → ${out?.toLocaleString() ?? "?"} tokens`,
 			`Tokens sent and received${cached ? `; ${cached.toLocaleString()} of them from the cache` : ""}`]);
 	if (ms !== null)
-		facts.push([lasted(ms), "Duration"]);
+		facts.push([durationWords(ms), "Duration"]);
 	if (cost !== null && cost > 0)
 		facts.push([costWords(cost), "Cost"]);
 	return facts;

@@ -3,10 +3,10 @@
 // Run rows: streaming replies, after the entries of their take.
 import { useEffect } from "preact/hooks";
 import { sayProblem } from "./actions";
-import { grown } from "./growing";
-import { GrowingMarkdown } from "./markdown";
+import { renderedBlocks } from "./streaming";
+import { StreamingMarkdown } from "./markdown";
 import { useStore } from "./state";
-import { layOut, stopRun } from "./runs";
+import { renderRun, stopRun } from "./runs";
 import type { Run } from "./types";
 
 const WHAT: Record<string, string> = {
@@ -21,7 +21,7 @@ export function RunRows(props: { runs: Run[] }) {
 function RunRow(props: { run: Run }) {
 	const { run } = props;
 	const outline = useStore((from) => from.outline);
-	useEffect(() => layOut(run), [run.text]);
+	useEffect(() => renderRun(run), [run.text]);
 	return (
 		<section class="entry is-model running" aria-label="Arriving reply" data-run={run.run}>
 			<header class="entry-head">
@@ -33,7 +33,7 @@ function RunRow(props: { run: Run }) {
 			{run.thinking && (
 				<details class="thinking"><summary>Thinking</summary><div class="plain">{run.thinking}</div></details>
 			)}
-			<div class="entry-body live"><GrowingMarkdown text={run.text ?? ""} tree={grown(run.text ?? "", run.laid)} /></div>
+			<div class="entry-body live"><StreamingMarkdown text={run.text ?? ""} tree={renderedBlocks(run.text ?? "", run.rendered)} /></div>
 		</section>
 	);
 }

@@ -5,9 +5,9 @@
 import { run as runWish, say, show, switchTake, undo } from "./actions";
 import { post, path, request } from "./api";
 import { replyBegan } from "./finished";
-import { forgetGrowing, grow } from "./growing";
+import { forgetStreams, updateStream } from "./streaming";
 import { modelProblem } from "./model_problem";
-import { answered, asking, runningHere } from "./news";
+import { requestEnded, requestStarted, runningHere } from "./news";
 import { notify } from "./notice";
 import { severalBegan, severalEnded } from "./several";
 import { set, state } from "./state";
@@ -16,17 +16,17 @@ import type { Run } from "./types";
 
 /** Runs started by this page: the request, and the take that was open. */
 const started = new Map<string, Started>();
-const over = new Map<string, Run>();
+const endedEarly = new Map<string, Run>();
 /** Callbacks for the end of runs. */
-const awaited = new Map<string, (run: Run) => void>();
-const STOP_MOST_MS = 6000;
-let isDue = false;
+const endCallbacks = new Map<string, (run: Run) => void>();
+const STOP_TIMEOUT_MS = 6000;
+let isFlushScheduled = false;
 let next: Map<string, Run> | null = null;
 
 function change(): Map<string, Run> {
 	next ??= new Map(state.runs);
-	if (!isDue) {
-		isDue = true;
+	if (!isFlushScheduled) {
+		isFlushScheduled = true;
 		requestAnimationFrame(flush);
 		setTimeout(flush, 200); // a hidden window gets no animation frames
 	}
@@ -34,25 +34,25 @@ function change(): Map<string, Run> {
 }
 
 function flush(): void {
-	isDue = false;
+	isFlushScheduled = false;
 	if (!next)
 		return;
 	set({ runs: next });
 	next = null;
 }
 
-function now(name: string): Run | undefined {
+function currentRun(name: string): Run | undefined {
 	return (next ?? state.runs).get(name);
 }
 
 export function runSeen(run: Run): void {
-	const old = now(run.run);
-	change().set(run.run, { ...run, laid: old?.laid, text: run.text ?? old?.text ?? "", thinking: run.thinking ?? old?.thinking ?? "" });
+	const old = currentRun(run.run);
+	change().set(run.run, { ...run, rendered: old?.rendered, text: run.text ?? old?.text ?? "", thinking: run.thinking ?? old?.thinking ?? "" });
 }
 
 export function runDelta(name: string,
 		piece: { text?: string; thinking?: string; notice?: string; reply?: number }): void {
-	const old = now(name);
+	const old = currentRun(name);
 	if (!old)
 		return;
 	const isNext = piece.reply !== undefined && piece.reply !== (old.reply ?? 0);
@@ -66,42 +66,42 @@ export function runDelta(name: string,
 }
 
 /** Renders the text of a visible run to blocks; does nothing if they are up to date. */
-export function layOut(run: Run): void {
-	grow(run.run, run.text ?? "", (laid) => {
-		const old = now(run.run);
+export function renderRun(run: Run): void {
+	updateStream(run.run, run.text ?? "", (rendered) => {
+		const old = currentRun(run.run);
 		if (old)
-			change().set(run.run, { ...old, laid });
+			change().set(run.run, { ...old, rendered });
 	});
 }
 
 /** After a lost connection: the server sends the active runs again. */
-export function runsForgotten(): void {
+export function forgetRuns(): void {
 	next = null;
-	forgetGrowing();
+	forgetStreams();
 	set({ runs: new Map() });
 }
 
 export function runEnded(run: Run): void {
 	change().delete(run.run);
-	forgetGrowing(run.run);
+	forgetStreams(run.run);
 	flush();
 	if (!started.has(run.run))
-		over.set(run.run, run); // it ended before the response to its request arrived
+		endedEarly.set(run.run, run); // it ended before the response to its request arrived
 	const from = started.get(run.run);
 	if (from && started.delete(run.run))
-		ended(run, from);
-	awaited.get(run.run)?.(run);
+		reportEnd(run, from);
+	endCallbacks.get(run.run)?.(run);
 }
 
 /** A run of this page ended: reports errors and opens the result, unless the user has moved elsewhere or is
  * editing. */
-function ended(run: Run, { wish, take: from, steps }: Started): void {
+function reportEnd(run: Run, { wish, take: from, steps }: Started): void {
 	runningHere(-1);
 	if (run.group)
 		return severalEnded(run);
 	if (run.state === "stopped")
-		sayStopped(run);
-	else if (isSaidThere(run))
+		reportStopped(run);
+	else if (isShownAtQuestion(run))
 		return;
 	else if (run.state === "failed" || run.problem)
 		set({ toast: modelProblem(run.problem?.detail ?? "The model's server failed.", run.problem?.code ?? "", retryOf(run, wish, from)) });
@@ -115,7 +115,7 @@ function ended(run: Run, { wish, take: from, steps }: Started): void {
 }
 
 /** Is the error shown at the question in the open take (web/failure.tsx)? */
-function isSaidThere(run: Run): boolean {
+function isShownAtQuestion(run: Run): boolean {
 	const question = run.question ?? (typeof run.at === "string" ? run.at : undefined);
 	return run.state === "failed" && REPLIES.has(run.how) && run.how !== "continue" && !run.entry && run.discussion === state.disc &&
 		question !== undefined && state.outline?.id.includes(question) === true && !run.replies?.length;
@@ -137,7 +137,7 @@ function retryOf(run: Run, wish: RunWish, take: string | null): { label: string;
 const REPLIES = new Set(["ask", "again", "continue"]);
 
 /** Stopping is not an error. A run that was stopped in a dialog is reported there. */
-function sayStopped(run: Run): void {
+function reportStopped(run: Run): void {
 	const isKept = !!run.entry || !!run.replies?.some((reply) => reply.entry);
 	if (REPLIES.has(run.how))
 		say(isKept ? "Stopped. The partial reply is kept." : "Stopped. No part of the reply had arrived.", isKept, run.seq);
@@ -158,11 +158,11 @@ async function showReply(run: Run, named: string, from: string | null): Promise<
 	const before = takeOf(from)?.name;
 	await open(run.discussion, take.id);
 	if (run.how === "again" && run.state === "done" && from !== null && before !== undefined)
-		sayAgain(run, take.name, from, before);
+		reportAnotherReply(run, take.name, from, before);
 }
 
 /** A new reply replaces the previous one in view: reports where that is and how to return. */
-function sayAgain(run: Run, name: string, from: string, before: string): void {
+function reportAnotherReply(run: Run, name: string, from: string, before: string): void {
 	const n = run.replies?.length ?? 1;
 	const text = n === 1 ? `Another reply, in the take "${name}".` : `${n} more replies, each in a separate take; this is "${name}".`;
 	notify({
@@ -180,14 +180,14 @@ interface Flight {
 export function runFlight(flight: Flight): void {
 	const name = "flight " + flight.flight;
 	change().set(name, {
-		laid: now(name)?.laid, run: name, state: "running", how: "elsewhere",
+		rendered: currentRun(name)?.rendered, run: name, state: "running", how: "elsewhere",
 		discussion: flight.discussion, take: flight.take, model: flight.model, text: flight.text,
 	});
 }
 
 export function runFlightEnded(flight: string): void {
 	change().delete("flight " + flight);
-	forgetGrowing("flight " + flight);
+	forgetStreams("flight " + flight);
 }
 
 export interface RunWish {
@@ -205,7 +205,7 @@ interface Started {
 /** Starts a model in the open take. Throws a Problem. */
 export async function startRun(wish: RunWish, steps = 1): Promise<Run> {
 	const { discussion, take } = pinned();
-	asking();
+	requestStarted();
 	const models = Array.isArray(wish.models) ? wish.models.length : 1;
 	runningHere(models);
 	try {
@@ -213,21 +213,21 @@ export async function startRun(wish: RunWish, steps = 1): Promise<Run> {
 		if ("runs" in answer)
 			return startedSeveral(answer.runs as Run[], { wish, take: take || null, steps });
 		const run = answer;
-		const quick = over.get(run.run);
+		const quick = endedEarly.get(run.run);
 		if (quick) {
-			ended(quick, { wish, take: take || null, steps });
+			reportEnd(quick, { wish, take: take || null, steps });
 			return quick;
 		}
 		started.set(run.run, { wish, take: take || null, steps });
 		replyBegan(run.run);
-		if (run.state === "running" && !now(run.run))
+		if (run.state === "running" && !currentRun(run.run))
 			runSeen(run); // otherwise events have reported a newer state
 		return run;
 	} catch (error) {
 		runningHere(-models);
 		throw error;
 	} finally {
-		answered(undefined);
+		requestEnded(undefined);
 	}
 }
 
@@ -235,17 +235,17 @@ export async function startRun(wish: RunWish, steps = 1): Promise<Run> {
 function startedSeveral(runs: Run[], from: Started): Run {
 	severalBegan(runs);
 	for (const run of runs) {
-		const quick = over.get(run.run);
+		const quick = endedEarly.get(run.run);
 		if (!quick) {
 			started.set(run.run, from);
 			replyBegan(run.run);
-			if (run.state === "running" && !now(run.run))
+			if (run.state === "running" && !currentRun(run.run))
 				runSeen(run);
 		}
 	}
-	for (const quick of runs.map((run) => over.get(run.run)))
+	for (const quick of runs.map((run) => endedEarly.get(run.run)))
 		if (quick)
-			ended(quick, from);
+			reportEnd(quick, from);
 	return runs[0];
 }
 
@@ -258,11 +258,11 @@ export function stopToEnd(name: string): Promise<Run | null> {
 	return new Promise((done) => {
 		const end = (run: Run | null) => {
 			clearTimeout(late);
-			awaited.delete(name);
+			endCallbacks.delete(name);
 			done(run);
 		};
-		const late = setTimeout(() => end(null), STOP_MOST_MS);
-		awaited.set(name, end);
+		const late = setTimeout(() => end(null), STOP_TIMEOUT_MS);
+		endCallbacks.set(name, end);
 		stopRun(name).catch(() => end(null));
 	});
 }
@@ -274,7 +274,7 @@ export function startedHere(): Run | undefined {
 
 /** The question has been stored as an entry. */
 export function runAsked(name: string, question: string): void {
-	const old = now(name);
+	const old = currentRun(name);
 	if (old)
 		change().set(name, { ...old, question });
 }

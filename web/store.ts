@@ -71,12 +71,12 @@ async function readColumns(disc: string, take: string, after: Promise<unknown> |
 	return get<Columns>(path("discussions", disc, "tree"), { columns: 1, preview: 0, take, bare: 1 });
 }
 
-const UNSEEN_MS = 200;
+const HIDDEN_TIMEOUT_MS = 200;
 
 /** Resolves after the next rendering, or after a timeout in a hidden window. */
-function drawn(): Promise<void> {
+function afterRender(): Promise<void> {
 	return new Promise((done) => {
-		setTimeout(done, UNSEEN_MS);
+		setTimeout(done, HIDDEN_TIMEOUT_MS);
 		requestAnimationFrame(() => setTimeout(done));
 	});
 }
@@ -87,7 +87,7 @@ async function readLast(disc: string, take: string | undefined, mine: number): P
 	// reading the columns of a long take is slow: show the texts first
 	if (window && window.from > 0 && mine === opening && state.outline === null) {
 		set({ last: lastOf(window, disc, take ?? ""), bodies: new Map(window.entries.map((entry) => [entry.id, entry])) });
-		await drawn();
+		await afterRender();
 	}
 	return window;
 }
@@ -121,13 +121,13 @@ export async function open(disc: string, take?: string, at?: string): Promise<vo
 		...(state.disc !== disc ? { roleFilter: null, forks: new Map(), differ: new Set() } : {}),
 	});
 	setOutline(outlineOf(columns, found.id));
-	set({ behind: behindNow() });
+	set({ behind: headBeforeEnd() });
 	if (last && last.seq >= columns.seq)
 		keepBodies(last.entries, last.etags ?? {});
 	if (wanted && placeOf(state.outline!, wanted) >= 0)
 		set({ focus: wanted });
 	rememberPlace(disc, found.id);
-	forksOld(isOther ? 0 : FORKS_MS);
+	scheduleForks(isOther ? 0 : FORKS_MS);
 }
 
 /** GET /discussions/{d}. */
@@ -152,7 +152,7 @@ function headOf(take: Take, about: About,
 }
 
 /** Only updated when the head is read: added entries appear before that. */
-function behindNow(): string | null {
+function headBeforeEnd(): string | null {
 	const at = state.outline ? placeOf(state.outline, state.head) : -1;
 	return at >= 0 && at < state.outline!.id.length - 1 ? state.head : null;
 }
@@ -182,8 +182,8 @@ export async function reload(): Promise<void> {
 		await informed.catch(() => undefined);
 		throw error;
 	});
-	const isThere = discussions.some((each) => each.id === state.disc);
-	if (early && isThere && state.outline) {
+	const exists = discussions.some((each) => each.id === state.disc);
+	if (early && exists && state.outline) {
 		await informed;
 		set({ discussions, version: state.version + 1 });
 		return;
@@ -353,7 +353,7 @@ async function refresh(): Promise<void> {
 	}
 	await refreshStale();
 	if (forks)
-		forksOld();
+		scheduleForks();
 	settle(seq);
 }
 
@@ -372,7 +372,7 @@ async function refreshOpen(withSettings: boolean): Promise<void> {
 		return;
 	}
 	set({ takes, takeCount: about.data.takes, discTag: about.tag, head: headOf(mine, about.data), ...timeOf(about.data), ...(settings ? { settings } : {}) });
-	set({ behind: behindNow() });
+	set({ behind: headBeforeEnd() });
 }
 
 /** Reloads the columns of rows that were changed or added, except where their texts are loaded anyway. */
@@ -422,24 +422,24 @@ export function shownSeq(): number {
 	return appliedSeq;
 }
 
-const PATIENCE_MS = 3000;
+const EVENT_TIMEOUT_MS = 3000;
 
 /** Waits until the page shows the effect of row `seq`. If no event arrives in time, reloads everything. */
-export async function reached(seq: number): Promise<void> {
+export async function waitForSeq(seq: number): Promise<void> {
 	if (seq <= settledSeq)
 		return;
 	if (state.connection !== "live")
 		return reload();
-	const isThere = await new Promise<boolean>((done) => {
-		const timer = setTimeout(() => done(false), PATIENCE_MS);
+	const hasArrived = await new Promise<boolean>((done) => {
+		const timer = setTimeout(() => done(false), EVENT_TIMEOUT_MS);
 		waiting.push({ seq, done: () => { clearTimeout(timer); done(true); } });
 	});
-	if (!isThere)
+	if (!hasArrived)
 		await reload();
 }
 
 /** Reloads small data after a reconnection. */
-export function lookAgain(): void {
+export function refreshAll(): void {
 	needsSettings = needsForks = true;
 	refreshSoon(null);
 }
@@ -450,7 +450,7 @@ const FORKS_MS = 60;
 let forkTimer: number | undefined;
 
 /** The places where other takes diverge may have changed. */
-function forksOld(wait_ms = FORKS_MS): void {
+function scheduleForks(wait_ms = FORKS_MS): void {
 	clearTimeout(forkTimer);
 	if (state.takeCount >= 2)
 		forkTimer = window.setTimeout(() => void readForks().catch(() => undefined), wait_ms);

@@ -34,7 +34,7 @@ function withoutReplies(takes: Take[], open: string | null): Take[] {
 }
 
 /** The displayed name of a take: the words in which it differs if the name is only a number. */
-export function calledOf(take: Take): string {
+export function displayName(take: Take): string {
 	return take.title && /_take_\d+$/.test(take.name) ? take.title : take.name;
 }
 
@@ -74,7 +74,7 @@ function Tab(props: { take: Take; isOpen: boolean; isFirst: boolean; isOnly: boo
 		if (isOpen)
 			tab.current!.scrollIntoView({ block: "nearest", inline: "nearest" });
 	}, [isOpen]);
-	const entries = count(take.entries, "entry", "entries"), called = calledOf(take);
+	const entries = count(take.entries, "entry", "entries"), called = displayName(take);
 	const about = [take.name, entries, ...(take.preview ? [take.preview] : [])].join(", ");
 	// a name is shown only if there are several takes, or if the user chose it
 	const isNameless = props.isOnly && (take.name === "main" || take.name === discussionOf(state.disc)?.name);
@@ -166,7 +166,7 @@ function takeItems(takes: Take[], mine: Take): MenuItem[] {
 		...(changeOf(mine) ? [{ text: changeOf(mine), run: () => undefined, isOff: true, isFirstOfGroup: true }] : []),
 		...(rest.length > MOST_LISTED ? [{ text: "Another take …", run: () => void pickTake(rest), isFirstOfGroup: true }] : []),
 		...rest.slice(0, MOST_LISTED).map((take, at) => ({
-			text: `${calledOf(take)} (${take.entries.toLocaleString()})`, run: () => void act.switchTake(take.id), isFirstOfGroup: at === 0,
+			text: `${displayName(take)} (${take.entries.toLocaleString()})`, run: () => void act.switchTake(take.id), isFirstOfGroup: at === 0,
 		})),
 	];
 }

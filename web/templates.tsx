@@ -35,7 +35,7 @@ function filled(text: string, values: ReadonlyMap<string, string>): string {
 }
 
 /** Templates that a message "/NAME …" may refer to. */
-function begunBy(message: string, all: Template[]): Template[] {
+function matchingTemplates(message: string, all: Template[]): Template[] {
 	const begun = BEGUN.exec(message);
 	return begun ? all.filter((each) => (begun[2] === undefined ? each.name.startsWith(begun[1]) : each.name === begun[1])) : [];
 }
@@ -66,7 +66,7 @@ export function useTemplate(template: Template, more = ""): void {
 
 /** Does the message name a template? Then the template is used, and the message is not sent. */
 export function usesTemplate(message: string): boolean {
-	const found = begunBy(message, templatesOf(state.settings?.settings));
+	const found = matchingTemplates(message, templatesOf(state.settings?.settings));
 	const meant = found.find((each) => each.name === BEGUN.exec(message)?.[1]) ?? (found.length === 1 ? found[0] : undefined);
 	if (!meant)
 		return false;
@@ -77,7 +77,7 @@ export function usesTemplate(message: string): boolean {
 /** Suggestions while a "/" command is typed. */
 export function TemplateChips(props: { text: string }) {
 	const values = useStore((from) => from.settings)?.settings;
-	const found = props.text.startsWith("/") ? begunBy(props.text, templatesOf(values)) : [];
+	const found = props.text.startsWith("/") ? matchingTemplates(props.text, templatesOf(values)) : [];
 	if (found.length === 0)
 		return null;
 	return (

@@ -7,7 +7,7 @@ import { isTool } from "./speaker";
 import type { Block, Content } from "./types";
 
 /** Only the members used here; data of an exported page is untrusted. */
-export interface Said {
+export interface EntryLike {
 	role: string;
 	content: Content;
 	purged?: boolean;
@@ -49,22 +49,22 @@ export function callOf(block: Block): Call {
 	};
 }
 
-function blocksOf(said: Said): Block[] {
-	return Array.isArray(said.content) ? said.content.filter((block) => typeof block === "object" && block !== null) : [];
+function blocksOf(body: EntryLike): Block[] {
+	return Array.isArray(body.content) ? body.content.filter((block) => typeof block === "object" && block !== null) : [];
 }
 
 /** Calls outside the content. */
-export function otherCalls(said: Said): Call[] {
-	const calls = Array.isArray(said.tool_calls) ? said.tool_calls : [];
+export function otherCalls(body: EntryLike): Call[] {
+	const calls = Array.isArray(body.tool_calls) ? body.tool_calls : [];
 	return calls.filter((call) => typeof call === "object" && call !== null).map(callOf);
 }
 
-function callsOf(said: Said): Call[] {
-	return [...blocksOf(said).filter(isCall).map(callOf), ...otherCalls(said)];
+function callsOf(body: EntryLike): Call[] {
+	return [...blocksOf(body).filter(isCall).map(callOf), ...otherCalls(body)];
 }
 
-export function hasCalls(said: Said): boolean {
-	return otherCalls(said).length > 0 || blocksOf(said).some(isCall);
+export function hasCalls(body: EntryLike): boolean {
+	return otherCalls(body).length > 0 || blocksOf(body).some(isCall);
 }
 
 function textOf(content: unknown): string {
@@ -76,17 +76,17 @@ function textOf(content: unknown): string {
 }
 
 /** The results in an entry, by the id of the call; null: it has other content, too. */
-export function resultsIn(said: Said): Map<string, Omit<Outcome, "at">> | null {
-	const pi = (said.pi as { message?: Record<string, unknown> } | undefined)?.message;
+export function resultsIn(body: EntryLike): Map<string, Omit<Outcome, "at">> | null {
+	const pi = (body.pi as { message?: Record<string, unknown> } | undefined)?.message;
 	const results = new Map<string, Omit<Outcome, "at">>();
-	if (said.purged)
+	if (body.purged)
 		return null;
-	if (isTool(said.role)) {
-		const id = word(said.tool_call_id, said.toolCallId, pi?.toolCallId, said.tool_use_id);
-		const hasPicture = blocksOf(said).some((block) => block.type === "image");
-		return id && !hasPicture ? results.set(id, { text: textOf(said.content), isError: (said.isError ?? said.is_error ?? pi?.isError) === true }) : null;
+	if (isTool(body.role)) {
+		const id = word(body.tool_call_id, body.toolCallId, pi?.toolCallId, body.tool_use_id);
+		const hasPicture = blocksOf(body).some((block) => block.type === "image");
+		return id && !hasPicture ? results.set(id, { text: textOf(body.content), isError: (body.isError ?? body.is_error ?? pi?.isError) === true }) : null;
 	}
-	for (const block of blocksOf(said)) {
+	for (const block of blocksOf(body)) {
 		const id = word(block.tool_use_id, block.toolCallId, block.id);
 		if (!RESULT.test(block.type) || !id)
 			return null;
@@ -95,12 +95,12 @@ export function resultsIn(said: Said): Map<string, Omit<Outcome, "at">> | null {
 	return results.size > 0 ? results : null;
 }
 
-type At = (at: number) => Said | undefined;
+type At = (at: number) => EntryLike | undefined;
 
 /** The results of the calls in the entry at this position, by id, as far as the following entries contain them. */
 export function outcomesAfter(at: number, entry: At): Map<string, Outcome> {
-	const said = entry(at), found = new Map<string, Outcome>();
-	const ids = new Set(said ? callsOf(said).map((call) => call.id) : []);
+	const body = entry(at), found = new Map<string, Outcome>();
+	const ids = new Set(body ? callsOf(body).map((call) => call.id) : []);
 	for (let next = at + 1; found.size < ids.size && next <= at + FAR; next++) {
 		const other = entry(next), results = other && resultsIn(other);
 		if (!results)
@@ -114,7 +114,7 @@ export function outcomesAfter(at: number, entry: At): Map<string, Outcome> {
 
 /** Is the whole content of an entry shown with the calls before it? */
 export function isWithCall(at: number, entry: At): boolean {
-	const said = entry(at), results = said && resultsIn(said);
+	const body = entry(at), results = body && resultsIn(body);
 	if (!results)
 		return false;
 	for (let before = at - 1; before >= 0 && before >= at - FAR; before--) {
@@ -135,9 +135,9 @@ const EVENTS: Record<string, [prefix: string, ...members: string[]]> = {
 };
 
 /** A record that sets a value, in one line as in `show`: "model: openai/gpt-x"; "": not such a record. */
-export function eventOf(said: Said & { kind?: string }): string {
-	const [prefix, ...members] = EVENTS[said.kind ?? ""] ?? [""], record = said.pi as Record<string, unknown> | undefined;
-	if (!prefix || textOf(said.content).trim() !== "")
+export function eventOf(body: EntryLike & { kind?: string }): string {
+	const [prefix, ...members] = EVENTS[body.kind ?? ""] ?? [""], record = body.pi as Record<string, unknown> | undefined;
+	if (!prefix || textOf(body.content).trim() !== "")
 		return "";
-	return `${prefix}: ${members.map((member) => word(record?.[member], said[member])).filter(Boolean).join("/") || "none"}`;
+	return `${prefix}: ${members.map((member) => word(record?.[member], body[member])).filter(Boolean).join("/") || "none"}`;
 }

@@ -2,7 +2,7 @@
 //
 // JSON types of the API (docs/api.md). Members that are optional there are optional here; unknown
 // members are ignored.
-import type { Laid } from "./growing";
+import type { RenderedText } from "./streaming";
 
 /** One block of a content that is an array. */
 export interface Block {
@@ -195,8 +195,8 @@ export interface Run {
 	group?: string;
 	question?: string;
 	text?: string;
-	/** The rendered text, as far as available (web/growing.ts). */
-	laid?: Laid;
+	/** The rendered text, as far as available (web/streaming.ts). */
+	rendered?: RenderedText;
 	thinking?: string;
 	notice?: string;
 	/** A message about its end, such as that it updated the working prompt. */

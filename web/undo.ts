@@ -13,12 +13,12 @@ import type { Run, Step, StepEffects } from "./types";
 const NEAR_STEPS = 100;
 const ADDS = /^(added|inserted) an? (entry|reply)$/;
 /** Number of attempts when other changes come in between. */
-export const MOST_TRIES = 5;
+export const MAX_TRIES = 5;
 
-export type Way = "undo" | "redo";
+export type Direction = "undo" | "redo";
 
 /** The last direction. Redo replaces the draft, which must not be treated as undone. */
-export const lastWay: { way: Way | null } = { way: null };
+export const lastDirection: { direction: Direction | null } = { direction: null };
 
 interface Page {
 	steps: Step[];
@@ -34,13 +34,13 @@ export async function nearSteps(): Promise<Step[]> {
 }
 
 /** The newest steps, and the tag that is valid until there are others. */
-export interface Seen extends Page {
+export interface HistorySnapshot extends Page {
 	tag: string;
 }
 
 /** null: the history changes too quickly. */
-export async function seenSteps(): Promise<Seen | null> {
-	for (let i = 0; i < MOST_TRIES; i++) {
+export async function readSnapshot(): Promise<HistorySnapshot | null> {
+	for (let i = 0; i < MAX_TRIES; i++) {
 		const [page, about] = await Promise.all([readPage(), request<{ seq: number }>("GET", discPath())]);
 		if (page.seq === about.data.seq && about.tag)
 			return { ...page, tag: about.tag };
@@ -49,8 +49,8 @@ export async function seenSteps(): Promise<Seen | null> {
 }
 
 /** The steps that `count` undos or redos affect, by seq. */
-export function wayOf(steps: Step[], way: Way, count: number): number[] {
-	return inTheWay(steps, way).filter(isSeen).slice(0, count).map((each) => each.seq);
+export function stepSeqs(steps: Step[], direction: Direction, count: number): number[] {
+	return affectedSteps(steps, direction).filter(isCounted).slice(0, count).map((each) => each.seq);
 }
 
 /** The user opened another take or discussion. */
@@ -64,19 +64,19 @@ export function isDraft(step: Step): boolean {
 }
 
 /** Does the user perceive it as a step? */
-export function isSeen(step: Step): boolean {
+export function isCounted(step: Step): boolean {
 	return !isSwitch(step);
 }
 
 /** The steps that undo would affect, newest first; or the one that redo would restore. */
-function inTheWay(steps: Step[], way: Way): Step[] {
-	if (way === "undo")
+function affectedSteps(steps: Step[], direction: Direction): Step[] {
+	if (direction === "undo")
 		return steps.filter((each) => !each.undone && !isSwitch(each));
 	let now = steps.find((each) => !each.undone && !isSwitch(each)) ?? steps.find((each) => each.current);
 	// drafts that redo replaced are siblings of the step that it restored
 	const after = (seq: number) => {
 		const all = steps.filter((each) => each.undone && !isSwitch(each) && each.parent === seq);
-		return all.find(isSeen) ?? all[0];
+		return all.find(isCounted) ?? all[0];
 	};
 	let next: Step | undefined = after(now?.seq ?? 0);
 	while (!next && now && isDraft(now)) { // a draft is replaced by the step that was undone before it
@@ -89,13 +89,13 @@ function inTheWay(steps: Step[], way: Way): Step[] {
 }
 
 /** The next step to undo or redo; undefined: not among the loaded steps. */
-export function nextStep(steps: Step[], way: Way): Step | undefined {
-	const all = inTheWay(steps, way);
-	return all.find(isSeen) ?? all[0];
+export function nextStep(steps: Step[], direction: Direction): Step | undefined {
+	const all = affectedSteps(steps, direction);
+	return all.find(isCounted) ?? all[0];
 }
 
 /** The steps, of those that were loaded, that an undo or redo affected. */
-export async function moved(seq: number, steps: Step[]): Promise<Step[]> {
+export async function movedSteps(seq: number, steps: Step[]): Promise<Step[]> {
 	const row = await get<StepEffects>(path("history", seq));
 	const moves = new Set((row.moves ?? []).map((move) => move.step));
 	return steps.filter((each) => moves.has(each.seq));
@@ -123,13 +123,13 @@ export async function fullWords(step: Step): Promise<string> {
 
 /** Describes one step; "": more than one, or not loaded. */
 export async function movedWords(steps: Step[], count: number): Promise<string> {
-	const seen = steps.filter(isSeen);
+	const seen = steps.filter(isCounted);
 	return count === 1 && (seen.length === 1 || steps.length === 1) ? fullWords(seen[0] ?? steps[0]) : "";
 }
 
 /** Number of existing steps of a run, of which this is the newest one: 1 for its question, or 0; null: there are
  * other changes since it started. */
-export async function stepsOf(run: Run, newest: Step | undefined): Promise<number | null> {
+export async function runStepCount(run: Run, newest: Step | undefined): Promise<number | null> {
 	if (!newest || Date.parse(newest.at) < Date.parse(String(run.started)))
 		return 0;
 	const { effects } = await get<StepEffects>(path("history", newest.seq));
@@ -137,14 +137,14 @@ export async function stepsOf(run: Run, newest: Step | undefined): Promise<numbe
 }
 
 /** Is it a step of this run? */
-export async function isOf(run: Run, step: Step): Promise<boolean> {
+export async function isStepOfRun(run: Run, step: Step): Promise<boolean> {
 	const own = new Set([run.question, run.entry, ...(run.replies ?? []).map((reply) => reply.entry)]);
 	const { effects } = await get<StepEffects>(path("history", step.seq));
 	return effects.some((each) => Array.isArray(each.after) && each.after.some((entry) => entry.id && own.has(entry.id)));
 }
 
 /** The take that a step changed, if it still exists and the open one was not changed. */
-export async function elsewhere(step: Step | undefined): Promise<string | null> {
+export async function takeElsewhere(step: Step | undefined): Promise<string | null> {
 	const take = step?.take?.id;
 	if (!step || !take || take === state.take)
 		return null;

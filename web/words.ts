@@ -44,7 +44,7 @@ export function dayBetween(before: string | null | undefined, at: string | undef
 }
 
 /** "840 ms", "3.2 s", "2 min 5 s" */
-export function lasted(ms: number): string {
+export function durationWords(ms: number): string {
 	if (ms < 1000)
 		return `${Math.round(ms)} ms`;
 	if (ms < 60000)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Growing: incremental rendering of a streaming reply. From time to time the server renders its
+// Streaming: incremental rendering of a streaming reply. From time to time the server renders its
 // text to blocks (POST /render), but only the unstable end: blocks before the offset "stable" do
 // not change any more and are not sent again. Text that arrived since the last request is appended
 // to the last block as plain text, so it appears at once.
@@ -12,7 +12,7 @@ import type { Mark, Node } from "./markdown";
 
 const PAUSE_MS = 120, CHARACTERS_PER_MS = 64, LONGEST = 1 << 20;
 
-export interface Laid {
+export interface RenderedText {
 	/** The text that the blocks were rendered from: a prefix of the reply, or all of it. */
 	text: string;
 	blocks: Node[];
@@ -22,18 +22,18 @@ export interface Laid {
 	from: number;
 }
 
-interface Growth {
+interface Stream {
 	text: string;
-	laid: Laid | null;
+	rendered: RenderedText | null;
 	askedAt: number;
-	isDue: boolean;
-	tell: (laid: Laid) => void;
+	isScheduled: boolean;
+	onRendered: (rendered: RenderedText) => void;
 }
 
-const growths = new Map<string, Growth>();
+const streams = new Map<string, Stream>();
 
 /** The number of characters in the first bytes of a text in UTF-8. */
-function charactersOf(text: string, bytes: number): number {
+function charactersIn(text: string, bytes: number): number {
 	let at = 0;
 	for (let left = bytes; left > 0 && at < text.length; at++) {
 		const code = text.charCodeAt(at);
@@ -43,61 +43,61 @@ function charactersOf(text: string, bytes: number): number {
 	return at;
 }
 
-/** Updates the text of a reply; onLaid is called when new blocks have been rendered. */
-export function grow(name: string, text: string, tell: (laid: Laid) => void): void {
-	const growth = growths.get(name) ?? { text, laid: null, askedAt: 0, isDue: false, tell };
-	growths.set(name, growth);
-	growth.text = text;
-	growth.tell = tell;
-	if (growth.isDue || text === "" || text === growth.laid?.text)
+/** Updates the text of a reply; onRendered is called when new blocks have been rendered. */
+export function updateStream(name: string, text: string, onRendered: (rendered: RenderedText) => void): void {
+	const stream = streams.get(name) ?? { text, rendered: null, askedAt: 0, isScheduled: false, onRendered };
+	streams.set(name, stream);
+	stream.text = text;
+	stream.onRendered = onRendered;
+	if (stream.isScheduled || text === "" || text === stream.rendered?.text)
 		return;
-	const end = text.length - (growth.laid?.from ?? 0);
+	const end = text.length - (stream.rendered?.from ?? 0);
 	if (end > LONGEST)
 		return;
-	growth.isDue = true;
-	const wait = growth.askedAt + Math.max(PAUSE_MS, end / CHARACTERS_PER_MS) - performance.now();
-	setTimeout(() => void ask(name, growth), Math.max(0, wait));
+	stream.isScheduled = true;
+	const wait = stream.askedAt + Math.max(PAUSE_MS, end / CHARACTERS_PER_MS) - performance.now();
+	setTimeout(() => void render(name, stream), Math.max(0, wait));
 }
 
-export function forgetGrowing(name?: string): void {
+export function forgetStreams(name?: string): void {
 	if (name === undefined)
-		growths.clear();
+		streams.clear();
 	else
-		growths.delete(name);
+		streams.delete(name);
 }
 
-async function ask(name: string, growth: Growth): Promise<void> {
-	const { text } = growth;
-	const old = growth.laid && text.startsWith(growth.laid.text) ? growth.laid : null;
+async function render(name: string, stream: Stream): Promise<void> {
+	const { text } = stream;
+	const old = stream.rendered && text.startsWith(stream.rendered.text) ? stream.rendered : null;
 	const end = text.slice(old?.from ?? 0);
-	growth.askedAt = performance.now();
+	stream.askedAt = performance.now();
 	try {
 		const answer = await post<{ blocks: Mark[][]; stable: number[] }>("/render", { texts: [end] });
 		const blocks = answer.blocks[0], stable = answer.stable[0];
-		growth.laid = {
+		stream.rendered = {
 			text, blocks: [...(old?.blocks.slice(0, old.done) ?? []), ...blocks],
 			done: (old?.done ?? 0) + blocks.filter((block) => block.at && block.at[1] <= stable).length,
-			from: (old?.from ?? 0) + charactersOf(end, stable),
+			from: (old?.from ?? 0) + charactersIn(end, stable),
 		};
 	} catch {
-		growth.laid = old; // keeps the plain text; the next chunk retries
+		stream.rendered = old; // keeps the plain text; the next chunk retries
 	}
-	growth.isDue = false;
-	if (growths.get(name) !== growth)
+	stream.isScheduled = false;
+	if (streams.get(name) !== stream)
 		return;
-	if (growth.laid?.text === text)
-		growth.tell(growth.laid);
-	if (growth.text !== text)
-		grow(name, growth.text, growth.tell);
+	if (stream.rendered?.text === text)
+		stream.onRendered(stream.rendered);
+	if (stream.text !== text)
+		updateStream(name, stream.text, stream.onRendered);
 }
 
 // the "ctl" characters of markup.h
-const UNSEEN = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u206f\ufff9-\ufffb]|\udb40[\udc00-\udc7f]/gu;
+const CONTROLS = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u206f\ufff9-\ufffb]|\udb40[\udc00-\udc7f]/gu;
 
-function textsOf(text: string): Node[] {
+function textNodes(text: string): Node[] {
 	const nodes: Node[] = [];
 	let from = 0;
-	for (const found of text.matchAll(UNSEEN)) {
+	for (const found of text.matchAll(CONTROLS)) {
 		nodes.push(text.slice(from, found.index), { t: "ctl", cp: found[0].codePointAt(0)!.toString(16).toUpperCase().padStart(4, "0") });
 		from = found.index + found[0].length;
 	}
@@ -150,15 +150,15 @@ function continued(block: Mark, rest: Node[], before: string): Mark | null {
 }
 
 /** The blocks of a text, with the text since the last request in the last block; null: no blocks yet. */
-export function grown(text: string, laid: Laid | undefined): Node[] | null {
-	if (!laid || !text.startsWith(laid.text))
+export function renderedBlocks(text: string, rendered: RenderedText | undefined): Node[] | null {
+	if (!rendered || !text.startsWith(rendered.text))
 		return null;
-	const { blocks } = laid, last = blocks[blocks.length - 1];
-	const rest = text.slice(laid.text.length), isOpen = laid.done < blocks.length;
+	const { blocks } = rendered, last = blocks[blocks.length - 1];
+	const rest = text.slice(rendered.text.length), isOpen = rendered.done < blocks.length;
 	if (isOpen && typeof last === "object") {
-		const whole = continued(last, textsOf(rest), laid.text);
-		if (whole)
-			return [...blocks.slice(0, -1), whole];
+		const extended = continued(last, textNodes(rest), rendered.text);
+		if (extended)
+			return [...blocks.slice(0, -1), extended];
 	}
-	return rest.trim() ? [...blocks, { t: "p", c: textsOf(rest) }] : blocks;
+	return rest.trim() ? [...blocks, { t: "p", c: textNodes(rest) }] : blocks;
 }
