@@ -42,7 +42,7 @@ code 'restore refuses' 1 o restore "$work/copy.db" --yes
 has 'restore: why' 'other:x is not a file' "$err"
 code 'repair refuses' 1 o repair
 has 'repair: why' 'other:x is not a file' "$err"
-code 'memory is no file' 1 "$other" --db :memory: restore "$work/copy.db" --yes
+code ':memory: is not a file' 1 "$other" --db :memory: restore "$work/copy.db" --yes
 code 'read-only' 1 o --read-only add three
 code 'export' 0 o export --format canonical -o "$work/out.json"
 code 'import' 0 "$other" --db other:y import "$work/out.json"

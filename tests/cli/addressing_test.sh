@@ -53,7 +53,7 @@ r -q go :-1
 r -q branch :2 second
 r -q add -r User 'x'
 code 'an entry of another take: edit' 3 r edit beta y
-has 'the take that holds it is named' 'main' "$err"
+has 'the take that contains it is named' 'main' "$err"
 code 'an entry of another take: show' 0 r show beta
 code 'an entry of another take: label' 0 r label beta here
 code 'an entry of another take: go' 0 r go beta
@@ -78,7 +78,7 @@ is 'the active one stays' other "$(r status --json | json 'd["discussion"]')"
 id=$(r ls --json | json 'd[0]["id"]')
 is 'a discussion by id' 'a|b|c|d|e|f' "$(contents -d "$id")"
 code 'flags before the verb' 0 "$RETAKE" --db "$db" -d main --json show
-code 'flags behind the verb' 0 "$RETAKE" show -dmain --db="$db" --json
+code 'flags after the verb' 0 "$RETAKE" show -dmain --db="$db" --json
 is 'the same' 'a|b|c|d|e|f' "$(printf '%s' "$out" | json '"|".join(e["content"] for e in d["entries"])')"
 
 # a few digits may begin an id, but look like a position

@@ -40,7 +40,7 @@ done
 is 'not found' not_found "$(key 8 'd["error"]["code"]')"
 is 'refused' refused "$(key 10 'd["error"]["code"]')"
 is 'nothing to redo' refused "$(key 11 'd["error"]["code"]')"
-is 'the rest goes on' 5 "$(key 12 'd["seq"]')"
+is 'the remaining lines are applied' 5 "$(key 12 'd["seq"]')"
 is 'and is there' 'one|two|three|four|good' "$(contents)"
 has 'a message names the thing' 'zzzz' "$(key 8 'd["error"]["message"]')"
 apply '{"op":"entry.append","content":"\ud800"}'

@@ -346,7 +346,7 @@ r ask --send >/dev/null 2>&1 </dev/null
 r again >/dev/null 2>&1 </dev/null
 is "again: another reply, no more" '[null, null, "t2"]' "$(r takes --json | json '[t.get("another_reply") for t in sorted(d, key=lambda t: t["id"])]')"
 r add -q "Go on"
-is "which becomes a take of its own" '[null, null, null]' "$(r takes --json | json '[t.get("another_reply") for t in d]')"
+is "which becomes a separate take" '[null, null, null]' "$(r takes --json | json '[t.get("another_reply") for t in d]')"
 
 # --- titles ---
 db=$work/titles.db

@@ -125,7 +125,7 @@ code 'a text goes to any model' 0 r ask -m builtin/echo --attach note.txt x
 # --- in a chat ---
 printf '/attach note.txt\nfirst\nsecond\n/attach gone.pdf\n' | r chat -m builtin/echo >chat.out 2>chat.err
 is 'a missing file' 3 $?
-has 'it says what is attached' 'attached: note.txt, text/plain, 9 bytes' "$(cat chat.err)"
+has 'it lists the attachments' 'attached: note.txt, text/plain, 9 bytes' "$(cat chat.err)"
 is 'to the next message only' '["x", ["text", "file"], "first", ["text", "file"], "second", ["text"]]' "$(r show --json | json \
 	'[x for e in d["entries"] if e["role"] == "User" for b in [e["content"]] for x in ((b, ["text"]) if isinstance(b, str) else (b[0]["text"], [p["type"] for p in b]))]')"
 finish

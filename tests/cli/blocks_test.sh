@@ -46,7 +46,7 @@ is 'raw is the text alone' 'I read teh file.' "$(r show :2 --raw)"
 
 # --- one entry ---
 code 'edit' 0 r edit :2 'I read it.'
-has 'edit: says what is kept' 'Kept with the text: calls read; thinking' "$out"
+has 'edit: names the blocks it keeps' 'Kept with the text: calls read; thinking' "$out"
 is 'edit' "[{'type': 'thinking', 'thinking': 'hm', 'thinkingSignature': 'sig'}, {'type': 'text', 'text': 'I read it.'}, {'type': 'toolCall', 'id': 'c1', 'name': 'read', 'arguments': {'path': 'teh'}}]" "$(content :2)"
 is 'edit: the result is a result' '"tool"' "$(r context --json 2>/dev/null | json 'json.dumps(d["messages"][2]["role"])')"
 r export --format pi -o "$work/out.jsonl" 2>/dev/null >/dev/null
@@ -110,7 +110,7 @@ is 'replace in one of several' "[{'type': 'text', 'text': 'one'}, {'type': 'text
 session
 r show --take-file >"$work/take"
 has 'take file: the text' 'I read teh file.' "$(cat "$work/take")"
-is 'take file: locked is what has no text' 2 "$(grep -c '+locked' "$work/take")"
+is 'take file: entries without text are locked' 2 "$(grep -c '+locked' "$work/take")"
 code 'take file: unchanged' 0 r edit --all -f "$work/take"
 has 'take file: unchanged' 'Nothing was changed' "$out"
 sed -i 's/I read teh file\./I read it./' "$work/take"
@@ -153,12 +153,12 @@ for provider in $(providers); do
 	has "$provider: an unknown kind is sent" 'IMPORTANT' "$out"
 	has "$provider: a result without its call is sent" '[result of get]: FOUND' "$out"
 	hasnt "$provider: the state of a program is not" 'STATE' "$out"
-	has "$provider: what is not sent is said" "1 block of type audio in entry heard is not sent: a request to $provider cannot contain it" "$err"
+	has "$provider: omitted blocks are reported" "1 block of type audio in entry heard is not sent: a request to $provider cannot contain it" "$err"
 done
-code 'ask says what is not sent' 0 r ask -m builtin/echo 'and now?'
-has 'ask says what is not sent' '1 block of type audio in entry heard is not sent' "$err"
+code 'ask reports omitted blocks' 0 r ask -m builtin/echo 'and now?'
+has 'ask reports omitted blocks' '1 block of type audio in entry heard is not sent' "$err"
 code 'tokens' 0 r context --tokens -m anthropic/claude
-has 'tokens: what is never sent costs nothing' '0  not sent' "$out"
+has 'tokens: omitted blocks cost nothing' '0  not sent' "$out"
 cat >"$work/three.jsonl" <<'EOF'
 {"type":"session","version":3,"id":"three","timestamp":"2026-01-01T00:00:00.000Z","cwd":"/"}
 {"type":"message","id":"00000001","parentId":null,"timestamp":"2026-01-01T00:00:01.000Z","message":{"role":"user","content":"one","timestamp":1}}

@@ -21,7 +21,7 @@ file=$(echo "$log"/*)
 is "one file for all commands" 1 "$(ls "$log" | wc -l | tr -d ' ')"
 is "for this account alone" "600 700" "$(stat -c %a "$file" "$log" | tr '\n' ' ' | sed 's/ $//')"
 r comms 1 --request >"$work/logged"
-code "the request comes out of it to the byte" 0 cmp "$work/sent" "$work/logged"
+code "the request is printed byte for byte" 0 cmp "$work/sent" "$work/logged"
 is "it is found by its reply, too" "$(cat "$work/sent")" "$(r comms "$reply" --request)"
 is "by its position" "$(cat "$work/sent")" "$(r comms :4 --request)"
 code "which asked nothing" 3 r comms :1
@@ -78,7 +78,7 @@ has "says so" "request log" "$err"
 code "it is gone from every file" 1 grep -rq "4711-alpha" "$XDG_STATE_HOME"
 first=$(r comms --json -n 1000 | json 'd[-1]["number"]')
 has "what is left can be read" "the launch code is [purged]" "$(r comms "$first" --request)"
-is "it is not what was sent" false "$(r comms "$first" --json | json 'd["request"]["exact"]')"
+is "it differs from the sent request" false "$(r comms "$first" --json | json 'd["request"]["exact"]')"
 is "and the hash does not tell what it was" "[purged]" "$(r comms "$first" --json | json 'd["request"]["hash"]')"
 ask "$long"
 has "the same text is logged again" "4711-alpha" "$(r comms 1 --request)"

@@ -60,7 +60,7 @@ has 'history names it' 'imported settings' "$(r history)"
 code 'again' 0 r import "$work/roles.toml"
 has 'again' 'nothing new' "$out"
 r -q undo
-is 'undo takes it back' 'User AI Vendor API System' "$(r settings --json | json '" ".join(d["roles"])')"
+is 'undo reverts it' 'User AI Vendor API System' "$(r settings --json | json '" ".join(d["roles"])')"
 sed 's/m1/m2/' "$work/roles.toml" >"$work/roles3.toml"
 code 'two files of settings' 0 "$RETAKE" --db "$work/roles3.db" import "$work/roles.toml" "$work/roles3.toml"
 has 'each is a step to undo' 'undo 2' "$out"
@@ -84,13 +84,13 @@ top_k = 3
 EOF
 r -q add hi
 code 'configuration' 0 r import "$work/config-in.toml"
-has 'configuration: what has no counterpart' 'no equivalent; stored unchanged: theme' "$out"
+has 'configuration: settings without a counterpart' 'no equivalent; stored unchanged: theme' "$out"
 has 'configuration: in a table, too' 'no equivalent; stored unchanged: ai.top_k' "$out"
 hasnt 'configuration: nothing else' 'temperature' "$out"
 is 'configuration: in requests' '0.25 0.5 77' \
 	"$(r context --json 2>/dev/null | json '"%s %s %s" % (d["temperature"], d["top_p"], d["max_tokens"])')"
 code 'config-toml' 0 r export --format config-toml -o "$work/config-out.toml"
-is 'config-toml: all but what has no counterpart' "$(grep -v 'theme\|top_k' "$work/config-in.toml")" \
+is 'config-toml: all settings with a counterpart' "$(grep -v 'theme\|top_k' "$work/config-in.toml")" \
 	"$(cat "$work/config-out.toml")"
 "$RETAKE" --db "$work/config2.db" import "$work/config-out.toml" >/dev/null
 is 'config-toml: and back' "$(r settings)" "$("$RETAKE" --db "$work/config2.db" settings)"
@@ -129,7 +129,7 @@ is 'track: none' null "$(r settings --json | json 'd.get("track")')"
 apply '{"op":"track.set","track":"v2"}' '{"op":"track.set","track":""}' >/dev/null
 is 'track: none by the operation' null "$(r settings --json | json 'd.get("track")')"
 code 'a role with blanks' 0 r roles add '  X  '
-has 'a role as it is kept' 'Added the role "X".' "$out"
+has 'the stored role' 'Added the role "X".' "$out"
 r -q add one
 r -q add two
 r show --take-file >"$work/take.txt"

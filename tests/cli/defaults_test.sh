@@ -28,7 +28,7 @@ is 'a project with a history keeps what it has' '{}' "$(setting)"
 db=$work/new.db
 all='{"base_system_prompt": "Be brief.", "symbols_sent": true, "temperature": 0.2}'
 code 'nothing to undo' 1 r undo
-is 'looking sets nothing' '{}' "$(setting)"
+is 'reading sets nothing' '{}' "$(setting)"
 r -q add hi
 is 'a new project has them' "$all" "$(setting)"
 is 'the roles' 'User Critic' "$(roles)"
@@ -45,8 +45,8 @@ has 'prompts as well' 'Be brief.' "$(r context --json 2>/dev/null)"
 r -q set temperature 0.7 --for-all
 r -q use main
 has 'for all discussions' '"temperature": 0.7' "$(setting)"
-code 'a draft is no default' 2 r set draft x --for-all
-has 'a draft is no default' '"draft" belongs to one discussion' "$err"
+code 'a draft is not a default' 2 r set draft x --for-all
+has 'a draft is not a default' '"draft" belongs to one discussion' "$err"
 printf '%s\n' '{"op":"setting.set","key":"top_p","value":1,"of":"take"}' >"$work/request"
 has 'another owner' 'must be \"project\"' "$(r apply - --json <"$work/request" 2>&1)"
 r -q undo 20
@@ -88,6 +88,6 @@ has 'an unknown default' 'line 3, column 1: unknown key "temperatur" (did you me
 printf '[defaults]\ntemperature = "hot"\n' >"$config"
 code 'a wrong value' 2 r add more
 has 'a wrong value' 'line 2, column 1: defaults.temperature: must be a number' "$err"
-code 'looking goes on' 0 r ls
+code 'reading still works' 0 r ls
 
 finish

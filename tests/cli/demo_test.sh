@@ -44,7 +44,7 @@ steps=$("$RETAKE" --db "$tour" status --json | json 'd["step"]')
 code 'again' 0 "$RETAKE" demo
 has 'the same tour' '$ retake tree' "$out"
 is 'what was there is still in the history' yes "$([ "$("$RETAKE" --db "$tour" status --json | json 'd["step"]')" -gt "$steps" ] && echo yes)"
-is 'the story begins afresh' 'lighthouse lighthouse_take_1 rescue comedy' "$("$RETAKE" --db "$tour" takes --json | json '" ".join(t["name"] for t in d)')"
+is 'the story starts again' 'lighthouse lighthouse_take_1 rescue comedy' "$("$RETAKE" --db "$tour" takes --json | json '" ".join(t["name"] for t in d)')"
 
 code 'in a folder' 0 "$RETAKE" demo "$work/tour"
 is 'in a folder' yes "$([ -f "$work/tour/demo.db" ] && echo yes)"
@@ -52,6 +52,6 @@ code 'as JSON' 0 "$RETAKE" demo "$work/tour2" --json
 is 'as JSON' true "$(printf '%s' "$out" | json 'len(d["steps"]) >= 9 and all(s["command"].startswith("retake ") for s in d["steps"])')"
 fresh
 code 'not in a store of the user' 1 r demo
-is 'which stays as it is' 'one|two|three|four' "$(contents)"
+is 'which is unchanged' 'one|two|three|four' "$(contents)"
 
 finish

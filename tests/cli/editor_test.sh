@@ -58,18 +58,18 @@ code 'add' 0 r add -e -r AI
 is 'added' 'added' "$(r show :-1 --raw)"
 editor ': >"$1"'
 code 'add nothing' 2 r add -e
-code 'nobody to ask' 2 r edit :1
-has 'nobody to ask' '-f FILE' "$err"
+code 'without a terminal' 2 r edit :1
+has 'without a terminal' '-f FILE' "$err"
 VISUAL='sed -i s/added/visual/' EDITOR=false r edit :-1 -e >/dev/null
-is 'VISUAL, with words of its own' visual "$(r show :-1 --raw)"
-is 'nothing is left behind' 0 "$(left)"
+is 'VISUAL with arguments' visual "$(r show :-1 --raw)"
+is 'no temporary files are left' 0 "$(left)"
 
 # a conflicting change
 fresh
 editor "'$RETAKE' --db '$db' -q edit :2 theirs; printf 'mine\n' >\"\$1\""
-code 'faster' 5 r edit :2 -e
+code 'conflict' 5 r edit :2 -e
 is 'their text stays' 'one|theirs|three|four' "$(contents)"
-has 'ours is kept' 'text is in' "$err"
+has 'our text is kept in a file' 'text is in' "$err"
 is 'one file' 1 "$(left)"
 rm -f "$work"/*.md
 
@@ -123,7 +123,7 @@ editor 'sed -i "s/^=== :end$//" "$1"'
 code 'cut off' 2 r edit --all -e
 has 'cut off' 'last line of the file is missing' "$err"
 has 'kept' 'Your text is in' "$err"
-has 'how to go on' "retake --db $db edit --all -f" "$err"
+has 'how to continue' "retake --db $db edit --all -f" "$err"
 is 'nothing changed' 'one|two|three|four' "$(contents)"
 is 'one file' 1 "$(left)"
 file=$(find "$work" -maxdepth 1 -name '*.md')
@@ -139,7 +139,7 @@ fresh
 editor "'$RETAKE' --db '$db' -q edit :2 theirs; sed -i 's/^two\$/mine/' \"\$1\""
 code 'both changed one entry' 5 r edit --all -e
 is 'theirs stays' 'one|theirs|three|four' "$(contents)"
-has 'ours is kept' 'text is in' "$err"
+has 'our text is kept in a file' 'text is in' "$err"
 rm -f "$work"/*.md
 editor "'$RETAKE' --db '$db' -q edit :3 theirs3; sed -i 's/^one\$/mine1/' \"\$1\""
 code 'different entries' 0 r edit --all -e
@@ -155,6 +155,6 @@ code 'locked and changed' 2 sh -c "'$RETAKE' --db '$db' show --take-file | sed '
 editor 'printf "A prompt.\n" >"$1"'
 r -q prompt edit -e
 is 'prompt' 'A prompt.' "$(r prompt --raw)"
-is 'nothing is left behind' 0 "$(left)"
+is 'no temporary files are left' 0 "$(left)"
 
 finish

@@ -135,7 +135,7 @@ wrong nonsense export --format nonsense
 wrong nowhere.jsonl apply nowhere.jsonl
 wrong "already exists" backup "$db"
 wrong "the folder for $work/nowhere/talk.md" export -o "$work/nowhere/talk.md"
-is 'a folder is no entry' '' "$(grep Entries "$work/err")"
+is 'a directory is not an entry' '' "$(grep Entries "$work/err")"
 wrong nowhere.db restore nowhere.db --yes
 wrong tcsh completion tcsh
 wrong sideways help sideways

@@ -47,10 +47,10 @@ hasnt 'no credentials are repeated' 'host' "$err"
 code 'needs --yes' 2 r purge :1
 
 # help takes precedence over everything else
-code '-h behind' 0 r edit -h
-has '-h behind' 'retake edit' "$out"
-code '-h before' 0 r -h edit
-has '-h before' 'retake edit' "$out"
+code '-h after the command' 0 r edit -h
+has '-h after the command' 'retake edit' "$out"
+code '-h before the command' 0 r -h edit
+has '-h before the command' 'retake edit' "$out"
 code '-h with nonsense' 0 r edit --nonsense -h
 code '--help of apply' 0 r apply --help
 
@@ -65,7 +65,7 @@ code 'json ambiguous' 6 r go same --json
 is 'json ambiguous code' 'ambiguous' "$(printf '%s' "$out" | json 'd["error"]["code"]')"
 
 # reading creates no file
-code 'look at nothing' 0 "$RETAKE" --db "$work/none.db" show
+code 'show without a store' 0 "$RETAKE" --db "$work/none.db" show
 is 'no file is made' 'no' "$([ -e "$work/none.db" ] && echo yes || echo no)"
 code 'the default place' 0 "$RETAKE" add hello
 is 'the default store' 'yes' "$([ -f "$work/data/retake/retake.db" ] && echo yes || echo no)"
@@ -82,7 +82,7 @@ is 'projects' '["default", "other"]' "$(printf '%s' "$out" | json '[p["name"] fo
 for command in show tree status takes ls label roles settings files track preset prompt history context save \
 	'search word' 'history --all' 'takes --all' 'ls --all' 'show --role User' 'tree --labels'; do
 	# shellcheck disable=SC2086
-	code "of nothing: $command" 0 "$RETAKE" --db "$work/none.db" $command
+	code "without a store: $command" 0 "$RETAKE" --db "$work/none.db" $command
 done
 
 # quiet

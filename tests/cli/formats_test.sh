@@ -18,7 +18,7 @@ for letter in a b a; do
 done >"$work/dup.jsonl"
 code 'a conversation that is there twice' 0 "$RETAKE" --db "$work/dry.db" import -n "$work/dup.jsonl"
 has 'is added twice' 'would add 3 entries, 3 takes, 3 discussions' "$out"
-hasnt 'and known to nobody' 'known already' "$out"
+hasnt 'without an id' 'known already' "$out"
 code 'and in truth' 0 "$RETAKE" --db "$work/dry.db" import "$work/dup.jsonl"
 has 'the same' '3 entries, 3 takes, 3 discussions added' "$out"
 cp "$work/dup.jsonl" "$work/other name.jsonl"
@@ -27,7 +27,7 @@ has 'all are known' 'nothing new; 3 entries are known already' "$out"
 code 'under another name' 0 "$RETAKE" --db "$work/dry.db" import "$work/other name.jsonl" --name x
 has 'all are known as well' 'nothing new; 3 entries are known already' "$out"
 printf '{"messages":[{"role":"user","content":"a"}]}\n' >>"$work/dup.jsonl"
-code 'and once more in it' 0 "$RETAKE" --db "$work/dry.db" import "$work/dup.jsonl"
+code 'in the same file again' 0 "$RETAKE" --db "$work/dry.db" import "$work/dup.jsonl"
 has 'one is new' '1 entry, 1 take, 1 discussion added; 3 already known' "$out"
 
 # --- export, import, export ---
@@ -45,7 +45,7 @@ has 'the file is there' '--force' "$err"
 code '--force' 0 r export --format canonical -o "$work/state.json" --force
 code 'no such folder' 3 r export --format canonical -o "$work/no/where"
 code 'to a folder' 2 r export --format canonical -o "$work"
-is 'nothing is left behind' 0 "$(find "$work" -name '*.tmp' | wc -l | tr -d ' ')"
+is 'no temporary files are left' 0 "$(find "$work" -name '*.tmp' | wc -l | tr -d ' ')"
 code 'markdown' 0 r export --format markdown
 has 'markdown' 'other' "$out"
 hasnt 'one take' 'three' "$out"
@@ -62,7 +62,7 @@ apply '{"op":"entry.append","role":"User","content":[{"type":"text","text":"look
 r -q ask -m builtin/echo Hi >/dev/null 2>&1
 is 'openai: an image' '{"type": "image_url", "image_url": {"url": "data:image/png;base64,AA=="}}' \
 	"$(r export --format openai | json 'd[0]["content"][1]')"
-is 'openai: what is only ours is not there' '["content", "role"]' "$(r export --format openai | json 'sorted(d[2])')"
+is 'openai: own members of Retake are omitted' '["content", "role"]' "$(r export --format openai | json 'sorted(d[2])')"
 has 'openai: lossless keeps it' '"stop_reason":"stop"' "$(r export --format openai --lossless)"
 r export --format openai >"$work/blocks.json"
 code 'openai: it is read again' 0 "$RETAKE" --db "$work/blocks2.db" import "$work/blocks.json"

@@ -132,7 +132,7 @@ fails 3 use gone
 lacks 'undo brings it back'
 step=$(printf '%s' "$err" | sed -n 's/.* jump \([0-9]*\) .*/\1/p')
 r -q jump "$step" --scope project
-is 'other discussions stay as they are' 'one|two|three|four|more' "$(r -q use main; contents)"
+is 'other discussions are unchanged' 'one|two|three|four|more' "$(r -q use main; contents)"
 r -q use gone
 is 'the hint leads there' there "$(contents)"
 
@@ -281,7 +281,7 @@ code 'context' 0 r context
 wants 'the request ends at the head, :1 of 4'
 lacks 'no model'
 r -q branch :2 b
-code 'markdown holds one take' 0 r export --format markdown --all
+code 'markdown contains one take' 0 r export --format markdown --all
 wants 'needs --lossless'
 code 'with --lossless all' 0 r export --format markdown --all --lossless
 is 'nothing to say' '' "$err"

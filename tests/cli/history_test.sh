@@ -14,7 +14,7 @@ has 'redo' 'Redid step 6: edited entry ' "$(r redo)"
 is 'redone' 'one|TWO|three|FOUR' "$(contents)"
 said=$(r undo 99)
 has 'undo as far as it goes' 'Undid 6 steps, back to the beginning.' "$said"
-has 'it says that there were fewer' '6 of 99 steps: there are no more steps to undo.' "$said"
+has 'it says that fewer steps exist' '6 of 99 steps: there are no more steps to undo.' "$said"
 is 'nothing is left' '' "$(contents)"
 code 'nothing to undo' 1 r undo
 has 'redo all' '6 of 99 steps: there are no more steps to redo.' "$(r redo 99)"
@@ -31,8 +31,8 @@ is 'is undone' null "$(r settings --json | json 'd["settings"].get("draft")')"
 r -q redo
 is 'and redone' 'half a thought' "$(r settings --json | json 'd["settings"]["draft"]')"
 r -q redo
-is 'what was undone before it comes back' 'one|TWO|three|four' "$(contents)"
-is 'with the draft that there was' null "$(r settings --json | json 'd["settings"].get("draft")')"
+is 'earlier undone steps are restored' 'one|TWO|three|four' "$(contents)"
+is 'with the previous draft' null "$(r settings --json | json 'd["settings"].get("draft")')"
 r -q redo
 is 'to the end' 'one|TWO|three|FOUR' "$(contents)"
 is 'the draft is in the history' 1 "$(r history --json | json 'sum(s["undone"] and s.get("setting") == "draft" for s in d)')"
@@ -50,11 +50,11 @@ has '--at-op for people' 'right after step 2' "$(r show --at-op 2)"
 is '--at-op of one entry' two "$(r show :2 --json --at-op 5 | json 'd["content"]' | sed s/TWO/two/)"
 is 'tree --at-op' 3 "$(r tree --json --at-op 3 | json 'len(d)')"
 is 'export --at-op' 1 "$(r export --format canonical --at-op 1 | json 'len(d["discussions"][0]["takes"][0]["entries"])')"
-is 'looking changed nothing' "$before" "$(r export --format canonical)"
+is 'reading changed nothing' "$before" "$(r export --format canonical)"
 
 r -q jump 2
 is 'jump' 'one|two' "$(contents)"
-is 'what was jumped over is still listed' 6 "$(r history --json | json 'len(d)')"
+is 'skipped steps are still listed' 6 "$(r history --json | json 'len(d)')"
 r -q add aside
 is 'another future' 'one|two|aside' "$(contents)"
 r -q jump 6
@@ -66,7 +66,7 @@ r -q edit :2 TWO
 r -q revert 5
 is 'revert' 'one|TWO|three|four' "$(contents)"
 r -q edit :2 again
-code 'revert of what was changed again' 1 r revert 6
+code 'revert of a later change' 1 r revert 6
 code 'history show' 0 r history show 6
 has 'before' '- AI' "$out"
 has 'after' 'TWO' "$out"

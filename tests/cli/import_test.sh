@@ -23,7 +23,7 @@ mkfifo "$work/fifo"
 mkdir "$work/empty"
 for what in /dev/zero /dev/null "$work/fifo" "$work/socket"; do
 	fresh
-	code "import $what is refused" 2 timeout 20 "$RETAKE" --db "$work/new.db" import "$what"
+	code "import $what: refused" 2 timeout 20 "$RETAKE" --db "$work/new.db" import "$what"
 	code "import --format openai $what, too" 2 timeout 20 "$RETAKE" --db "$work/new.db" \
 		import --format openai "$what"
 	code 'no store is made' 1 test -e "$work/new.db"
@@ -91,7 +91,7 @@ for file in nonsense cut.json tail.json nowhere; do
 	i import "$work/$file" >"$work/out" 2>&1
 	code "$file leaves no store" 1 test -e "$work/new.db"
 	i import -n "$work/$file" >"$work/out" 2>&1
-	code "$file leaves none when only looked at" 1 test -e "$work/new.db"
+	code "$file: a dry run creates none" 1 test -e "$work/new.db"
 done
 i new first >/dev/null 2>&1
 before=$(i export --format canonical)
@@ -110,7 +110,7 @@ code 'many lines' 0 i import "$work/lines.jsonl" --json
 is 'all of them' 4000 "$(printf '%s' "$out" | json 'd["discussions"]')"
 code 'again' 0 i import "$work/lines.jsonl" --json
 is 'nothing is new' '0 4000' "$(printf '%s' "$out" | json '"%d %d" % (d["discussions"], d["known"])')"
-code 'one undo takes it back' 0 i undo
+code 'one undo reverts it' 0 i undo
 is 'the others are there' 3000 "$(i ls --json | json 'len(d)')"
 
 # --- interrupted: everything written is reverted ---
@@ -140,7 +140,7 @@ print(p.wait(60), db.execute(count).fetchone()[0] > rows + 2)
 PY
 "$python" -c '
 for i in range(60000): print("{\"messages\":[{\"role\":\"user\",\"content\":\"%d\"}]}" % i)' >"$work/many.jsonl"
-is 'an interrupted import ends with status 130, and a row that takes it back' '130 True' \
+is 'an interrupted import ends with status 130, and a row that reverts it' '130 True' \
 	"$("$python" "$work/interrupt.py" "$RETAKE" "$work/new.db" "$work/many.jsonl" "$work/said" 2>&1)"
 has 'it says so' 'the import was cancelled; its additions were undone' "$(cat "$work/said")"
 is 'nothing is left of it' "$before" "$(i export --format canonical | cksum)"

@@ -42,7 +42,7 @@ code "show after a crash" 0 r show
 has "says that a part was kept" "kept the partial text of 1 reply" "$err"
 has "and shows it" "Forty" "$out"
 has "marked" "(partial)" "$out"
-hasnt "it arrives no more" "arriving" "$out"
+hasnt "it is no longer arriving" "arriving" "$out"
 has "tree marks it too" "(partial)" "$(r tree)"
 
 # Without a parent: the question is undone while the reply arrives.
@@ -64,9 +64,9 @@ code "fsck is clean" 0 r fsck
 has "and names it" "reply-stranded" "$out"
 code "repair" 0 r repair
 has "repair keeps it" "kept  an unfinished reply of 6 bytes" "$out"
-has "in a take of its own" "in the new take main_take_" "$out"
+has "in a separate take" "in the new take main_take_" "$out"
 has "there it is" "Forty" "$(r show)"
-hasnt "nothing lies aside now" "aside" "$(r show; r fsck)"
+hasnt "nothing is left to repair" "aside" "$(r show; r fsck)"
 r undo >/dev/null
 has "which is a step" "What is the answer?" "$(r show)"
 

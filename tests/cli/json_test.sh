@@ -33,7 +33,7 @@ is 'tree: label' '[null, "good", null, null, null]' "$(printf '%s' "$out" | json
 is 'nothing is edited' '[false, false]' "$(for what in show tree; do r $what --json; done | "$python" -c 'import json, sys; print(json.dumps(["edited" in x for x in sys.stdin]))')"
 hasnt 'show: nor said to be' '(edited)' "$(r show)"
 r -q edit :2 two
-is 'the same text is no edit' '[]' "$(r show --json | json '[e["id"] for e in d["entries"] if "edited" in e]')"
+is 'the same text is not an edit' '[]' "$(r show --json | json '[e["id"] for e in d["entries"] if "edited" in e]')"
 r -q edit :2 TWO
 is 'show: edited' '[null, true, null, null]' "$(r show --json | json '[e.get("edited") for e in d["entries"]]')"
 is 'tree: edited' '[null, true, null, null, null]' "$(r tree --json | json '[row.get("edited") for row in d]')"
@@ -41,7 +41,7 @@ is 'show ENTRY: edited' true "$(r show :2 --json | json 'd["edited"]')"
 has 'show: says so' '[good]  (edited)' "$(r show)"
 has 'tree: says so' 'TWO  [good]  (edited)' "$(r tree)"
 r -q undo
-is 'undo: not any more' '[]' "$(r show --json | json '[e["id"] for e in d["entries"] if "edited" in e]')"
+is 'undo: no longer' '[]' "$(r show --json | json '[e["id"] for e in d["entries"] if "edited" in e]')"
 
 is 'takes' '["main", "side"]' "$(r takes --json | json '[t["name"] for t in d]')"
 is 'takes: active' '[true, false]' "$(r takes --json | json '[t["active"] for t in d]')"

@@ -17,7 +17,7 @@ has 'doctor' "$db" "$out"
 code 'backup' 0 r backup "$work/b.db"
 is 'a backup is a store' "$state" "$("$RETAKE" --db "$work/b.db" export --format canonical)"
 is 'it is private' 600 "$(stat -c %a "$work/b.db")"
-code 'never over a file' 1 r backup "$work/b.db"
+code 'never overwrites a file' 1 r backup "$work/b.db"
 code 'of nothing' 3 "$RETAKE" --db "$work/none.db" backup "$work/c.db"
 
 # --- restore ---
@@ -93,7 +93,7 @@ has 'what it writes stays' 'open|kept' "$(contents)"
 is 'so does one with an empty log' '1 True True' "$(cat "$work/out")"
 is 'nothing is lost' 2 "$(contents | grep -o kept | wc -l | tr -d ' ')"
 code 'all is well' 0 r fsck
-is 'nothing is left behind' 0 "$(find "$work" -name '*.restoring-*' | wc -l | tr -d ' ')"
+is 'no temporary files are left' 0 "$(find "$work" -name '*.restoring-*' | wc -l | tr -d ' ')"
 
 # the file is replaced while the store is open
 cp "$work/b.db" "$work/other.db"
@@ -157,7 +157,7 @@ mkdir "$work/far"
 ln -s far/real.db "$work/link.db"
 code 'restore through a link' 0 "$RETAKE" --db "$work/link.db" restore "$work/b.db" --yes
 is 'it stays a link' far/real.db "$(readlink "$work/link.db")"
-is 'to what was restored' "$("$RETAKE" --db "$work/b.db" export --format canonical)" \
+is 'to the restored store' "$("$RETAKE" --db "$work/b.db" export --format canonical)" \
 	"$("$RETAKE" --db "$work/far/real.db" export --format canonical)"
 is 'the store is kept beside its file' 1 "$(find "$work/far" -name 'real.db.before-restore-*' | wc -l | tr -d ' ')"
 is 'and not beside the link' 0 "$(find "$work" -maxdepth 1 -name 'link.db.*' | wc -l | tr -d ' ')"
@@ -194,7 +194,7 @@ db.execute("UPDATE found_data SET block = zeroblob(length(block))")
 db.commit()
 PY
 code 'a damaged index is found' 1 r fsck
-code 'and mended' 0 r repair
+code 'and repaired' 0 r repair
 code 'so that all is well' 0 r fsck
 has 'and searched again' 'five' "$(r search five)"
 r -q add -r User 'a text that will be hit'
@@ -207,7 +207,7 @@ db.commit()
 PY
 code 'a damaged text is found' 1 r fsck
 code 'and not shown as another' 1 r show
-code 'what cannot be mended is given up' 0 r repair
+code 'unrepairable texts are given up' 0 r repair
 has 'by name' "which is :$position of take" "$out"
 has 'and number' '1 text could not be read any more' "$out"
 code 'the rest is there' 0 r show
@@ -256,13 +256,13 @@ for i in range($count): print('{\"op\":\"entry.append\",\"content\":\"text %d.\"
 	is 'nothing was written' "$(cksum <"$db.as-it-was")" "$(cksum <"$db")"
 	cp "$db" "$work/again.db"
 	code 'repair' 0 "$RETAKE" --db "$work/again.db" repair
-	has 'says what was lost' 'The store is consistent again; ' "$out"
+	has 'reports the losses' 'The store is consistent again; ' "$out"
 	case $out in # a sector contains one or two rows of the log
 	*'1 step was lost.'* | *'2 steps were lost.'*) pass ;;
 	*) fail 'in steps' "$out" ;;
 	esac
 	code 'it is repaired' 0 "$RETAKE" --db "$db" repair --json
-	has 'and says what was kept' '"rows_kept":' "$out"
+	has 'and reports what it kept' '"rows_kept":' "$out"
 	kept=$(find "$work" -name "hit-$count.db.before-repair-*")
 	is 'the damaged file is kept' "$(cksum <"$db.as-it-was")" "$(cksum <"$kept")"
 	code 'and then sound' 0 "$RETAKE" --db "$db" fsck
@@ -361,7 +361,7 @@ for file in lines.jsonl zeros short tar other.sqlite empty; do
 	hasnt 'no repair' ' repair' "$out$err"
 	hasnt 'no restore' ' restore' "$out$err"
 	code "repair of $file" 1 "$RETAKE" --db "$work/others/$file" repair
-	is 'it stays as it is' "$sum" "$(cksum <"$work/others/$file")"
+	is 'it is unchanged' "$sum" "$(cksum <"$work/others/$file")"
 done
 is 'nothing is left beside them' 6 "$(find "$work/others" -type f | wc -l | tr -d ' ')"
 
@@ -372,7 +372,7 @@ code 'nor written to' 1 "$RETAKE" --db "$work/empty.db" add x
 is 'it stays empty' 0 "$(stat -c %s "$work/empty.db")"
 printf 'my notes\n' >"$work/notes.txt"
 code 'a text file' 1 "$RETAKE" --db "$work/notes.txt" add x
-is 'it stays as it is' 'my notes' "$(cat "$work/notes.txt")"
+is 'it is unchanged' 'my notes' "$(cat "$work/notes.txt")"
 code 'a folder' 1 "$RETAKE" --db "$work" show
 
 # --- a failed command leaves no new store ---

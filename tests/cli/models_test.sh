@@ -77,7 +77,7 @@ code 'an unknown provider' 3 r models nope
 has 'an unknown provider: which there are' 'there is no provider "nope"; available: mock, silent, openai' "$err"
 code 'nearly a provider' 3 r models moc
 has 'nearly a provider' 'did you mean mock?' "$err"
-is 'nobody was asked' 0 "$(listed)"
+is 'no server was asked' 0 "$(listed)"
 code 'a provider' 0 r models mock
 has 'a provider' 'mock/large' "$out"
 is 'its server was asked' 1 "$(listed)"
@@ -86,7 +86,7 @@ is 'its server was asked' 1 "$(listed)"
 code 'the one of the configuration' 0 r ask one
 is 'the one of the configuration: no list' 0 "$(listed)"
 code 'unknown' 3 r ask -m gpt-4o two
-has 'unknown: what there is' 'mock has no model gpt-4o; it has small, large, dated-2024-01-01' "$err"
+has 'unknown: the existing models' 'mock has no model gpt-4o; it has small, large, dated-2024-01-01' "$err"
 is 'unknown: only a list' 1 "$(asked .)"
 is 'unknown: no question is added' 2 "$(r show --json | json 'len(d["entries"])')"
 code 'nearly' 3 r ask -m mock/larg two
@@ -197,7 +197,7 @@ has 'usage: said so' 'without 1 reply whose price is unknown' "$(r status)"
 r use main >/dev/null
 
 # --- completion ---
-code 'completion of -m: the providers and what is cached' 0 r complete -- ask -m mo
+code 'completion of -m: providers and cached models' 0 r complete -- ask -m mo
 is 'completion of -m' 'mock/hidden mock/small mock/large mock/dated-2024-01-01' "$(printf '%s' "$out" | tr '\n' ' ' | sed 's/ $//')"
 code 'completion of set model' 0 r complete -- set model mock/l
 is 'completion of set model' 'mock/large' "$out"
@@ -210,6 +210,6 @@ is 'completion without a cache' 'mock/small' "$out"
 is 'completion without a cache: one list' 1 "$(listed)"
 kill $server
 wait $server 2>/dev/null
-code 'set: nobody there' 0 r set model other
-has 'set: nobody there: said' 'cannot check whether mock has a model other' "$err"
+code 'set: the server cannot be reached' 0 r set model other
+has 'set: this is reported' 'cannot check whether mock has a model other' "$err"
 finish

@@ -69,18 +69,18 @@ is 'the row is written' 0 $?
 bytes=$(cat "$db" | cksum)
 
 code 'show' 0 r show
-has 'shows what is known' 'four' "$out"
-has 'and that there is more' 'newer steps are not shown' "$err"
+has 'shows the known part' 'four' "$out"
+has 'and reports the rest' 'newer steps are not shown' "$err"
 has 'and by which version' 'version 3' "$err"
 is 'once' 1 "$(printf '%s\n' "$err" | grep -c 'newer steps')"
 code 'show -q' 0 r -q show
 is 'says nothing' '' "$err"
 code 'show --json' 0 r show --json
-is 'standard output is as ever' "$json_before" "$out"
+is 'standard output is unchanged' "$json_before" "$out"
 has 'standard error says it' 'newer steps' "$err"
 is 'contents' "$shown" "$(contents 2>/dev/null)"
 code 'export' 0 r export --format canonical
-is 'the export is that of what is known' "$export_before" "$out"
+is 'the export contains the known part' "$export_before" "$out"
 code 'history' 0 r history
 code 'search' 0 r search two
 code 'tree' 0 r tree
@@ -107,5 +107,5 @@ is 'the bytes are the same' "$bytes" "$(cat "$db" | cksum)"
 
 # --- another project of the store is not affected ---
 code 'another project' 0 r -p other add hello
-hasnt 'no word of it' 'newer' "$err"
+hasnt 'without a notice' 'newer' "$err"
 finish

@@ -81,7 +81,7 @@ for format in html canonical pi; do
 	hasnt "$format is not known" 'nothing new' "$out"
 	has "$format is new" '1 discussion' "$out"
 done
-is 'nobody else can tell' '' "$(grep -oE "$needles" "$work/red.html" "$work/red.canonical" "$work/red.pi" | sort -u)"
+is 'other formats do not say so' '' "$(grep -oE "$needles" "$work/red.html" "$work/red.canonical" "$work/red.pi" | sort -u)"
 r new other >/dev/null 2>&1
 code 'a preview of nothing' 0 r export --format markdown --redact -n
 is 'promises no more than it can' 'There is: nothing that looks like a secret.' "$out"
@@ -96,7 +96,7 @@ for format in canonical html toml openai pi; do
 	hasnt "$format: nor to people" 'Redacted: ' "$out"
 done
 code 'redacted again' 0 "$RETAKE" --db "$work/new.db" export --format canonical --redact
-has 'it says what was done now' '"redacted":{"entries":1,' "$out"
+has 'it reports the current redactions' '"redacted":{"entries":1,' "$out"
 code 'sound' 0 "$RETAKE" --db "$work/new.db" fsck
 
 # --- hooks run first; their output is redacted ---

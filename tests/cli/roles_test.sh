@@ -40,8 +40,8 @@ r -q undo 2
 # --- a role of the project is not treated as an alias ---
 r -q roles add assistant
 r -q add -r assistant eight
-is 'a role of its own' assistant "$(r show @ --json | json 'd["role"]')"
-has 'a role of its own: its label' 'assistant  ' "$(r show @)"
+is 'a role of the project' assistant "$(r show @ --json | json 'd["role"]')"
+has 'a role of the project: its label' 'assistant  ' "$(r show @)"
 r -q undo 2
 r -q roles rm AI
 r -q add -r assistant nine

@@ -65,7 +65,7 @@ is "the same server is asked" "2 0" "$(heard "$work/a") $(heard "$work/b")"
 is "for the same" 1 "$(sort -u "$work/a" | wc -l | tr -d ' ')"
 record=$(cat "$XDG_STATE_HOME"/retake/comms/*)
 is "it leaves two lines in the record" 2 "$(printf '%s\n' "$record" | grep -c '"for":"replay"')"
-is "with what was asked" 2 "$(printf '%s\n' "$record" | grep -c "A secret?")"
+is "with the request" 2 "$(printf '%s\n' "$record" | grep -c "A secret?")"
 code "and it can be found after that" 0 r replay "$entry"
 configure other "$a"
 code "the provider is gone" 3 r replay "$entry" --send
@@ -107,15 +107,15 @@ cat >/dev/null
 echo '{"decision":"replace","patch":{"body":{"model":"m","messages":[],"stream":true,"by":"hook"}}}'
 X
 code "replay --send with another body" 0 r replay "$entry" --send
-has "it is what was sent" '"by":"hook"' "$(tail -n 1 "$work/a")"
+has "it equals the sent request" '"by":"hook"' "$(tail -n 1 "$work/a")"
 has "its end is told" '"reason":"replay"' "$(cat "$work/told")"
 code "compact with another body" 0 r compact -m local/m --keep 0
-has "it is what was sent" '"by":"hook"' "$(tail -n 1 "$work/a")"
+has "it equals the sent request" '"by":"hook"' "$(tail -n 1 "$work/a")"
 has "its end is told" '"reason":"summary"' "$(cat "$work/told")"
 r undo -q
 code "ask with another body" 0 r ask -m local/m "And?"
 code "what the hook made of it is in the log" 0 r replay "$(r show --json | json 'd["entries"][-1]["id"]')"
-has "to the byte" '"by":"hook"' "$out"
+has "byte for byte" '"by":"hook"' "$out"
 hasnt "so nothing is said" "a hook changed it" "$err"
 sed -i 's/,"body":.*/}/; s/"texts":.*/"x":1}/' "$XDG_STATE_HOME"/retake/comms/*.jsonl
 code "without texts in the log it is built again" 0 r replay "$(r show --json | json 'd["entries"][-1]["id"]')"

@@ -28,7 +28,7 @@ r -q edit :1 changed
 is 'edit: the commit of the last update' $two "$(commit_of main main)"
 is 'it is part of the step' 2 "$(r status --json | json 'd["step"]')"
 r -q undo
-is 'undo brings the older commit back' $one "$(commit_of main main)"
+is 'undo restores the older commit' $one "$(commit_of main main)"
 r -q redo
 is 'and redo the newer one' $two "$(commit_of main main)"
 code 'unchanged text' 0 r edit :1 changed
@@ -42,7 +42,7 @@ is 'and records its own updates' $three "$(commit_of main side)"
 is 'the source keeps its commit' $two "$(commit_of main main)"
 r -q ask -m builtin/echo question
 r -q takes switch main
-is 'a switch is no update' $two "$(commit_of main main)"
+is 'a switch is not an update' $two "$(commit_of main main)"
 echo "$one" >"$tree/.git/refs/heads/main"
 r -q ask -m builtin/echo question
 is 'sending: the commit' $one "$(commit_of main main)"
@@ -98,14 +98,14 @@ form 'no work tree' $two
 # --- a program that specifies it ---
 apply '{"op":"entry.append","content":"x","git_commit":"abc123"}' >/dev/null
 is 'apply: an explicit commit' abc123 "$(r takes --json | json '[t["git_commit"] for t in d if t["active"]][0]')"
-hasnt 'it is no field of the entry' git_commit "$(r show --json)"
+hasnt 'it is not a field of the entry' git_commit "$(r show --json)"
 apply '{"op":"entry.edit","entry":":1","content":"y","git_commit":"def456"}' \
 	'{"op":"entry.edit","entry":":1","content":"z","git_commit":null}' >/dev/null
 is 'null: none is recorded' def456 "$(r takes --json | json '[t["git_commit"] for t in d if t["active"]][0]')"
 apply '{"op":"take.branch","at":":1","name":"mine","git_commit":"789abc"}' >/dev/null
-is 'a branch with a commit of its own' 789abc "$(commit_of main mine)"
+is 'a branch with another commit' 789abc "$(commit_of main mine)"
 apply '{"op":"entry.append","content":"x","git_commit":7}' >/dev/null
-has 'a commit that is no text' 'must be a string or null' "$out"
+has 'a commit that is not a string' 'must be a string or null' "$out"
 
 # --- the time ---
 before=$(updated_of main)

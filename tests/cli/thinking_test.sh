@@ -39,7 +39,7 @@ code 'search' 0 r search 'mid plan'
 has 'it is found' '3zn0' "$out"
 code 'edit' 0 r edit :2 'Fixed <thinking>other</thinking> outro'
 code 'undo' 0 r undo
-is 'undo brings back the bytes' 'Intro <thinking>mid plan</thinking> outro <think>plan 2</think>' "$(r show --raw :2)"
+is 'undo restores the exact bytes' 'Intro <thinking>mid plan</thinking> outro <think>plan 2</think>' "$(r show --raw :2)"
 
 # --- at the beginning it becomes a segment beside the text ---
 new
@@ -84,7 +84,7 @@ is 'it is not edited' false "$(r prompt --json | json 'd["edited"]')"
 code 'context' 0 r context
 has 'the model is told how' 'info string' "$out"
 code 'undo' 0 r undo
-is 'undo takes back both' '1 ' "$(r show --json | json 'd["count"]') $(r prompt --raw)"
+is 'undo reverts both' '1 ' "$(r show --json | json 'd["count"]') $(r prompt --raw)"
 r redo -q
 r set prompt_updates json -q
 r prompt set 'a sparkly cat' -q

@@ -53,7 +53,7 @@ is 'the plain request is as it was' "$plain" "$(r context --json 2>/dev/null)"
 
 # --- the request is the one that ask sends, wherever the model is set ---
 claude=$(r context -m anthropic/claude-x)
-has 'as it is sent: a stream' '"stream":true' "$claude"
+has 'as sent: a stream' '"stream":true' "$claude"
 is 'from RETAKE_MODEL' "$claude" "$(RETAKE_MODEL=anthropic/claude-x r context)"
 r -q set model anthropic/claude-x
 code 'from the setting' 0 r context
@@ -76,7 +76,7 @@ r -q set model builtin/echo
 r -q ask 'and five?' >/dev/null 2>&1
 r context --sent --json >"$work/sent" 2>/dev/null
 r -q go :5 >/dev/null
-is 'to the byte what is sent' "$(cat "$work/sent")" "$(r context --json 2>/dev/null)"
+is 'byte for byte the sent request' "$(cat "$work/sent")" "$(r context --json 2>/dev/null)"
 has 'it is the whole of it' 'and five?' "$(cat "$work/sent")"
 fresh
 apply '{"op":"setting.set","key":"model","value":"nobody/knows"}' >/dev/null
@@ -96,8 +96,8 @@ if [ "$(r context --tokens --json -m gpt-4o | json 'd["encoding"]')" = o200k_bas
 	has 'exact with prompts' 'exact, o200k_base' "$(r context --tokens -m gpt-4o)"
 	has 'prompts are a row' 'prompts' "$(r context --tokens -m gpt-4o)"
 	hasnt 'not for others' 'exact' "$(r context --tokens -m ollama/gpt-oss:20b)"
-	code 'a budget to the letter' 0 r context --tokens -m gpt-4o --budget 46
-	has 'a budget to the letter: fits' 'exact' "$out"
+	code 'an exact budget' 0 r context --tokens -m gpt-4o --budget 46
+	has 'an exact budget: fits' 'exact' "$out"
 	# The request matches `context`: the same count decides which entries are dropped. The estimate for
 	# this text is half of its real size.
 	r -q add -r User "$(printf '%0.s1 2 3 4 5 6 7 8 9 ' 1 2 3 4 5 6 7 8)"

@@ -42,7 +42,7 @@ apply '{"op":"entry.append","id":"a","content":"one"}' \
 	'{"op":"discussion.switch","discussion":"main"}' \
 	'{"op":"entry.delete","entry":"b"}' \
 	'{"op":"undo"}' '{"op":"redo"}'
-is 'all was done' 0 $?
+is 'everything was done' 0 $?
 r -q ask -m builtin/echo hello
 r -q export --format markdown -o talk.md
 r -q -d other import talk.md
@@ -75,7 +75,7 @@ for name, about in table.items():
           + ", ".join(str(sorted(e)) for e in wrong[:1]))
 END
 while read -r line; do is 'event' yes "$line"; done <"$work/said"
-is 'events looked at' "$(echo "$events" | wc -l)" "$(wc -l <"$work/said")"
+is 'number of events' "$(echo "$events" | wc -l)" "$(wc -l <"$work/said")"
 order=$("$python" -c 'import json, sys
 print(" ".join(json.loads(l)["event"] for l in open(sys.argv[1])))' "$log")
 has 'around one operation' 'session.open entry.before_add entry.after entry.before_add' "$order"
@@ -89,7 +89,7 @@ lines = [json.loads(l) for l in open(sys.argv[1])]
 told = sum(1 for l in open(sys.argv[2]))
 print(len(lines) == told and all(l["runs"][0]["end"] == "exit" and l["runs"][0]["code"] == 0
       and l["decision"] == "allow" for l in lines))' "$record" "$log")"
-is 'nobody else reads it' 600 "$(stat -c %a "$record")"
+is 'only the owner can read it' 600 "$(stat -c %a "$record")"
 hasnt 'no texts' hello "$(cat "$record")"
 
 # completions and the tour run no hooks
@@ -97,7 +97,7 @@ no_hooks
 hook session.open "cat >>'$log'"
 r complete -- show '' >/dev/null
 "$RETAKE" -q demo "$work/tour" >/dev/null 2>&1
-is 'nobody was told' '' "$(cat "$log" 2>/dev/null)"
+is 'no hook was run' '' "$(cat "$log" 2>/dev/null)"
 
 # --- denied ---
 
@@ -135,7 +135,7 @@ is 'its code' hook_refused "$(echo "$out" | json 'd["error"]["code"]')"
 # several requests: only that one is denied; a step: all of it
 apply '{"op":"label.set","entry":":1","label":"x"}' '{"op":"entry.append","content":"x"}' \
 	'{"op":"label.set","entry":":1","label":null}'
-is 'a row goes on' 1 $?
+is 'the remaining requests are applied' 1 $?
 is 'one was refused' '["ok", "hook_refused", "ok"]' "$(echo "$out" | "$python" -c 'import json, sys
 print(json.dumps([json.loads(l).get("error", {"code": "ok"})["code"] for l in sys.stdin]))')"
 printf '%s\n' '{"op":"label.set","entry":":1","label":"x"}' '{"op":"entry.append","content":"x"}' \
@@ -164,7 +164,7 @@ code 'what it does not concern' 0 r -q add five
 echo '[[hook' >"$XDG_CONFIG_HOME/retake/config.toml"
 code 'a change' 2 r add x
 has 'and why' 'because it may define hooks' "$err"
-code 'a look' 0 r show
+code 'reading' 0 r show
 has 'is told' 'no hooks were run' "$err"
 rm "$XDG_CONFIG_HOME/retake/config.toml"
 
@@ -181,7 +181,7 @@ has 'what was asked' '<question>' "$(contents)"
 hook entry.before_edit "echo '{\"decision\":\"replace\",\"patch\":{\"op\":{\"content\":7}}}'"
 code 'what it puts there is read like any other' 2 r edit :1 x
 hook entry.before_edit "echo '{\"decision\":\"replace\",\"patch\":{\"op\":{\"op\":\"purge\"}}}'"
-code 'and is no other operation' 2 r edit :1 x
+code 'and is not another operation' 2 r edit :1 x
 is 'nothing was done' one "$(r show :1 --json | json 'd["content"]')"
 no_hooks
 hook export.before "echo '{\"decision\":\"replace\",\"patch\":{\"entries\":[{\"id\":\"'\$(sed 's/.*\"entries\":\\[{\"id\":\"\\([^\"]*\\)\".*/\\1/')'\",\"content\":\"[hidden]\"}]}}'"
@@ -194,13 +194,13 @@ no_hooks
 fresh
 hook entry.before_add 'cat >/dev/null' \
 	"[ \"\$RETAKE_HOOK_DEPTH\" -gt 1 ] || timeout 60 '$RETAKE' -q add 'by a hook' || exit 2"
-code 'nobody waits for the other' 0 timeout 300 "$RETAKE" --db "$db" add 'by me'
+code 'there is no deadlock' 0 timeout 300 "$RETAKE" --db "$db" add 'by me'
 is 'both are there' 'one|two|three|four|by a hook|by me' "$(contents)"
 has 'history says whose it is' 'hook:entry.before_add/10-test' "$(r history --json)"
 hook entry.before_add 'cat >/dev/null' \
 	"timeout 60 '$RETAKE' -q add deeper"
 code 'hooks in hooks come to an end' 0 timeout 300 "$RETAKE" --db "$db" -q add 'the first'
-is 'so deep' 4 "$(contents | tr '|' '\n' | grep -c deeper)"
+is 'the maximum depth' 4 "$(contents | tr '|' '\n' | grep -c deeper)"
 
 # --- Ctrl+C ends a hook, and cancels its operation ---
 

@@ -417,7 +417,7 @@ def search(made):
     kinds = {"store": "test.db", "record": "comms/", "export": "export.pi", "backup": "backup.db",
              "printed": "printed/", "hook": "hook.out", "write-ahead log": "test.db-wal"}
     for kind, part in kinds.items():
-        check(f"there is what is searched: {kind}", any(part in path for path in whole), list(whole))
+        check(f"searched files exist: {kind}", any(part in path for path in whole), list(whole))
     check("a search finds something", any(b"A question?" in text for text in whole.values()) and
           any(b"A question?" in text for path, text in whole.items() if "hook.out" in path))
     for name, key in KEYS.items():

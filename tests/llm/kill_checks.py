@@ -181,15 +181,15 @@ def killed(folder, stream, chunks, index, at_once, pace):
         return True
     reply = entries[5]
     check(f"{name}: is partial", reply.get("partial") is True, reply)
-    check(f"{name}: holds what had arrived",
+    check(f"{name}: contains everything that had arrived",
           holds(found(reply), said(least), said(most), stream == "tags"), reply, least)
-    check(f"{name}: holds what was written down", found(reply) == row, reply, row)
+    check(f"{name}: contains everything that was stored", found(reply) == row, reply, row)
     check(f"{name}: is kept once", len(place.json("show").get("entries", [])) == 6)
     sound(place, name, 1)
     more = place.write("more.jsonl", [{"text": " And more."}])
     done = place.run("again", "--continue", "-m", "builtin/play:" + more)
     after = place.json("show").get("entries", [])
-    check(f"{name}: goes on", done.returncode == 0 and len(after) == 6 and
+    check(f"{name}: can be continued", done.returncode == 0 and len(after) == 6 and
           found(after[5])[1].endswith(" And more.") and "partial" not in after[5] and
           found(after[5])[0] == found(reply)[0] and found(after[5])[2] == found(reply)[2],
           done.returncode, done.stderr, after[5:])
@@ -224,7 +224,7 @@ def interrupted(folder):
     more = place.write("more.jsonl", [{"text": "night"}])
     place.run("again", "--continue", "-m", "builtin/play:" + more)
     entries = place.json("show").get("entries", [])
-    check("Ctrl-C: goes on", len(entries) == 2 and entries[1]["content"] == "Good night", entries)
+    check("Ctrl-C: can be continued", len(entries) == 2 and entries[1]["content"] == "Good night", entries)
     # before any chunk
     script = place.write("script.jsonl", [{"wait_ms": 600000}, {"text": "day"}])
     process = begin(place, script)
@@ -256,11 +256,11 @@ def living(folder):
         process.communicate(timeout=120)
         if was_alive:
             break
-    check("a living one: it lives", was_alive)
-    check("a living one: is left alone", seen == 1, seen)
-    check("a living one: ends well", process.returncode == 0, process.returncode)
+    check("a running process: it runs", was_alive)
+    check("a running process: is not disturbed", seen == 1, seen)
+    check("a running process: exits normally", process.returncode == 0, process.returncode)
     contents = [entry["content"] for entry in place.json("show").get("entries", [])]
-    check("a living one: stands behind its question",
+    check("a running process: the reply follows its question",
           contents == ["Well?", "Good day", "later"], contents)
 
 
@@ -318,7 +318,7 @@ def closed_to_others(folder):
         tally.skipped += 1
         return
     os.read(process.stdout.fileno(), 1)
-    check("nobody else looks into it", os.stat(f"/proc/{process.pid}/environ").st_uid != user)
+    check("other processes cannot read its memory", os.stat(f"/proc/{process.pid}/environ").st_uid != user)
     process.kill()
     process.communicate()
 

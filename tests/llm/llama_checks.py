@@ -84,7 +84,7 @@ def edit_in_the_middle(place, server):
     same_body(place, server, "edit")
     entry = place.entries()[-1]["id"]
     replay = place.run("replay", entry).stdout.decode().rstrip("\n")
-    check("edit: replay prints it once more", replay == server.heard()[-1], replay)
+    check("edit: replay prints it again", replay == server.heard()[-1], replay)
 
 
 def again(place, server):
@@ -126,7 +126,7 @@ def stop_and_continue(place, server):
           said(server.heard()[-1])[-2:] == [("user", "Say it slowly"), ("assistant", part)],
           server.heard()[-1])
     entry = place.entries()[-1]
-    check("continue: in the same entry, behind the part",
+    check("continue: in the same entry, after the partial reply",
           entry["content"] == part + REPLY and "partial" not in entry, entry)
 
 

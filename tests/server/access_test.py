@@ -581,32 +581,32 @@ def session(tally, place, server, other):
     planted = "f" * 64
     answer = nobody.request("GET", "/?code=" + code, headers={"Cookie": f"retake_{port}={planted}"})
     cookie = answer.headers.get("set-cookie", "")
-    tally.equal("a code lets in", answer.status, 303, answer)
-    tally.check("with a cookie of its own",
+    tally.equal("a code signs in", answer.status, 303, answer)
+    tally.check("with a new cookie",
                 re.fullmatch(rf"retake_{port}=[0-9a-f]{{64}}; Path=/; Max-Age=7776000; HttpOnly; "
                              r"SameSite=Strict", cookie) and planted not in cookie, cookie)
     tally.check("that has nothing of code and token", code not in cookie and
                 server.token not in cookie)
     tally.equal("and back to an address without it", answer.headers.get("location"), "/")
     again = nobody.request("GET", "/?code=" + code)
-    tally.check("a code is good once", again.status == 403 and "set-cookie" not in again.headers,
+    tally.check("a code can be used once", again.status == 403 and "set-cookie" not in again.headers,
                 again)
     for name, wrong in (("none", ""), ("zeros", "0" * 16), ("short", code[:15]),
                         ("long", code + "0"), ("token", server.token)):
         again = nobody.request("GET", "/?code=" + wrong)
-        tally.check(f"a code that is {name} lets nobody in",
+        tally.check(f"a code that is {name} is refused",
                     again.status in (200, 403) and "set-cookie" not in again.headers, again)
     inside = {"Cookie": cookie.split(";")[0], "Origin": f"http://127.0.0.1:{port}"}
     again = nobody.request("GET", "/?code=" + code, headers={"Cookie": inside["Cookie"]})
     tally.check("a browser that is signed in already is told so", again.status == 403 and "already signed in" in str(again.body),
                 again)
     browser = Client(server, inside)
-    tally.equal("the cookie lets in", browser.get("/info").status, 200)
-    tally.equal("nobody is let in by the one that was planted",
+    tally.equal("the cookie authenticates", browser.get("/info").status, 200)
+    tally.equal("a planted cookie is refused",
                 Client(server, {"Cookie": f"retake_{port}={planted}"}).get("/info").status, 401)
     stream = Stream(browser, API + "/events")
     stream.until(lambda event, _: event == "hello")
-    tally.equal("another server does not know it",
+    tally.equal("another server refuses it",
                 Client(other, inside).request("GET", API + "/info",
                                               headers={"Origin": f"http://127.0.0.1:{other.port}"}
                                               ).status, 401)
@@ -618,11 +618,11 @@ def session(tally, place, server, other):
     tally.check("nor a code", code.encode() not in kept)
     answer = browser.post("/logout", {})
     tally.equal("it logs out", answer.status, 200, answer)
-    tally.check("the cookie is taken back", "Max-Age=0" in answer.headers.get("set-cookie", ""))
+    tally.check("the cookie is revoked", "Max-Age=0" in answer.headers.get("set-cookie", ""))
     rest = stream.until(lambda *_: False)
     tally.check("its events end", isinstance(rest, list))
     stream.close()
-    tally.equal("the cookie is good no longer", browser.get("/info").status, 401)
+    tally.equal("the cookie is no longer valid", browser.get("/info").status, 401)
     mode = os.stat(os.path.join(place.folder, "state/retake/token")).st_mode & 0o777
     tally.equal("the token is for its owner alone", mode, 0o600)
     tally.check("it has 256 bits", re.fullmatch("[0-9a-f]{64}", server.token))
@@ -769,13 +769,13 @@ def half_a_port(tally):
                 said = str(why)
             if f"on 127.0.0.1 port {port} already" in said:
                 continue    # another program has the address that this test needs
-            tally.check("a port that is half ours is none",
+            tally.check("a port in use on one address is refused",
                         f"another program already listens on ::1 port {port}" in said, said)
             with Server(place) as server:
                 tally.equal("a free port is another one", server.client().get("/health").status,
                             200)
             return
-    tally.check("a port is found of which half is free", False)
+    tally.check("a port is found that is free on both addresses", False)
 
 
 def main():

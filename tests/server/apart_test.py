@@ -47,7 +47,7 @@ def purges(tally, place, owner, browser):
                 after[0]["model"] == "[purged]", after[0])
     tally.equal("and the run", owner.get("/runs/" + name).status, 404)
     run(owner)
-    tally.equal("the record goes on after that", len(record(place)), len(before) + 4)
+    tally.equal("later requests are logged", len(record(place)), len(before) + 4)
 
 
 def a_log_that_cannot_be_purged(tally, place, owner):
@@ -100,7 +100,7 @@ def main():
         with Server(place, "--isolate") as server:
             owner, browser = server.client(), server.browser()
             info = browser.get("/info").json
-            tally.equal("a browser hears of no project but its own", info["default_project"],
+            tally.equal("a browser only learns of its own project", info["default_project"],
                         info["project"])
             tally.equal("a program does", owner.get("/info").json["default_project"], "default")
             purges(tally, place, owner, browser)

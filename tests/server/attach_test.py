@@ -137,7 +137,7 @@ def check_family(tally, family):
         tally.equal(f"{family}: files of the result", reply["files"], 22 + len(named))
         tally.equal(f"{family}: symbols of the question", len(named), 10 if has_ctags() else 0)
         wire = models.bodies[-1]
-        tally.check(f"{family}: context is what is sent", context == wire, context[:300], wire[:300])
+        tally.check(f"{family}: context is the sent request", context == wire, context[:300], wire[:300])
         said = texts_of(json.loads(wire))
         tally.equal(f"{family}: every text", [i for i in range(20) if
                     f"File `src/f{i:02}.c`:\n\n````c\n/* {i} ``` */\nint compute_{i:02}(void);\n"
@@ -239,7 +239,7 @@ def check_changes(tally, family, tree, models, named):
     """Lists current differences; undoing a change of the lists changes the next request."""
     changed = json.loads(tree.run("context", "--changed", "--json"))["files"]
     kinds = sorted(file["change"] for file in changed)
-    tally.equal(f"{family}: what differs now", kinds,
+    tally.equal(f"{family}: current differences", kinds,
                     ["edited"] * 20 + ["gone"] * (2 + len(named)))
     tree.run("files", "set", "screenshots")
     tree.run("files", "set", "context_files", "src/f03.c")
@@ -249,7 +249,7 @@ def check_changes(tally, family, tree, models, named):
     tree.run("undo", "3")  # the reply, the question and the list
     tree.run("ask", "all files")
     every = models.bodies[-1]
-    tally.equal(f"{family}: undo brings them back", [
+    tally.equal(f"{family}: undo restores them", [
         i for i in range(20) if f"src/f{i:02}.c".encode() not in every], [])
     tree.run("ask", "--no-files", "none")
     tally.check(f"{family}: --no-files", b"f04.c" not in models.bodies[-1])

@@ -364,7 +364,7 @@ def main():
                 own = client.post("/codes", {}).json["code"]
                 browser.go(tab, f"http://{host}:{port}/?code={own}")
                 text = browser.text(tab)
-                tally.check(f"{host}: a browser is let in", "has not been let in" not in text, text)
+                tally.check(f"{host}: a browser signs in", "has not been let in" not in text, text)
                 # The page's own policy forbids requests, so the test sends them.
                 cookies = browser.call("Storage.getCookies", {})["cookies"]
                 inside = "; ".join(f"{one['name']}={one['value']}" for one in cookies
@@ -374,14 +374,14 @@ def main():
                     {"op": "entry.append", "content": GUEST})
                 tally.equal(f"{host}: with a cookie", answer.status, 201, answer)
                 browser.go(tab, f"http://{host}:{port}{API}/discussions/d1/entries")
-                tally.check(f"{host}: and sees what is its own", GUEST in browser.text(tab))
+                tally.check(f"{host}: and sees its own data", GUEST in browser.text(tab))
             projects += [one["name"] for one in client.get("/projects").json
                          if one["name"] != "default"]
             tally.equal("two logins, two projects", len(projects), 3)
             try_all(browser, "let in")
             for host in ("127.0.0.1", "localhost"):
                 browser.go(tab, f"http://{host}:{port}{API}/discussions/d1/entries")
-                tally.check(f"{host}: nobody has logged it out", GUEST in browser.text(tab))
+                tally.check(f"{host}: it was not signed out", GUEST in browser.text(tab))
     pages.shutdown()
     pages.server_close()
     return tally.end()

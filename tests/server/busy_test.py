@@ -32,7 +32,7 @@ def main():
         store.execute("ROLLBACK")
         store.close()
         login.join()
-        tally.equal("which is let in then", let_in, [303])
+        tally.equal("which is signed in then", let_in, [303])
     return tally.end()
 
 

@@ -126,10 +126,10 @@ def bad_ids(tally, server):
         stream = client.events("/events", last_id)
         if stream.status == 200:  # an unknown history
             got = stream.until(lambda event, data: event in ("reset", "op", "hello"))
-            tally.check("an id of elsewhere is no place here",
+            tally.check("an id of another project is refused",
                         any(event in ("reset", "hello") for _, event, _ in got), last_id, got)
         else:
-            tally.equal("what is no id is refused", stream.status, 400, last_id)
+            tally.equal("a malformed id is refused", stream.status, 400, last_id)
         stream.close()
 
 
@@ -140,7 +140,7 @@ def another_history(tally, place, server):
     stream.until(lambda event, data: event == "hello")
     client.op({"op": "purge", "text": "sesame-body"})
     got = stream.until(lambda event, data: event in ("op", "reset"))
-    tally.equal("where only texts go, everything is to be fetched anew", got[-1][1], "reset", got)
+    tally.equal("after purging a text, everything must be read again", got[-1][1], "reset", got)
     client.op({"op": "entry.append", "content": "before"})
     stream.until(lambda event, data: event == "op")
     old_id = stream.last_id
@@ -152,25 +152,25 @@ def another_history(tally, place, server):
         done = client.op(purge).json if who == "the server" else other.op(purge)
         tally.check("it is purged", "erased" in done.get("note", ""), done)
         got = stream.until(lambda event, data: event == "reset")
-        tally.check(f"{who} purges: who listens is told", got[-1][1] == "reset" and
+        tally.check(f"{who} purges: listeners are notified", got[-1][1] == "reset" and
                     got[-1][0] is not None, got[-1:])
-        tally.check("nothing that was purged is told again",
+        tally.check("purged data is not sent again",
                     "sesame" not in json.dumps(got[-1]), got[-1])
         seq = client.op({"op": "entry.append", "content": f"after {who}"}).json["seq"]
         got = stream.until(lambda event, data: event == "op" and data["seq"] == seq)
-        tally.equal("and it goes on", got[-1][2]["seq"], seq)
+        tally.equal("and it continues", got[-1][2]["seq"], seq)
         tally.check("in the new history", got[-1][0].split(".")[0] != old_id.split(".")[0],
                     got[-1][0], old_id)
     new_id = stream.last_id
     stream.close()
     stream = client.events("/events", old_id)
     got = stream.until(lambda event, data: event == "reset")
-    tally.check("who comes back from the old history is told", got[-1][1] == "reset", got)
+    tally.check("a client with the old history is notified", got[-1][1] == "reset", got)
     stream.close()
     stream = client.events("/events", new_id)
     seq = client.op({"op": "entry.append", "content": "more"}).json["seq"]
     got = stream.until(lambda event, data: event in ("reset", "op"))
-    tally.equal("who comes back from the new one goes on", [(event, data.get("seq")) for
+    tally.equal("a client with the new history continues", [(event, data.get("seq")) for
                                                             _, event, data in got
                                                             if event != "hello"], [("op", seq)])
     stream.close()

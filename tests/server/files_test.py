@@ -45,7 +45,7 @@ def main():
             used = len(os.listdir(f"/proc/{server.process.pid}/fd"))
             tally.check("there is room for other files", used <= FILES - KEPT, used)
             done = one.post("/discussions/main/entries", {"content": "x"})
-            tally.equal("who is connected already is served", done.status, 201)
+            tally.equal("existing connections are served", done.status, 201)
             for wire in wires:
                 wire.close()
             tally.equal("others are after that", server.client().get("/health").status, 200)

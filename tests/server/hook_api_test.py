@@ -73,7 +73,7 @@ def the_list(tally, place, client):
     before = place.canonical()
     rows = answer.json["seq"]
     same = api(client, "POST", "/api/session", {"session": {"entries": now}})
-    tally.check("the same list is no step", same.json.get("unchanged") is True and
+    tally.check("the same list is not a step", same.json.get("unchanged") is True and
                 same.json["seq"] == rows, same)
     seed = [{key: entry[key] for key in ("role", "content", "ts", "collapsed")} for entry in now]
     same = api(client, "POST", "/api/session", {"session": {"entries": seed}})
@@ -87,7 +87,7 @@ def the_list(tally, place, client):
                     [entry["id"] for entry in now[::-1]], answer)
         tally.equal("is two moves", answer.json["changed"]["moved"], 2)
         undo(tally, client, answer)
-        tally.check("one undo brings it back byte for byte", place.canonical() == before)
+        tally.check("one undo restores it byte for byte", place.canonical() == before)
 
     edited = json.loads(json.dumps(now))
     edited[1]["content"] = "TWO"
@@ -114,11 +114,11 @@ def the_list(tally, place, client):
                  [{"id": got[0]["id"]}, {"id": got[0]["id"]}], [{"op": "purge"}]):
         before = place.canonical()
         answer = api(client, "POST", "/api/session", body)
-        tally.check("what is no list is refused", answer.status == 400 and
+        tally.check("a value that is not a list is refused", answer.status == 400 and
                     answer.headers["content-type"] == "application/problem+json", body, answer)
         tally.check("and changes nothing", place.canonical() == before)
     answer = api(client, "POST", "/api/session", b"[{")
-    tally.equal("what is no JSON", answer.status, 400, answer)
+    tally.equal("malformed JSON", answer.status, 400, answer)
     emptied = api(client, "POST", "/api/session", [])
     tally.equal("an empty list empties", (emptied.status, entries(client)), (200, []))
 
@@ -132,7 +132,7 @@ def conditions(tally, client):
     tally.equal("a list from before is stale", stale.status, 412, stale)
     tally.equal("and nothing was replaced", len(entries(client)), 2)
     stale = api(client, "POST", "/api/session", entries(client), {"If-Match": read.tag})
-    tally.equal("also where nothing would be done", stale.status, 412, stale)
+    tally.equal("even if nothing would change", stale.status, 412, stale)
     read = api(client, "GET", "/api/session")
     fresh = api(client, "POST", "/api/session", [], {"If-Match": read.tag})
     tally.equal("with the new tag it is done", fresh.status, 200, fresh)
@@ -168,9 +168,9 @@ def many_at_once(tally, server):
         thread.start()
     for thread in threads:
         thread.join()
-    tally.equal("everybody got through", lost, [])
+    tally.equal("no request failed", lost, [])
     got = sorted(entry["content"] for entry in entries(server.client()))
-    tally.equal("all that was added is there", got,
+    tally.equal("all added entries exist", got,
                 sorted(f"{name} {at}" for name in "abcd" for at in range(15)))
 
 
@@ -201,11 +201,11 @@ def lists_against_lists(tally, server):
         thread.start()
     for thread in threads:
         thread.join()
-    tally.equal("they are all answered as they should be",
+    tally.equal("all responses are as expected",
                 {answer.status for answer in answers} - {200, 201, 412}, set())
     lists = [entry["content"] for entry in entries(client)
              if not entry["content"].startswith("appended")]
-    tally.check("one list stands whole", len(lists) == 4 and
+    tally.check("the list is exactly one of them", len(lists) == 4 and
                 len({content.rsplit(" ", 1)[0] for content in lists}) == 1, entries(client))
 
 
@@ -253,7 +253,7 @@ def fields(tally, place, client):
     tally.equal("their names",
                 sorted(api(client, "GET", "/api/state/discussion_names").json["value"]),
                 ["main", "other"])
-    tally.equal("nobody thinks", api(client, "GET", "/api/state/ai_status").json["value"], "idle")
+    tally.equal("no run is active", api(client, "GET", "/api/state/ai_status").json["value"], "idle")
     tally.equal("of another discussion",
                 api(client, "GET", "/api/state/disc_entries?discussion=other").json["value"], [])
 
@@ -361,11 +361,11 @@ def typing(tally, client):
     for text in ("h", "he", "hel", "hell", "hello"):
         api(client, "PUT", "/api/state/ai_input", {"value": text})
     answer = client.post("/undo", {})
-    tally.equal("one undo takes back what was typed",
+    tally.equal("one undo reverts the typed text",
                 (answer.json["steps"], api(client, "GET", "/api/state/ai_input").json["value"],
                  api(client, "GET", "/api/state/top_p").json["value"]), (1, "", 0.5))
     client.post("/redo", {})
-    tally.equal("and one redo brings it back",
+    tally.equal("and one redo restores it",
                 api(client, "GET", "/api/state/ai_input").json["value"], "hello")
     for value in (-1, "x", 1.5):
         answer = api(client, "PUT", "/api/state/undo_capacity", {"value": value})
@@ -428,7 +428,7 @@ def the_rest(tally, place, client):
     tally.check("is in the history", history["history"][0]["op"] == "project.reset" and
                 history["can_undo"] is True and history["can_redo"] is False, history)
     api(client, "POST", "/retake/v1/undo", {})
-    tally.check("one undo brings all back", place.canonical() == before)
+    tally.check("one undo restores everything", place.canonical() == before)
     tally.check("and can be redone", api(client, "GET", "/api/history").json["can_redo"])
     tally.equal("pages", len(api(client, "GET", "/api/history?limit=2").json["history"]), 2)
     tally.equal("status", api(client, "GET", "/status").json,
@@ -443,13 +443,13 @@ def who_may(tally, server):
                          ("GET", "/api/callbacks"), ("POST", "/api/callbacks/set_context_files"),
                          ("POST", "/api/reset"), ("GET", "/api/history"), ("GET", "/status")):
         answer = api(nobody, method, path, None if method == "GET" else {})
-        tally.equal(f"{method} {path} is for nobody", answer.status, 401, answer)
+        tally.equal(f"{method} {path} requires signing in", answer.status, 401, answer)
     owner = server.client()
     tally.equal("another method", api(owner, "DELETE", "/api/session").status, 405)
     tally.equal("another path", api(owner, "GET", "/api/sessions").status, 404)
     one, other = server.browser(), server.browser()
     api(one, "POST", "/api/session", [{"role": "User", "content": "mine"}])
-    tally.equal("a browser has a list of its own", len(entries(one)), 1)
+    tally.equal("a browser has a separate list", len(entries(one)), 1)
     tally.equal("and no other has it", entries(other), [])
 
 

@@ -42,7 +42,7 @@ def large(tally, server):
     tally.equal("a large file is imported", done.status, 200, done)
     tally.equal("all of it", done.json["discussions"], 4000)
     tally.equal("each is there", count(one), before + 4000)
-    tally.equal("one undo takes it back", one.post("/undo").status, 200)
+    tally.equal("one undo reverts it", one.post("/undo").status, 200)
     tally.equal("all of it", count(one), before)
 
     key = {"Idempotency-Key": "twice"}
@@ -52,7 +52,7 @@ def large(tally, server):
     tally.equal("it is answered from memory", again.body, first.body)
     other = send(one, body + LINE, **key)
     tally.check("another file with that key is refused", other.status >= 400, other)
-    tally.equal("one undo takes it back", one.post("/undo").status, 200)
+    tally.equal("one undo reverts it", one.post("/undo").status, 200)
 
 
 def refused(tally, server):
@@ -79,7 +79,7 @@ def browsers(tally, server):
                 (guest.get("/info").json["limits"]["import"], one.get("/info").json["limits"]["import"]),
                 (BROWSER_BYTES, PROGRAM_BYTES))
     tally.equal("a browser imports", send(guest, LINE * 50).status, 200)
-    tally.equal("and takes it back", guest.post("/undo").status, 200)
+    tally.equal("and undoes it", guest.post("/undo").status, 200)
     before = guest.get("/info").json["seq"]
     answer = send(guest, LINE * (BROWSER_DISCUSSIONS + 1))
     tally.equal("more discussions than a browser may import", answer.status, 413, answer)

@@ -185,11 +185,11 @@ def check_goes_on(tally, server, client, model):
         follow(wire, b"piece 3,")
         leaver.leave(wire, how)
         run = ended(client, made.json["run"])
-        tally.equal(f"{how}: the run goes on when who followed it is gone", run["state"], "done")
+        tally.equal(f"{how}: the run continues when its follower disconnects", run["state"], "done")
         until = time.monotonic() + WAIT_S
         while not heard.is_whole and heard.gone is None and time.monotonic() < until:
             time.sleep(0.005)     # until the model's thread has recorded it
-        tally.check(f"{how}: the model was let finish", heard.is_whole and heard.gone is None)
+        tally.check(f"{how}: the model could finish", heard.is_whole and heard.gone is None)
         kept = content_of(client, run)
         tally.equal(f"{how}: its reply is kept whole", kept["content"], heard.said)
         tally.check(f"{how}: and is not partial", not kept.get("partial"), kept)
@@ -207,7 +207,7 @@ def check_goes_on(tally, server, client, model):
         if not tally.equal(f"{how}: one run was begun", len(new), 1, new):
             continue
         run = ended(client, new[0])
-        tally.equal(f"{how}: the run goes on when who began it is gone", run["state"], "done", run)
+        tally.equal(f"{how}: the run continues when its client disconnects", run["state"], "done", run)
         tally.equal(f"{how}: its whole reply is kept", content_of(client, run)["content"],
                     model.heard[-1].said)
 
@@ -228,7 +228,7 @@ def check_stops(tally, client, model):
             time.sleep(0.005)
         took = (heard.gone or time.monotonic()) - asked
         print(f"the model's server heard of the stop after {took * 1000:.0f} ms")
-        tally.check("the model's server is let go of", heard.gone is not None and took < STOP_S,
+        tally.check("the connection to the model server is closed", heard.gone is not None and took < STOP_S,
                     took)
         tally.equal("it is said that it was stopped", run["state"], "stopped", run)
         if pieces == 0:
@@ -322,7 +322,7 @@ def check_leaves(tally, server, client, model):
     began = time.monotonic()
     many_leave(server, LEAVES)
     took = time.monotonic() - began
-    tally.check("a run that all of them left goes on", heard.gone is None)
+    tally.check("a run without clients continues", heard.gone is None)
     client.request("DELETE", f"{API}/runs/{made.json['run']}")
     tally.equal("until it is stopped", ended(client, made.json["run"])["state"], "stopped")
     late = calm(server, client, early)

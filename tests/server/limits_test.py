@@ -379,7 +379,7 @@ def late(tally):
         while count > 1 and time.monotonic() < end:
             time.sleep(0.3)
             count = client.get("/server").json["connections"]
-        tally.equal("who takes nothing of an answer is let go", count, 1)
+        tally.equal("a client that never reads is disconnected", count, 1)
         for wire in wires:
             wire.close()
         # 300 clients that send no complete request do not block others.
@@ -389,7 +389,7 @@ def late(tally):
                 wire.sendall(b"GET / HTTP/1.1\r\nX: ")
             except ConnectionError:
                 pass    # timed out already
-        tally.equal("beside 300 who hesitate", server.client().get("/health").status, 200)
+        tally.equal("with 300 idle connections", server.client().get("/health").status, 200)
         for wire in wires:
             wire.close()
 
@@ -439,7 +439,7 @@ def unread(tally, server):
     before = resident(server)
     changes(server, 20000)
     after = resident(server)
-    tally.check("20 streams that nobody reads keep nothing of 20,000 changes",
+    tally.check("20 unread streams buffer nothing of 20,000 changes",
                 after - before < 32 * MIB, f"{before} {after}")
     print(f"20,000 changes and 20 streams that nobody reads: VmRSS grows by "
           f"{(after - before) // KIB} KiB")
@@ -468,7 +468,7 @@ def unread(tally, server):
             if b"event: op" in event:
                 seen.append(int(last.split(".")[1]))
     wire.close()
-    tally.check("what it was not sent comes later, in order and once",
+    tally.check("missed events arrive later, in order and once",
                 len(seen) >= 20000 and seen == list(range(seen[0], seq + 1)),
                 f"{len(seen)} {seen[:3]} {seen[-3:]} {seq}")
 
@@ -530,7 +530,7 @@ def gone(tally):
         start = settle(sockets)
         before = place.canonical()
         visit(1000)
-        tally.check("what was not whole was not done", place.canonical() == before)
+        tally.check("incomplete requests were not executed", place.canonical() == before)
         now = settle(sockets)
         tally.equal("sockets are back where they were", now[0], sockets)
         # The store has up to four connections for parallel readers.

@@ -53,7 +53,7 @@ def main():
     address = "127.0.0.2"
     with Place() as place, Server(place, "--listen", address) as server:
         bearer = {"Authorization": "Bearer " + server.token}
-        tally.equal("it answers by its address",
+        tally.equal("it accepts its address as Host",
                     get(server, address, API + "/health", **bearer).status, 200)
         tally.equal("and by no other name",
                     get(server, address, API + "/health", **{**bearer, "Host": "retake.example"})
@@ -62,14 +62,14 @@ def main():
         url = urllib.parse.urlsplit(printed)
         tally.equal("the link leads there", url.netloc, f"{address}:{server.port}")
         let_in = get(server, url.hostname, "/?" + url.query)
-        tally.equal("and lets a browser in", let_in.status, 303)
+        tally.equal("and signs a browser in", let_in.status, 303)
         tally.check("with a cookie", let_in.getheader("Set-Cookie", "").startswith("retake_"))
         line = server.process.stdout.readline().decode()
         tally.check("so does the one that is printed at the start",
                     f"http://{address}:{server.port}/?code=" in line, line)
     with Place() as place, Server(place, "--listen", "0.0.0.0") as server:
         printed = json.loads(place.run("serve", "--login", "--json").stdout)["url"]
-        tally.check("of all addresses the own one is told",
+        tally.check("of all addresses the local one is printed",
                     printed.startswith(f"http://127.0.0.1:{server.port}/?code="), printed)
     return tally.end()
 

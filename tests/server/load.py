@@ -143,7 +143,7 @@ class Load:
             pass
         except Exception as bad:  # any exception of a client is a failure
             import traceback
-            self.tally.check(f"{function.__name__} goes on", False, repr(bad),
+            self.tally.check(f"{function.__name__} continues", False, repr(bad),
                              traceback.format_exc())
 
     def worker(self, name, number):
@@ -452,7 +452,7 @@ def edits(self):
     done = self.ask(self.kept, "PATCH", path, (200, 412), body, {"If-Match": held})
     if done.status == 412:  # a purge in any project has changed all tags
         now = self.ask(self.kept, "GET", path, FINE).tag
-        self.load.tally.check("If-Match holds for who is alone", epoch_of(now) != epoch_of(held),
+        self.load.tally.check("If-Match is valid without other writers", epoch_of(now) != epoch_of(held),
                               held, now, done)
         done = self.ask(self.kept, "PATCH", path, FINE, body)
     if done.status in FINE:
@@ -720,7 +720,7 @@ class Watcher:
         tally = self.load.tally
         self.load.count("events")
         if self.moved is not None:
-            tally.equal("who is not where it was is told so", (name, at), ("reset", self.moved))
+            tally.equal("a client with an old epoch is notified", (name, at), ("reset", self.moved))
             self.moved = None
         if self.is_new:
             tally.equal("a stream begins with hello", name, "hello")
@@ -728,7 +728,7 @@ class Watcher:
                 self.moved = at
             self.is_new = False
         if name in ("hello", "reset"):
-            tally.equal(f"{name} has its place", at, f"{data['epoch']}.{data['seq']}")
+            tally.equal(f"{name} has its position", at, f"{data['epoch']}.{data['seq']}")
             self.epoch, self.seq = data["epoch"], data["seq"]
             key = self.project, self.epoch
             if name == "reset":
@@ -741,7 +741,7 @@ class Watcher:
         elif name.startswith("run."):
             self.take_run(name, data)
         else:
-            tally.check("what is told is known", name in ("flight", "flight.ended"), event)
+            tally.check("reported rows exist", name in ("flight", "flight.ended"), event)
 
     def take_row(self, at, data):
         tally = self.load.tally
@@ -769,7 +769,7 @@ class Watcher:
             tally.check("a run begins once", run not in self.texts, data)
             self.texts[run] = {}
         elif name == "run.snapshot":
-            tally.check("a run is told of once", run not in self.texts, data)
+            tally.check("a run is reported once", run not in self.texts, data)
             self.texts[run] = None     # possibly incomplete: only later deltas are checked
         elif name == "run.delta":
             self.load.count("deltas")
@@ -779,7 +779,7 @@ class Watcher:
             if self.texts[run] is not None:
                 place = kind, data.get("reply", 0), data.get("block", 0)
                 known = self.texts[run].get(place, b"")
-                tally.equal("a text has no hole", data["offset"], len(known), data)
+                tally.equal("a text has no gap", data["offset"], len(known), data)
                 self.texts[run][place] = known + data[kind].encode()
         elif name == "run.ended":
             tally.check("a run that has begun ends", run in self.texts, data)
@@ -936,7 +936,7 @@ def browses(load, number):
         try:
             browser = load.server.browser()
         except RuntimeError as bad:
-            load.tally.check("a browser is let in", False, bad)
+            load.tally.check("a browser signs in", False, bad)
             continue
         load.count("browsers")
         stream = browser.events()
@@ -1124,7 +1124,7 @@ def main():
                         late[kind] <= (STORE if kind == "store" else early[kind]), early, late)
         counts = server.client().get("/server").json
         tally.equal("no stream is left over", counts["streams"], 0, counts)
-        tally.check("only who was late was let go of",
+        tally.check("only slow clients were disconnected",
                     load.counts["streams late"] + load.counts["slow late"] <= counts["late"],
                     load.counts, counts)
         print("the server counts", counts)

@@ -49,7 +49,7 @@ def in_the_server(tally, place, client, path):
                 "idle")
     place.run("undo", "2")
     shown = json.loads(place.run("show", "--json").stdout)
-    tally.equal("undo brings back the question", shown["entries"][0]["content"], "Q", shown)
+    tally.equal("undo restores the question", shown["entries"][0]["content"], "Q", shown)
 
 
 def in_another_process(tally, place, path):
@@ -64,7 +64,7 @@ def in_another_process(tally, place, path):
         tally.equal("nothing is in the new discussion", shown["entries"], [])
         place.run("undo")
         shown = json.loads(place.run("show", "--json").stdout)
-        tally.equal("undo brings back the question", shown["entries"][0]["content"], "Q2", shown)
+        tally.equal("undo restores the question", shown["entries"][0]["content"], "Q2", shown)
     finally:
         ask.kill()
         ask.wait()

@@ -80,7 +80,7 @@ def add_assistant_message_updates_current_prompt(t, server):
     t.equal("no prompt at first", s.prompt()["text"], "")
     s.add_assistant_message("here", "a tabby cat")
     t.equal("AddAssistantMessage updates current prompt", s.prompt()["text"], "a tabby cat")
-    t.equal("which is no edit", s.prompt()["edited"], False)
+    t.equal("which is not an edit", s.prompt()["edited"], False)
 
 
 def update_prompt_sets_edited_flag_when_prompt_changes(t, server):
@@ -123,7 +123,7 @@ def notify_prompt_edited_no_ops_if_not_edited(t, server):
     answer = s.notify_prompt_edited()
     t.equal("NotifyPromptEdited no-ops if not edited", (s.get_history(), answer.status),
             ([("assistant", "here")], 200), answer)
-    t.equal("and is no step", s.client.get("/info").json["seq"], seq)
+    t.equal("and is not a step", s.client.get("/info").json["seq"], seq)
     s.update_prompt("a dog")
     s.notify_prompt_edited()
     s.notify_prompt_edited()
@@ -168,14 +168,14 @@ def session_creation(t, server):
     t.equal("without a cookie there is none",
             Client(server, {}).get("/discussions/main/entries").status, 401)
     forged = Client(server, {"Cookie": cookie[:-4] + "0000"})
-    t.equal("nor with one that nobody gave", forged.get("/discussions/main/entries").status, 401)
+    t.equal("nor with an unknown cookie", forged.get("/discussions/main/entries").status, 401)
     code = server.client().post("/codes").json["code"]
     answer = Client(server, {}).request("GET", "/?code=" + quote(code))
     given = answer.headers.get("set-cookie", "")
     t.check("no script and no other site sees the cookie", "HttpOnly" in given and
             "SameSite=Strict" in given, given)
     again = Client(server, {}).request("GET", "/?code=" + quote(code))
-    t.check("a code is good once", "set-cookie" not in again.headers, again)
+    t.check("a code can be used once", "set-cookie" not in again.headers, again)
 
 
 def session_retrieval(t, server):

@@ -127,12 +127,12 @@ def pair(tally, seed, place, one, other, disc):
         tally.check(f"{name}: nothing becomes less", now[0] >= rows[0] and now[1] >= rows[1],
                     rows, now)
     if holds:
-        tally.check(f"{name}: what holds is done", done.status in (200, 201), write, tags, done)
+        tally.check(f"{name}: a current change is done", done.status in (200, 201), write, tags, done)
         if condition == "none" and meanwhile == "the same" and write[3]:
             kept = texts(one, disc, entry)
             tally.check(f"{name}: both texts are kept", mine in kept and theirs in kept, kept)
         return
-    tally.equal(f"{name}: what is stale is refused", done.status, 412, write, condition, meanwhile,
+    tally.equal(f"{name}: a stale change is refused", done.status, 412, write, condition, meanwhile,
                 done)
     tally.check(f"{name}: as a problem", done.json is not None and
                 done.json.get("code") == "conflict" and
@@ -155,15 +155,15 @@ def other_tags(tally, one, other):
     made = one.post("/discussions/main/entries", {"content": "x"})
     path = "/discussions/main/entries/" + made.json["entry"]
     done = one.put(path + "/content", {"content": "y"}, {"If-Match": "*"})
-    tally.equal("a star holds while it is there", done.status, 200, done)
+    tally.equal("a star is valid while the object exists", done.status, 200, done)
     done = one.put(path + "/content", {"content": "z"}, {"If-Match": made.tag})
     tally.equal("the tag of its making does not", done.status, 412, done)
     for bad in ("x", '"', '"a" "b"', "W/", ","):
         done = one.put(path + "/content", {"content": "z"}, {"If-Match": bad})
-        tally.check("what is no tag is refused", done.status in (400, 412), bad, done)
+        tally.check("a malformed tag is refused", done.status in (400, 412), bad, done)
     weak = one.get(path).tag
     done = one.put(path + "/content", {"content": "z"}, {"If-Match": "W/" + weak})
-    tally.equal("a weak tag never holds", done.status, 412, done)
+    tally.equal("a weak tag is never valid", done.status, 412, done)
     tally.equal("and its text stays", one.get(path).json["content"], "y")
     old = one.get("/discussions/main/entries")
     one.post("/undo")
@@ -201,7 +201,7 @@ def seen(tally, one, other):
         done = change()
         tally.check(f"{name}: it is changed", done.status in (200, 201), done)
         got = one.request(method, "/retake/v1" + late, body, {"If-Match": read.tag})
-        tally.equal(f"{name}: the old tag holds no more", got.status, 412, got)
+        tally.equal(f"{name}: the old tag is no longer valid", got.status, 412, got)
     tally.check("the list of discussions has no tag", one.get("/discussions").tag is None)
     one.request("PATCH", "/retake/v1/discussions/d1", {"name": "main"})
 
@@ -233,7 +233,7 @@ def racing(tally, server):
     for thread in threads:
         thread.join()
     tally.equal("every count is there", one.get(path).json["content"], "96")
-    tally.check("whoever was late was told so", set(refused) <= {412}, set(refused))
+    tally.check("conflicts were reported", set(refused) <= {412}, set(refused))
 
 
 def main():

@@ -47,11 +47,11 @@ def once(tally, at):
             except (OSError, http.client.HTTPException):
                 pass  # cut off
             stream.close()
-        tally.check(f"end {at}: whoever was late was told so", statuses <= {200, 201, 503}, statuses)
+        tally.check(f"end {at}: late requests were refused", statuses <= {200, 201, 503}, statuses)
         with open(os.path.join(place.folder, "serve.log"), encoding="utf-8") as file:
             said = [line for line in file.read().splitlines()
                     if line and "created a new store" not in line]
-        tally.equal(f"end {at}: nothing is said", said, [])
+        tally.equal(f"end {at}: no output", said, [])
         tally.equal(f"end {at}: the store is whole", place.run("fsck").returncode, 0)
 
 

@@ -145,14 +145,14 @@ def one_pair(tally, mine, theirs, routes):
                 stream = mine.client.events(full)
                 if stream.status == 200:
                     events, _ = stream.read()
-                    tally.check(f"{name}: nothing of theirs",
+                    tally.check(f"{name}: no foreign data",
                                 theirs.secret not in json.dumps(events), events)
                 stream.close()
                 continue
             before = mine.client.get("/info").json["seq"] if must_miss else None
             answer = mine.client.request(method.upper(), API + full, body)
             asked += 1
-            tally.check(f"{name}: nothing of theirs", theirs.secret.encode() not in answer.body and
+            tally.check(f"{name}: no foreign data", theirs.secret.encode() not in answer.body and
                         theirs.secret not in json.dumps(answer.headers), answer)
             if must_miss:
                 tally.equal(f"{name}: there is no such thing", answer.status, 404, body, answer)
@@ -167,7 +167,7 @@ def other_ways(tally, server, users):
     """Headers, the hook API, the list of projects, the epoch of another history."""
     mine, theirs = users[0], users[1]
     info = theirs.client.get("/info").json
-    tally.check("each has a project of its own",
+    tally.check("each has a separate project",
                 len({user.client.get("/info").json["project"] for user in users}) == len(users))
     for header in ({"Retake-Project": info["project"]}, {"Retake-Project": "default"},
                    {"Authorization": "Bearer " + "0" * 64},
@@ -175,7 +175,7 @@ def other_ways(tally, server, users):
         for path in ("/discussions", "/export?format=canonical&all=true", "/search?q=canary",
                      "/history", "/info", "/runs", "/settings"):
             answer = mine.client.request("GET", API + path, headers=header)
-            tally.check(f"{path} with {list(header)[0]}: nothing of theirs",
+            tally.check(f"{path} with {list(header)[0]}: no foreign data",
                         theirs.secret.encode() not in answer.body and
                         theirs.discussion.encode() not in answer.body, header, answer)
     for method, path in (("GET", "/projects"), ("POST", "/projects"), ("GET", "/server"),
@@ -191,18 +191,18 @@ def other_ways(tally, server, users):
         tally.equal(f"{path}: there is no such thing", answer.status, 404, answer)
     for path in ("/api/session", "/api/state", "/api/history"):
         answer = mine.client.request("GET", path)
-        tally.check(f"{path}: one's own", answer.status == 200 and
+        tally.check(f"{path}: own data", answer.status == 200 and
                     theirs.secret.encode() not in answer.body, answer)
     answer = mine.client.request("POST", "/api/session", [{"id": theirs.entry}])
-    tally.check("an entry of theirs does not come with its id", answer.status < 500 and
+    tally.check("a foreign entry is not found by its id", answer.status < 500 and
                 theirs.secret.encode() not in mine.export(), answer)
     answer = mine.client.get("/search?q=" + quote(theirs.secret))
-    tally.check("nothing is found of theirs", theirs.secret.encode() not in
+    tally.check("foreign texts are not found", theirs.secret.encode() not in
                 answer.body.replace(quote(theirs.secret).encode(), b""), answer)
     stream = mine.client.events("/events", f"{info['epoch']}.1")
     if stream.status == 200:
         events, _ = stream.read()
-        tally.check("an id of their stream brings nothing of theirs",
+        tally.check("a foreign event id returns no foreign data",
                     theirs.secret not in json.dumps(events) and
                     theirs.label not in json.dumps(events), events)
     stream.close()
@@ -225,7 +225,7 @@ def main():
             for theirs in others:
                 asked += one_pair(tally, mine, theirs, routes)
             for user in others:
-                tally.check(f"all of {user.at} is as it was after {mine.at} has tried",
+                tally.check(f"all data of {user.at} is unchanged after {mine.at} has tried",
                             user.export() == before[user.at])
         tally.check("every pair and route was tried", asked > 30 * len(routes), asked)
         other_ways(tally, server, users)

@@ -121,7 +121,7 @@ def the_screen_goes_on(count, place):
         lock.let_go()
         t.wait("Deleted", gone=[WAITS])
     t.wait("undo: ")
-    count.equal("the change stands", contents(place)[-1], f"line number {ENTRIES - 1}")
+    count.equal("the change is kept", contents(place)[-1], f"line number {ENTRIES - 1}")
     leave(count, t, "scrolled")
 
 
@@ -136,7 +136,7 @@ def keys_behind_it(count, place):
         t.wait("3 keys queued")
         t.key("PPage", "PPage", "PPage", "PPage")
         t.wait("line number 3", "3 keys queued", gone=[f"line number {ENTRIES}"])
-        count.check("the view is moved all the same", True)
+        count.check("the view is scrolled anyway", True)
         lock.let_go()
         t.wait("Deleted", gone=[WAITS])
     t.wait("keys", gone=["line number 30", "line number 29", "  line number 27", "typed after"])
@@ -207,7 +207,7 @@ def slow_hook(count, place):
     count.equal("nothing was changed yet", contents(place)[-1], f"line number {ENTRIES}")
     hook.let_go()
     t.wait("undo: ", gone=["running a hook"])
-    count.equal("the change stands", contents(place)[-1], f"line number {ENTRIES} mended")
+    count.equal("the change is kept", contents(place)[-1], f"line number {ENTRIES} mended")
     leave(count, t, "slow hook")
 
 
@@ -249,7 +249,7 @@ def hook_after_it(count, place):
     t = opened(place)
     t.key("M-d")
     t.wait("It is done; running a hook (entry.after)", "Escape stops the hook")
-    count.equal("it stands already", contents(place)[-1], f"line number {ENTRIES - 1}")
+    count.equal("it is already visible", contents(place)[-1], f"line number {ENTRIES - 1}")
     t.key("Escape")
     t.wait("Deleted", gone=["running a hook"])
     leave(count, t, "hook after")
@@ -271,7 +271,7 @@ def lock_given_up(count, place):
         t.wait(WAITS)
         lock.let_go()
         t.wait("undo: ", gone=[WAITS])
-    count.equal("the next one stands, and the other never does", contents(place),
+    count.equal("the next one is kept, and the cancelled one is not", contents(place),
                 [f"line number {i + 1}" for i in range(ENTRIES - 1)] + [f"line number {ENTRIES} then"])
     leave(count, t, "lock given up")
 
@@ -288,7 +288,7 @@ def too_many_keys(count, place):
         t.wait("1024 keys", "more are ignored")
         t.key("Escape")
         t.wait("Cancelled; nothing was changed", "1024 keys", gone=[WAITS])
-        count.check("what is not taken is not lost without a word", True)
+        count.check("a lost key is reported", True)
     leave(count, t, "too many")
 
 
@@ -414,7 +414,7 @@ def held_meanwhile(count, place):
     elsewhere(place, op="entry.delete", entry=":29")
     hook.let_go()
     t.wait("undo: ", "(1 key) were discarded:", "made changes in the")
-    count.equal("nothing is deleted that nobody pointed at", contents(place)[-2:],
+    count.equal("no other entry is deleted", contents(place)[-2:],
                 ["line number 28", f"line number {ENTRIES} x"])
     leave(count, t, "held meanwhile")
 
@@ -428,12 +428,12 @@ def undo_of_others(count, place):
     t.wait("theirs", "undo: Alt+U")
     t.key("M-u")
     t.wait("Undo the change by cli: ", "is no longer the newest", "change nothing")
-    count.equal("nothing was taken back", contents(place)[-1], "theirs")
+    count.equal("nothing was undone", contents(place)[-1], "theirs")
     t.key("n")
     t.wait("Nothing changed", gone=["Undo the change by"])
     t.key("M-u")
     t.wait("Undone", gone=["Nothing changed"])
-    count.equal("then what is the newest", contents(place)[-1], f"line number {ENTRIES - 1}")
+    count.equal("then the newest step", contents(place)[-1], f"line number {ENTRIES - 1}")
     leave(count, t, "undo")
 
 

@@ -147,7 +147,7 @@ def paste(c, place):
     c.store("all of it is sent", lambda: place.texts()[4][1] == text if len(place.texts()) > 4 else None, True)
     t.wait("That makes", "Enter send", gone=["AI ..."])
     t.type("still there")
-    c.says("it goes on", t, "> still there")
+    c.says("it is continued", t, "> still there")
 
 
 def outside(c, place):
@@ -181,7 +181,7 @@ def leaving(c, place):
     t.type("a")
     t.key("C-d")
     t.type("b")
-    c.says("Ctrl+D where something is written is nothing", t, "> ab")
+    c.says("Ctrl+D does nothing if the input is not empty", t, "> ab")
     t.key("C-c")
     c.says("emptied", t, re.compile(r"^ >$", re.M))
     t.key("Escape")
@@ -351,7 +351,7 @@ def verbs_look(c, place):
         c.says("folded", t, "Folded to its first line", "Good. Schema …", gone=["second paragraph"])
         c.store("kept", lambda: [e["collapsed"] for e in place.json("show")["entries"]],
                 [False, False, False, True])
-        c.equal("it is no step", steps(place), 9)
+        c.equal("it is not a step", steps(place), 9)
         t.key("Tab")
         c.says("unfolded", t, "Unfolded", "second paragraph")
         t.key("M-y")
@@ -391,7 +391,7 @@ def go_on(c, place):
     c.says("back to the last", t, "Went to entry 4", gone=["› AI"])
     c.equal("the head is at the end", head(place), "a2")
     t.key("M-Up", "Enter")
-    c.says("once more", t, "Already at this point")
+    c.says("another reply", t, "Already at this point")
 
 
 def again(c, place):
@@ -400,7 +400,7 @@ def again(c, place):
     t = chat(place, RETAKE_MODEL=script(place, {"text": "Anew."}))
     t.key("M-a")
     c.says("Alt+A", t, "Anew.", "take: main_take_1")
-    c.store("a take of its own", lambda: [x for _, x in place.texts()][2:], ["Use SQLite, not Postgres", "Anew."])
+    c.store("a separate take", lambda: [x for _, x in place.texts()][2:], ["Use SQLite, not Postgres", "Anew."])
     c.equal("the other is as it was", ids(place, "main"), ["u1", "a1", "u2", "a2"])
     t.key("M-[")
     c.says("back to the other", t, "Switched to take")
@@ -571,7 +571,7 @@ def live(c, place):
     c.says("a switch", t, "take: duck", "DuckDB is fine too", "> being written")
     place.run("new", "another")
     place.run("--discussion", "main", "label", "a3", "mine")
-    c.says("a label; and who starts another discussion does not take this one away", t, "#mine",
+    c.says("a label; and starting another discussion there does not close this one", t, "#mine",
            "DuckDB is fine too", "take: duck")
 
 
@@ -594,7 +594,7 @@ def two(c, place):
     c.says("undone by the other", b, "Question of b", gone=["  From b slowly"])
     a.wait("Undone", gone=["  From b slowly"])
     b.key("M-r")
-    c.says("and brought back", a, "  From b slowly")
+    c.says("and redone", a, "  From b slowly")
     # Both make a change: both are kept.
     a.key("M-Up")
     a.wait("› AI")
@@ -627,7 +627,7 @@ def while_running(c, place):
     t.wait(re.compile("^› AI +4$", re.M))
     t.key("Home", "M-e")
     answer(t, "saved in place", " At all?")
-    c.says("an edit meanwhile", t, "Edited entry 1", "AI ...")
+    c.says("an edit during the reply", t, "Edited entry 1", "AI ...")
     t.key("Escape")
     c.says("writing again, and what Escape does now", t, "Esc stops the reply", gone=["Enter go on"])
     t.key("Escape")

@@ -113,7 +113,7 @@ def each_its_own(count, place):
         t.wait("Enter send", gone=["> of"])
         t.key("C-d")
         t.wait("ended 0")
-    count.equal("nothing is left of what was taken away", list(place.drafts()), [])
+    count.equal("deleted text is not restored", list(place.drafts()), [])
 
 
 if __name__ == "__main__":

@@ -40,7 +40,7 @@ def history(c, place):
     c.check("as it was", value(place) == now)
     t.key("M-r")
     c.says("redone", t, "Redone")
-    c.equal("once more", contents(place)[1][1], "SQLite: one file.")
+    c.equal("again", contents(place)[1][1], "SQLite: one file.")
     t.key("M-u")
     t.wait("Undone")
     t.key("End", "Up", "Up", "Up")

@@ -201,7 +201,7 @@ def branching(c, place):
     say(t, "/branches third")
     c.says("by its name", t, "take: third, 3 of 3")
     say(t, "/branches nobody")
-    c.says("one that there is not", t, "nobody")
+    c.says("an unknown take", t, "nobody")
     say(t, "/branches duck")
     t.wait("take: duck, 2 of 3")
     # Seed 2: the branch point can be chosen.
@@ -279,10 +279,10 @@ def settings(c, place):
     t.wait("Model (PROVIDER/NAME)")
     t.type("mine/new-one")
     t.key("Enter")
-    c.says("a provider that there is none of", t, 'There is no provider "mine"; available',
+    c.says("an unknown provider", t, 'There is no provider "mine"; available',
            "Nothing changed", re.compile(r"builtin/echo +~\d+ tok"))
     say(t, "/model builtin/nope")
-    c.says("a built-in model that there is none of", t, 'No built-in model "nope"', "Nothing changed",
+    c.says("an unknown built-in model", t, 'No built-in model "nope"', "Nothing changed",
            re.compile(r"builtin/echo +~\d+ tok"))
     t.key("C-l")
     t.wait("Model (PROVIDER/NAME)")
@@ -377,15 +377,15 @@ def files(c, place):
     with open(openai, "w", encoding="utf-8") as out:
         out.write('[{"role":"user","content":"From elsewhere"},{"role":"assistant","content":"Welcome"}]')
     say(t, f"/import {openai}")
-    c.says("brought in", t, re.compile(r"2\s+entries,\s+1\s+take,\s+1\s+discussion"), "undo: /undo",
+    c.says("imported", t, re.compile(r"2\s+entries,\s+1\s+take,\s+1\s+discussion"), "undo: /undo",
            "Esc close")
     c.store("a discussion", lambda: len(place.json("ls")), 3)
     t.key("q")
     t.wait("Enter send")
     say(t, "/export ~/talk.txt")
-    c.says("an end that says no format", t, re.compile(r"\.html, \.md, \.json or \.toml,\s+unlike \S+\s*talk.txt", re.S))
+    c.says("an unknown extension", t, re.compile(r"\.html, \.md, \.json or \.toml,\s+unlike \S+\s*talk.txt", re.S))
     say(t, "/ls")
-    c.says("rows stand below one another", t, re.compile(r"^  another +1 entry", re.M), re.compile(r"^  main +4 ent", re.M),
+    c.says("rows are aligned", t, re.compile(r"^  another +1 entry", re.M), re.compile(r"^  main +4 ent", re.M),
            re.compile(r"^\* messages +2 ent", re.M))
     t.key("q")
     t.wait("Enter send")

@@ -85,7 +85,7 @@ def yes(c, place):
             [("u1", "Which database?"), ("a1", "SQLite: one file.")])
     c.equal("the summary", (len(shown), shown[2]["kind"], shown[2]["content"]),
             (3, "branch_summary", "They chose SQLite."))
-    c.equal("the head is behind it", head(place), shown[2]["id"])
+    c.equal("the head is after it", head(place), shown[2]["id"])
     c.check("what was left is there as it was", {"Good. Schema", "DuckDB is fine too"} <=
             {row["preview"] for row in place.json("tree")})
     c.equal("one step", newest(place)["by"], "tui")
@@ -94,7 +94,7 @@ def yes(c, place):
     c.says("it has a mark in the tree", t, "[branch summary]: They chose SQLite.  {main_take_1}  ← active")
     t.key("M-u")
     c.says("undone", t, "Undone")
-    c.check("all is as it was", value(place) == before)
+    c.check("everything is unchanged", value(place) == before)
     c.tree("the tree, too", t, [row.replace("›", " ", 1) if row.startswith("›") else
                                 row.replace("  • AI: S", "› • AI: S") for row in FORK])
     t.key("M-r")
@@ -111,7 +111,7 @@ def yes_to_user(c, place):
     c.equal("the path", [text for _, text in place.texts()], ["Which database?", "SQLite: one file.", "On SQLite."])
     t.key("Enter")
     c.says("sent", t, "What about DuckDB?", gone=["> What about"])
-    c.store("the question stands behind the summary", lambda: [x for _, x in place.texts()][2:4],
+    c.store("the question follows the summary", lambda: [x for _, x in place.texts()][2:4],
             ["On SQLite.", "What about DuckDB?"])
 
 
@@ -172,14 +172,14 @@ def instructions(c, place):
         t.type("Names of files, please")
         t.key("Escape")
         c.says("Escape leaves it", t, "Navigation cancelled", "(2/6)")
-        c.equal("nobody was asked", server.bodies, [])
+        c.equal("no model was asked", server.bodies, [])
         t.key("Enter")
         t.wait("Summarize")
         t.key("i")
         t.wait("Instructions for the summary?")
         t.type("Names of files, please")
         t.key("Enter")
-        c.says("summed up", t, "By the server", "summarised the branch you left", gone=["─ Tree"])
+        c.says("summarised", t, "By the server", "summarised the branch you left", gone=["─ Tree"])
         c.equal("one request", len(server.bodies), 1)
         sent = json.dumps(server.bodies[0])
         for text, there in (("Names of files, please", True), ("Use SQLite, not Postgres", True),
@@ -197,7 +197,7 @@ def to_another_take(c, place):
             fork(ours)
             t = asked(ours, row, **server.env())
             t.key("y")
-            c.says(f"{row}: summed up", t, "By the server", "summarised the branch you left", gone=["─ Tree"])
+            c.says(f"{row}: summarised", t, "By the server", "summarised the branch you left", gone=["─ Tree"])
             c.equal(f"{row}: the path", [text for _, text in ours.texts()], there + ["By the server"])
             sent = json.dumps(server.bodies[0]) if server.bodies else ""
             for text, is_sent in (("Use SQLite, not Postgres", True), ("Good. Schema", True), ("DuckDB", False)):
@@ -213,12 +213,12 @@ def fails(c, place):
         t = asked(place, **server.env())
         t.key("y")
         c.says("why", t, "is on fire", "Nothing changed", "(2/6)")
-        c.check("somebody was asked", server.bodies)
+        c.check("a model was asked", server.bodies)
         unchanged(c, place, "a server that fails", before)
         t.key("Enter")
         t.wait("Summarize")
         t.key("n")
-        c.says("it goes without", t, "Went to entry 2", gone=["─ Tree"])
+        c.says("without a summary", t, "Went to entry 2", gone=["─ Tree"])
         c.equal("the head", head(place), "a1")
 
 
@@ -230,7 +230,7 @@ def fails_again(c, place):
     with Server(status=500) as server:
         t = asked(place, **server.env())
         t.key("y")
-        c.says("what goes on", t, "server error 500, retry")
+        c.says("progress", t, "server error 500, retry")
         t.key("Escape")
         c.says("left at once", t, "Navigation cancelled", "(2/6)", gone=["trying again"])
         unchanged(c, place, "a server that is waited for", before)
@@ -308,7 +308,7 @@ def hook_cancels(c, place):
         c.says(f"{key}: its reason", t, "not on a Sunday", "Nothing changed", "(2/6)", gone=["Summarize"])
         unchanged(c, place, f"a hook that cancels, {key}", before)
         t.key("Up")
-        c.says("the tree goes on", t, "(1/6)")
+        c.says("the tree is still open", t, "(1/6)")
         t.key("Down", "Enter")
         t.wait("Summarize")
 
@@ -327,7 +327,7 @@ def hook_cancels_silently(c, place):
                 t.screen())
         unchanged(c, place, f"a silent hook, {key}", before)
         t.key("Up")
-        c.says("the tree goes on", t, "(1/6)")
+        c.says("the tree is still open", t, "(1/6)")
         t.key("Down", "Enter")
         t.wait("Summarize")
 
@@ -368,7 +368,7 @@ def hook_ignored(c, place):
     hook(place, "head.before_move", "cat > /dev/null\necho '{\"summary\":{\"summary\":\"By a hook\"}}'\n")
     t = asked(place)
     t.key("n")
-    c.says("there", t, "Went to entry 2", gone=["By a hook", "summed up"])
+    c.says("there", t, "Went to entry 2", gone=["By a hook", "summarised"])
     c.equal("the head", (head(place), ids(place)), ("a1", ["u1", "a1", "u2", "a2"]))
 
 

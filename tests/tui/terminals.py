@@ -33,7 +33,7 @@ def resized(c, place):
                 screen = t.screen() + [""] * rows
                 return screen[0][:5], screen[rows - 2 if rows >= 7 else rows - 1][:2]
             c.equal(f"{columns}x{rows}: title and input", until("edges", edges, (" Whic", " >"), t), (" Whic", " >"))
-            c.says(f"{columns}x{rows}: it goes on", t, re.compile(r"word|你好"))
+            c.says(f"{columns}x{rows}: it continues", t, re.compile(r"word|你好"))
     c.says("to the end", t, "the end", gone=["AI ..."])
     c.store("kept", lambda: place.texts()[-1][1].endswith("the end"), True)
     model = dict(RETAKE_MODEL=script(place, {"text": "x"}))
@@ -245,7 +245,7 @@ def suspended(c, place):
     t.resize(70, 20)
     t.type("fg")
     t.key("Enter")
-    c.says("it goes on, with what was written and what has changed", t, "> half a text", "Changed meanwhile")
+    c.says("it continues, with the typed text and new changes", t, "> half a text", "Changed meanwhile")
     t.resize(80, 24)
     at = next(nr for nr, row in enumerate(before) if "Good. Schema" in row)
     wanted = list(before)
@@ -276,14 +276,14 @@ def killed(c, place):
         t.type("echo goes on")
         t.key("Enter")
         c.says(f"{number.name}: the shell has its keys", t, re.compile("^goes on$", re.M))
-        c.equal(f"{number.name}: what had come", place.texts()[-2:],
+        c.equal(f"{number.name}: the partial reply", place.texts()[-2:],
                 [("User", f"Question {number.name}"), ("AI", "Half ")])
         t.close()
         # The unsent text is restored, and stays deleted once it is deleted.
         t = place.open(size=(80, 24), RETAKE_MODEL=model)
         c.says(f"{number.name}: the draft", t, re.compile("^ > a draft$", re.M))
         t.key("C-u")
-        c.says(f"{number.name}: taken away", t, re.compile("^ >$", re.M))
+        c.says(f"{number.name}: deleted", t, re.compile("^ >$", re.M))
         t.key("C-q")
         t.wait("ended 0")
         t.close()

@@ -186,7 +186,7 @@ def filters(c, place):
         t.key("C-c")
         c.says("closed", t, "Esc stop, tree", gone=["─ Tree"])
         t.key("F2")
-        c.at("a tree that is opened anew has no filter", t, every[4][2:].strip(), "(5/7)")
+        c.at("a reopened tree has no filter", t, every[4][2:].strip(), "(5/7)")
 
 
 def hidden(c, place):
@@ -239,7 +239,7 @@ def hidden(c, place):
             c.check(f"Ctrl+O shows {word}", word in shown, shown)
         t.key("C-u")
         c.says("users only", t, "[user]")
-        c.equal("a program's message is no user's", len(tree_rows(t)[0]), 2)
+        c.equal("an extension's message is not the user's", len(tree_rows(t)[0]), 2)
 
 
 def search(c, place):
@@ -251,7 +251,7 @@ def search(c, place):
                                         "› AI: DuckDB is fine too  {duck}"], "(2/2)")
         c.says("the query is in the title", t, "─ Tree  search: duck")
         t.key("Enter", "Up")
-        c.at("Enter leaves the keys to the tree", t, "[other] User: What about DuckDB?", "(1/2)")
+        c.at("Enter returns the keys to the tree", t, "[other] User: What about DuckDB?", "(1/2)")
         t.key("Down")
         t.wait("(2/2)")
         t.key("M-N")
@@ -259,7 +259,7 @@ def search(c, place):
         t.key("M-n")
         c.at("Alt+N", t, "AI: DuckDB is fine too  {duck}", "(2/2)")
         t.key("Escape")
-        c.at("Escape takes the search away, and the selection stays", t,
+        c.at("Escape clears the search, and the selection stays", t,
              "AI: DuckDB is fine too  {duck}", "(6/6)")
         for query, found in (("role:user", 3), ("!sqlite", 4), ("^good", 1), ("too$", 1), ("label:other", 1),
                              ("is:labeled", 1), ("is:active", 4), ("'one", 1), ("sqlite user", 1),
@@ -302,7 +302,7 @@ def cancel(c, place):
         t.key("F2")
         t.wait("(4/6)")
         t.key("Space", "Escape")
-        c.says("Escape takes marks away first", t, "(5/6)", gone=["marked"])
+        c.says("Escape clears marks first", t, "(5/6)", gone=["marked"])
         t.key("Escape")
         c.says("and closes then", t, "> half a message", gone=["─ Tree"])
         made = [step for step in place.json("history") if "draft" not in step["what"]]
@@ -330,7 +330,7 @@ def go_to_user(c, place):
         t.type(", please")
         t.key("Enter")
         c.says("sent", t, "Use SQLite, not Postgres, please", gone=["> Use"])
-        c.store("a branch of its own", lambda: [e for _, e in place.texts()][:3],
+        c.store("a separate branch", lambda: [e for _, e in place.texts()][:3],
                 ["Which database?", "SQLite: one file.", "Use SQLite, not Postgres, please"])
         t.wait('You said: "Use SQLite', "Enter send", gone=["AI ..."])
         c.check("the other branches are as they were",

@@ -98,7 +98,7 @@ def insert(c, place):
     def after():
         t.key("M-a")
         answer(t, "New entry after AI, entry 4, role User", "One more thing")
-    c.verb("add behind", place, t, after, "Added entry", "entry.insert",
+    c.verb("add after", place, t, after, "Added entry", "entry.insert",
            lambda p: [e for e in p.texts()][4:] == [("User", "One more thing")])
 
     def before():
@@ -136,7 +136,7 @@ def delete_marked(c, place):
     c.says("the title counts them", t, "─ Tree  2 marked ")
     t.key("Up")
     c.says("the cursor is seen on a marked row", t, "›✓│     • AI: Good")
-    c.verb("delete what is marked", place, t, lambda: t.key("M-d"), "Deleted 2 entries",
+    c.verb("delete the marked entries", place, t, lambda: t.key("M-d"), "Deleted 2 entries",
            "entry.delete", lambda p: ids(p) == ["u1", "a1"] and ids(p, "duck") == ["u1", "a1", "u3", "a3"])
     c.says("no marks are left", t, "/6)", gone=["marked"])
     t.key("Home", "Down", "Down", "Space", "End", "Space")
@@ -169,7 +169,7 @@ def move(c, place):
 
     def marked():
         t.key("Home", "Down", "Down", "Space", "Space", "Home", "M-M")
-    c.verb("move what is marked", place, t, marked, "Moved", "entry.move",
+    c.verb("move the marked entries", place, t, marked, "Moved", "entry.move",
            lambda p: ids(p) == ["u2", "a2", "u1", "a1"])
     t.key("M-M")
     answer(t, "before which entry?", "nobody")
@@ -186,7 +186,7 @@ def graft(c, place):
             "DuckDB is fine too"])
     t.key("End", "Up", "Space", "Space")
     t.wait("2 marked")
-    c.verb("graft what is marked", place, t, lambda: t.key("M-G"), "Copied 2 entries; the first is entry 5 ", "take.graft",
+    c.verb("graft the marked entries", place, t, lambda: t.key("M-G"), "Copied 2 entries; the first is entry 5 ", "take.graft",
            lambda p: [text for _, text in p.texts()][4:] == ["What about DuckDB?", "DuckDB is fine too"])
     t.key("Home", "M-G")
     c.says("of this take", t, "It is in this take already")
@@ -219,7 +219,7 @@ def mute(c, place):
            lambda p: muted(p) == ["a2"])
     t.key("Home", "Space", "Space")
     t.wait("2 marked")
-    c.verb("mute what is marked", place, t, lambda: t.key("M-H"), "Muted 2 entries", "entry.mute",
+    c.verb("mute the marked entries", place, t, lambda: t.key("M-H"), "Muted 2 entries", "entry.mute",
            lambda p: muted(p) == ["u1", "a1"])
     t.key("M-H")
     c.says("seen in the tree", t, "Which database?  (muted)", "SQLite: one file.  (muted)")
@@ -276,7 +276,7 @@ def role(c, place):
            lambda p: roles(p) == ["User", "AI", "User", "System"])
     t.key("Home", "Space", "Space")
     t.wait("2 marked")
-    c.verb("role of what is marked", place, t, one, "Changed the role of 2 entries", "entry.role",
+    c.verb("role of the marked entries", place, t, one, "Changed the role of 2 entries", "entry.role",
            lambda p: roles(p) == ["System", "System", "User", "AI"])
 
 
@@ -324,7 +324,7 @@ def takes_of(c, place):
     t.key("Escape")
     t.wait(gone=["─ Tree"])
     t.key("M-y")
-    c.says("put in", t, "## User", "Good. Another schema")
+    c.says("pasted", t, "## User", "Good. Another schema")
     c.check("and the clipboard of the terminal has it", shown == "" or "Which database?" in shown, shown)
 
 
@@ -333,7 +333,7 @@ def again(c, place):
     fork(place)
     t = tree(place)
     t.key("M-A")
-    c.says("a take of its own", t, "main_take_1")
+    c.says("a separate take", t, "main_take_1")
     c.store("it has the question", lambda: [x for _, x in place.texts()][:3],
             ["Which database?", "SQLite: one file.", "Use SQLite, not Postgres"])
     c.store("and a reply", lambda: len(place.texts()), 4)

@@ -21,7 +21,7 @@ async function makeConflict({ page, server }, mine, theirs) {
 async function conflicts(t) {
 	const { page, server, tally } = t;
 	await makeConflict(t, "mine 1", "theirs 1");
-	tally.check("to overwrite is not what is proposed", !/primary/.test(await page.getByRole("button", { name: "Overwrite" }).getAttribute("class")));
+	tally.check("overwriting is not the default", !/primary/.test(await page.getByRole("button", { name: "Overwrite" }).getAttribute("class")));
 	tally.equal("a stale edit writes nothing", (await texts(server))[1], "theirs 1");
 	await page.getByRole("button", { name: "Overwrite" }).click();
 	tally.check("overwrite", await until(async () => (await texts(server))[1] === "mine 1"));
@@ -122,12 +122,12 @@ async function notices({ page, server, tally }) {
 	await toast.getByText("Muted").waitFor();
 	await page.locator("#undo").click();
 	await toast.getByText(/^Undone: /).waitFor();
-	tally.equal("it says what was undone", await words(), "Undone: muted or unmuted an entry.");
+	tally.equal("undo names the step", await words(), "Undone: muted or unmuted an entry.");
 	await toast.getByRole("button", { name: "Redo" }).click();
 	await toast.getByText(/^Redone: /).waitFor();
 	const muted = await server.canonical();
 	await server.op("entry.append", { role: "User", content: "from elsewhere" }, "?discussion=d1");
-	tally.check("another step: the line goes away", await until(async () => (await toast.count()) === 0));
+	tally.check("another step: the message disappears", await until(async () => (await toast.count()) === 0));
 	await server.op("entry.view", { entry: ":1", collapsed: true }, "?discussion=d1");
 	await page.locator("#undo").click();
 	tally.check("undo at the top is about that step", await until(async () => JSON.parse(await server.canonical())
@@ -135,11 +135,11 @@ async function notices({ page, server, tally }) {
 	await toast.getByText("Undone: added the question “from elsewhere”.").waitFor();
 	await server.op("entry.view", { entry: ":1", collapsed: false }, "?discussion=d1");
 	await page.waitForTimeout(300);
-	tally.equal("how it is shown is no step: the line stays", await toast.count(), 1);
+	tally.equal("display changes are not steps: the message stays", await toast.count(), 1);
 	await page.locator("#undo").click();
 	tally.check("and all is as it was", await until(async () => (await server.canonical()) === before));
 	await page.locator("#redo").hover();
-	tally.check("redo says beforehand what it brings back", await until(async () =>
+	tally.check("the redo button names the step", await until(async () =>
 		/^Redo: muted or unmuted an entry/.test(await page.locator("#redo").getAttribute("title"))), await page.locator("#redo").getAttribute("title"));
 	await page.getByLabel("Role of the next entry").selectOption("User");
 	await page.fill("#composer", "a third");
@@ -149,10 +149,10 @@ async function notices({ page, server, tally }) {
 	await choose(page.locator(".entry").nth(1));
 	await page.keyboard.press("d");
 	await toast.getByText("Entries 1 and 2 are now adjacent").waitFor();
-	tally.check("what a deletion breaks is said with numbers that are seen", !/\bentries? [a-z0-9]{4}\b/i.test(await words()), await words());
+	tally.check("side effects of a deletion name visible entry numbers", !/\bentries? [a-z0-9]{4}\b/i.test(await words()), await words());
 	await toast.getByRole("button", { name: "Merge them" }).click();
 	await toast.getByText("Merged them.").waitFor();
-	tally.equal("and mended as it says", await page.locator(".entry").count(), 1);
+	tally.equal("and repaired as offered", await page.locator(".entry").count(), 1);
 	await toast.getByRole("button", { name: "Undo" }).click();
 	await toast.getByText("Undone: merged two entries.").waitFor();
 	await page.locator("#undo").click();
@@ -194,19 +194,19 @@ async function undoneAndLeft({ page, server, tally }) {
 		delete document.visibilityState;
 	});
 	await hide();
-	tally.check("who leaves has left a draft", await until(async () => await drafted() === HALF), await drafted());
+	tally.check("leaving stores a draft", await until(async () => await drafted() === HALF), await drafted());
 	await page.reload();
 	await hasSize(page, size);
 	tally.equal("it is there again", await page.inputValue("#composer"), HALF);
 	await page.locator("#redo:not([aria-disabled])").hover();
-	tally.check("redo says what it brings back", await until(async () =>
+	tally.check("redo names the step", await until(async () =>
 		/redo one/.test(await page.locator("#redo").getAttribute("title"))), await page.locator("#redo").getAttribute("title"));
 	await page.locator("#redo").click();
 	await hasSize(page, size + 1);
 	await page.locator("#redo").click();
 	await hasSize(page, size + 2);
-	tally.equal("all of it comes back", await texts(), before + ",redo one,redo two");
-	tally.equal("and what is half written stays", await page.inputValue("#composer"), HALF);
+	tally.equal("everything is restored", await texts(), before + ",redo one,redo two");
+	tally.equal("and the draft stays", await page.inputValue("#composer"), HALF);
 	for (const left of [1, 0]) {
 		await undoEntry(page, size + left);
 	}
@@ -277,14 +277,14 @@ async function between({ page, server, tally }) {
 	await during(/\/ops\/undo\?/, (count) => count === 1 && theirs("theirs"));
 	await press("#undo");
 	tally.check("a step that came in between is said", await until(async () => /Another change came first/.test(await words())), await words());
-	tally.check("and not taken back, nor is anything", await has("my own", "theirs"), await there());
+	tally.check("and not undone, nor is anything else", await has("my own", "theirs"), await there());
 	await page.unroute(/\/ops\/undo\?/);
 	await press("#undo");
 	tally.check("asked for again, it is", await until(async () => !(await has("theirs")) && (await has("my own"))), await there());
 	await toast.getByText(/^Undone: /).waitFor();
 	await during(/\/ops\/undo\?/, (count) => count === 1 && server.op("undo", {}, `?discussion=d1&take=${open}`));
 	await press("#undo");
-	tally.check("who was faster to undo has added nothing", await until(async () => /came first, so nothing was undone/.test(await words())), await words());
+	tally.check("another client's undo is not an own step", await until(async () => /came first, so nothing was undone/.test(await words())), await words());
 	await page.unroute(/\/ops\/undo\?/);
 	await press("#redo");
 	await toast.getByText("Redone: added ").waitFor();
@@ -292,7 +292,7 @@ async function between({ page, server, tally }) {
 	await page.mouse.move(0, 0); // the tooltip of the button is checked, too
 	await during(/\/history\?/, () => (unseen ??= theirs("unseen")));
 	await page.locator("#undo").dispatchEvent("click");
-	tally.check("nor is a step that was not in view taken back", await until(async () => /came first \(added the question “unseen”\)/.test(await words())), await words());
+	tally.check("nor is a step undone that was not visible", await until(async () => /came first \(added the question “unseen”\)/.test(await words())), await words());
 	tally.check("and all is there", await has("my own", "unseen"), await there());
 	await page.unroute(/\/history\?/);
 	await press("#undo");
@@ -307,7 +307,7 @@ async function between({ page, server, tally }) {
 	const one = await theirs("one"), undone = await server.canonical();
 	await page.locator(".entry", { hasText: /^.*one/ }).last().waitFor();
 	await press("#undo");
-	tally.check("theirs is taken back", await until(async () => !(await has("one"))), one);
+	tally.check("their step is undone", await until(async () => !(await has("one"))), one);
 	await during(/\/ops\/redo\?/, (count) => count === 1 && server.op("redo", {}, "?discussion=d1"));
 	await press("#redo");
 	tally.check("what others brought back is not brought back twice", await until(async () => /nothing was redone/.test(await words())), await words());
@@ -355,7 +355,7 @@ async function goneOn({ page, server, tally }) {
 	await page.locator("#undo").click();
 	await page.locator(".toast").getByText("Undone: deleted an entry.").waitFor();
 	await page.locator("#undo").click();
-	tally.check("and both are taken back", await until(async () => (await server.canonical()) === before));
+	tally.check("and both are undone", await until(async () => (await server.canonical()) === before));
 }
 
 /** A key acts on the focused entry, also when the focus was moved by a menu. */
@@ -511,12 +511,12 @@ async function runs({ page, server, tally }) {
 	await page.mouse.down();
 	await page.mouse.move(button.x, button.y - 60); // as when the page moves under the pointer
 	await page.mouse.up();
-	tally.check("a press that does not end on it counts", await until(async () => (await gap()) < 2), await gap());
+	tally.check("a press that is not released on it counts", await until(async () => (await gap()) < 2), await gap());
 	await page.locator(".entries").evaluate((box) => { box.scrollTop = 0; });
 	await page.locator(".new-below").waitFor();
-	tally.equal("who has scrolled away is left there", await page.locator(".entries").evaluate((box) => box.scrollTop), 0);
+	tally.equal("scrolling away stops following the end", await page.locator(".entries").evaluate((box) => box.scrollTop), 0);
 	await page.locator(".new-below").click();
-	tally.check("and goes to what is new with a button", await until(async () => (await gap()) < 2 && !(await page.locator(".new-below").count())), await gap());
+	tally.check("and a button goes to the new text", await until(async () => (await gap()) < 2 && !(await page.locator(".new-below").count())), await gap());
 	await page.locator(".composer .stop").click();
 	tally.check("stopped, and what came is kept", await until(async () =>
 		!(await page.locator(".running").count()) && (await page.locator("text=Stopped here").count()) > 0));
@@ -572,17 +572,17 @@ async function typingIsAField({ page, server, tally }) {
 	await page.locator("#composer").pressSequentially("one thought", { delay: 20 });
 	tally.check("a pause writes the field", await until(async () => (await draft()) === "one thought"), await draft());
 	await page.click("#undo");
-	tally.check("undo takes back what was typed", await until(async () => (await input()) === ""), await input());
+	tally.check("undo reverts the typed text", await until(async () => (await input()) === ""), await input());
 	tally.check("and nothing else", (await server.canonical()) === before, await server.canonical());
 	await page.click("#redo");
-	tally.check("redo brings it back", await until(async () => (await input()) === "one thought"), await input());
+	tally.check("redo restores it", await until(async () => (await input()) === "one thought"), await input());
 	await page.waitForTimeout(1500);
 	await server.op("setting.set", { key: "draft", value: "from a program" }, "?discussion=d1");
 	tally.check("what a program writes comes in", await until(async () => (await input()) === "from a program"), await input());
 	await page.fill("#composer", "typed since");
 	await server.op("setting.set", { key: "draft", value: "too late" }, "?discussion=d1");
 	await page.waitForTimeout(300);
-	tally.equal("but not over what was typed since", await input(), "typed since");
+	tally.equal("but it does not overwrite newer text", await input(), "typed since");
 	await page.fill("#composer", "");
 	await server.op("setting.set", { key: "draft", value: null }, "?discussion=d1");
 }
@@ -614,7 +614,7 @@ async function twoWindows({ page, server, tally }) {
 	tally.equal("sending here leaves them", await b.inputValue("#composer"), "words of the other");
 	await b.reload();
 	await b.locator(".entry").first().waitFor();
-	tally.equal("also when it is loaded anew", await b.inputValue("#composer"), "words of the other");
+	tally.equal("also after a reload", await b.inputValue("#composer"), "words of the other");
 	const { id } = entriesOf(before)[1];
 	const edit = async (of) => {
 		await of.evaluate(() => { document.querySelector(".entries").scrollTop = 0; });
@@ -677,7 +677,7 @@ async function firstVisit({ page, server, tally }) {
 	await server.canonical());
 	await page.fill("#composer", "the first again");
 	await page.click("#add");
-	tally.check("and one writes where there was a list once", await until(async () => (await page.locator(".entry").allInnerTexts()).join().includes("the first again")));
+	tally.check("and an undone list can be typed over", await until(async () => (await page.locator(".entry").allInnerTexts()).join().includes("the first again")));
 }
 
 /** One press undoes the step that it names, and shows where that was; looking at other takes keeps redo. */
@@ -705,21 +705,21 @@ async function timeLeads({ page, server, tally }) {
 	await hasSize(page, 6);
 	await until(async () => (await server.canonical()) !== added);
 	await page.locator("#undo").hover();
-	tally.check("undo says beforehand what it takes back", await until(async () =>
+	tally.check("the undo button names the step", await until(async () =>
 		/^Undo: added the question “said in the other take”/.test(await page.locator("#undo").getAttribute("title"))), await page.locator("#undo").getAttribute("title"));
 	await page.locator("#undo").click();
 	await toast.getByText(/^Undone: /).waitFor();
-	tally.equal("undo names the step that it takes back", await words(), "Undone: added the question “said in the other take”.");
+	tally.equal("undo names the step that it reverts", await words(), "Undone: added the question “said in the other take”.");
 	tally.check("and shows where that was", await until(async () => (await shown()) === "sample_take_1 4"), await shown());
 	const size = () => page.locator("nav .open .count").innerText();
-	tally.check("the list counts what is shown", await until(async () => (await size()).endsWith("4 entries · 2 takes")), await size());
+	tally.check("the list counts the visible take", await until(async () => (await size()).endsWith("4 entries · 2 takes")), await size());
 	await tab("sample").click();
 	await hasSize(page, 6);
 	tally.check("whichever take is active", await until(async () => (await size()).endsWith("6 entries · 2 takes")), await size());
-	tally.equal("a look at another take leaves redo", await page.locator("#redo").getAttribute("aria-disabled"), null);
+	tally.equal("switching takes keeps redo", await page.locator("#redo").getAttribute("aria-disabled"), null);
 	await page.locator("#redo").click();
 	await toast.getByText("Redone: added the question “said in the other take”.").waitFor();
-	tally.check("redo shows where it brings back", await until(async () => (await shown()) === "sample_take_1 5"), await shown());
+	tally.check("redo shows the affected take", await until(async () => (await shown()) === "sample_take_1 5"), await shown());
 
 	await page.getByRole("button", { name: "The take", exact: true }).click();
 	await pick(page, "Compare takes …");
@@ -787,11 +787,11 @@ async function timeLeads({ page, server, tally }) {
 	tally.check("and that is said", /^Undone: created discussion "sample" with 8 entries in 2 takes\./.test(await words()), await words());
 	await page.locator("#redo").click();
 	await hasSize(page, 4);
-	tally.equal("redo leads to what it brings back", await page.locator(".where").innerText(), "sample");
+	tally.equal("redo shows the restored entry", await page.locator(".where").innerText(), "sample");
 	await page.locator("#redo").click();
 	await toast.getByText("Redone: added the question “said in the other take”.").waitFor();
 	await page.locator("#redo").click();
-	tally.check("and goes on there", await until(async () => (await server.canonical()) === drafted), await server.canonical());
+	tally.check("and continues there", await until(async () => (await server.canonical()) === drafted), await server.canonical());
 	tally.equal("the deletion that was undone before the drafts can still be done again", await page.locator("#redo").getAttribute("aria-disabled"), null);
 }
 
@@ -821,7 +821,7 @@ async function links({ page, server, tally }) {
 	await page.locator(`.entry[data-entry="${there}"][aria-current]`).waitFor();
 	await page.goto(`${server.url}/#/d/d1/t/%00`);
 	await page.reload();
-	tally.check("a link that no address can be made of", await until(async () => (await page.locator(".entry").count()) > 0));
+	tally.check("a malformed link", await until(async () => (await page.locator(".entry").count()) > 0));
 	await page.goto(`${server.url}/#/d/d1/t/t1/e/nobody`);
 	await page.reload();
 	tally.check("so it is when the page is opened with one", await until(async () => (await toast.allInnerTexts()).join().includes("an entry that no longer exists")));
@@ -842,7 +842,7 @@ export async function run({ server, browser, tally }) {
 	await page.goto(`${server.url}/#/d/%zz`);
 	await page.getByText('The link leads to a discussion that does not exist. This is "question".').waitFor();
 	await page.reload();
-	tally.check("an address that is written wrongly opens what there is", await until(async () => await page.locator(".entry").count() > 0));
+	tally.check("a malformed URL opens the last place", await until(async () => await page.locator(".entry").count() > 0));
 	await links(t);
 	await conflicts(t);
 	await drafts(t);

@@ -138,7 +138,7 @@ async function walk(page, file, count) {
 		still = now.top === top ? still + 1 : 0;
 		top = now.top;
 	}
-	tally.equal("all entries were looked at", found.entries.size, count);
+	tally.equal("all entries were visited", found.entries.size, count);
 	return found;
 }
 
@@ -229,7 +229,7 @@ async function itWorks() {
 	await settle(page);
 	tally.equal("another take", (await texts(page, ".entry")).length, 5);
 	const output = page.locator(".entry", { hasText: "rows:" });
-	tally.equal("what a tool printed is as it is", await output.locator("pre").innerText(), "rows: *3*\n  of 4");
+	tally.equal("tool output is shown verbatim", await output.locator("pre").innerText(), "rows: *3*\n  of 4");
 	tally.equal("and upright, muted or not", await output.locator("pre").evaluate((each) => getComputedStyle(each).fontStyle), "normal");
 
 	const search = page.getByRole("searchbox"), filter = page.getByLabel("Filter entries");
@@ -239,16 +239,16 @@ async function itWorks() {
 	tally.equal("must be there", await rows(page), 0);
 	await search.fill("ending");
 	await search.press("ArrowDown");
-	tally.check("down leads from the field to what was found", await page.evaluate(() => document.activeElement.matches("[role=treeitem]") && document.activeElement.textContent.includes("ending")));
+	tally.check("Down moves from the field to the results", await page.evaluate(() => document.activeElement.matches("[role=treeitem]") && document.activeElement.textContent.includes("ending")));
 	await search.fill("database");
 	await search.press("Enter");
-	tally.equal("what was searched for is marked in the outline", (await texts(page, ".tree-row mark")).join(), "database");
+	tally.equal("search terms are marked in the outline", (await texts(page, ".tree-row mark")).join(), "database");
 	tally.check("and in the entry", await page.evaluate(() => [...CSS.highlights.get("found") ?? []].join()) === "database");
 	tally.check("Enter shows it", (await marked(page)).includes("Which database"), await marked(page));
-	tally.check("and the keys go on from there", await page.evaluate(() => document.activeElement.matches("[role=treeitem][aria-selected=true]")));
+	tally.check("and keys continue from there", await page.evaluate(() => document.activeElement.matches("[role=treeitem][aria-selected=true]")));
 	await search.fill("ending nowhere");
 	await search.press("Enter");
-	tally.check("where nothing was found it stays in the field", await search.evaluate((field) => field === document.activeElement));
+	tally.check("without results the focus stays in the field", await search.evaluate((field) => field === document.activeElement));
 	await search.fill("");
 	for (const [name, count] of [["no-tools", 7], ["user", 3], ["labelled", 1], ["all", 8], ["default", 8]]) {
 		await filter.selectOption(name);
@@ -292,7 +292,7 @@ async function itWorks() {
 	tally.equal("one that is in another take", await go("#d=main&t=main&e=e8"), 'The linked entry is no longer in that take. This is "main_take_1", which contains it.');
 	tally.check("is shown there", (await marked(linked.page)).includes("Go on."));
 	tally.check("a take that is gone", /the take "nowhere", which is not in this page/.test(await go("#d=main&t=nowhere&e=e3")));
-	tally.check("where the entry is shown all the same", (await marked(linked.page)).includes("And concurrency?"));
+	tally.check("where the entry is shown anyway", (await marked(linked.page)).includes("And concurrency?"));
 	tally.check("a discussion", /the discussion "none"/.test(await go("#d=none")));
 	await axe(linked.page, "a broken link, dark");
 	await missing.getByRole("button").click();
@@ -388,7 +388,7 @@ async function spoiled() {
 	writeFileSync(other, html.replace(begin, () => `"redacted":{"entries":1,"places":2,"kinds":{"api key":2}},${begin}`));
 	const { page, close } = await open(other);
 	await page.waitForSelector(".entry");
-	tally.equal("what is as it should be is said", await page.locator(".page-redacted").innerText(), "1 entry redacted · api key: 2");
+	tally.equal("valid parts are shown", await page.locator(".page-redacted").innerText(), "1 entry redacted · api key: 2");
 	await close();
 }
 
@@ -430,7 +430,7 @@ async function manyEntries() {
 		const at = document.querySelector(".entry[aria-current]")?.getBoundingClientRect(), box = document.querySelector(".entries").getBoundingClientRect();
 		return at && at.top >= box.top - 1 && at.bottom <= box.bottom + 1;
 	});
-	tally.check("and shown where one looks", inView && (await marked(page)).includes("Entry 54321 says"));
+	tally.check("and it is visible", inView && (await marked(page)).includes("Entry 54321 says"));
 	for (let i = 0; i < 20; i++) {
 		await page.evaluate(() => { document.querySelector(".entries").scrollTop += 3000; });
 		await settle(page);
@@ -449,7 +449,7 @@ async function cutOff(file) {
 	writeFileSync(part, html.subarray(0, html.indexOf(DATA) + 5000));
 	const page = await browser.newPage();
 	await page.goto(`file://${part}#d=long&t=long&e=e123`);
-	tally.check("a link into what is missing says so", /could not be read/.test(await page.locator(".page-missing [role=status]").innerText()));
+	tally.check("a link to a missing part says so", /could not be read/.test(await page.locator(".page-missing [role=status]").innerText()));
 	tally.check("and the outline does not wait for it", /outline could not be read/.test(await page.locator(".page-left").innerText()));
 	tally.check("nor does paper", /the file is incomplete/.test(await printed(page)), await printed(page));
 	await page.goto("about:blank");
@@ -495,12 +495,12 @@ async function meanwhile(file) {
 	await page.goto(`${url}#d=long&t=long&e=e123`, { waitUntil: "commit" });
 	const says = page.locator(".page-missing [role=status]");
 	await says.waitFor({ timeout: PATIENCE_MS });
-	tally.check("a link to what is not read yet says that it waits", /still being loaded/.test(await says.innerText()), await says.innerText());
+	tally.check("a link to an unread part says that it waits", /still being loaded/.test(await says.innerText()), await says.innerText());
 	tally.check("with the end below it", (await marked(page)).includes(`Entry ${MANY - 1} says`));
-	tally.check("paper says what is missing", new RegExp(`^30: Entries 99,971 to 100,000 of 100,000: .*still being loaded`).test(await printed(page)), await printed(page));
+	tally.check("print lists the missing parts", new RegExp(`^30: Entries 99,971 to 100,000 of 100,000: .*still being loaded`).test(await printed(page)), await printed(page));
 	await page.evaluate((last) => { location.hash = `#d=long&t=long&e=e${last}`; }, MANY - 2);
 	await page.locator(".entry[aria-current]", { hasText: `Entry ${MANY - 2} says` }).waitFor();
-	tally.equal("a link to what is there waits for nothing", await says.count(), 0);
+	tally.equal("a link to a loaded entry does not wait", await says.count(), 0);
 	for (const hash of ["#d=long&t=long_take_1&e=e3", `#d=long&t=long&e=${encodeURIComponent("#7")}`, "#d=long&t=long&e=e123"]) {
 		await page.evaluate((to) => { location.hash = to; }, hash);
 		await says.waitFor();
@@ -549,7 +549,7 @@ async function firstOf(file) {
 	await settle(page);
 	const after = await seen();
 	tally.equal("and then it is the same", after[0], before[0]);
-	tally.check("where one had scrolled to", before[1] > early[1] + 100 && Math.abs(after[1] - before[1]) < 60, early, before, after);
+	tally.check("at the scroll position", before[1] > early[1] + 100 && Math.abs(after[1] - before[1]) < 60, early, before, after);
 	tally.equal("without an error", errors.join(" "), "");
 	await page.evaluate(() => { document.querySelector(".entries").scrollTop /= 2; });
 	tally.check("the middle is there, too", await until(() => page.evaluate((half) => {

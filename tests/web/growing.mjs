@@ -46,7 +46,7 @@ export async function run({ server, browser, tally }) {
 	};
 	tally.check("a heading is one at once", await has(".prose h3.level-1"));
 	await next("ading");
-	tally.check("what comes goes on in its place", await until(async () => (await live.locator("h3").textContent()) === "Heading"), await html());
+	tally.check("new text is appended in place", await until(async () => (await live.locator("h3").textContent()) === "Heading"), await html());
 	await live.locator("h3").evaluate((heading) => { heading.dataset.mine = "1"; });
 	await next("ld");
 	tally.check("strong when it is complete", await has("strong"));
@@ -57,7 +57,7 @@ export async function run({ server, browser, tally }) {
 	await next("const a");
 	tally.check("code that is not complete is code", await has("pre.code"));
 	await next("return a");
-	tally.equal("whose lines go on where they stopped", (await live.locator("pre.code").textContent()).trim(), "const a = 1;\nreturn a");
+	tally.equal("whose lines continue where they stopped", (await live.locator("pre.code").textContent()).trim(), "const a = 1;\nreturn a");
 	await next("return a;");
 	tally.check("and that has its colours when it is complete", await has("pre.code .hl-keyword"));
 	await next("quoted");
@@ -69,7 +69,7 @@ export async function run({ server, browser, tally }) {
 	tally.equal("a link to a script is none", await live.locator("a").count(), 0);
 	await next("end.");
 	tally.check("a link", await has("a[href='https://example.org/']"));
-	tally.equal("what was complete is the same element still", await live.locator("h3").getAttribute("data-mine"), "1");
+	tally.equal("complete blocks keep their elements", await live.locator("h3").getAttribute("data-mine"), "1");
 	const before = await until(async () => {
 		const seen = await html();
 		await page.waitForTimeout(200);
@@ -98,7 +98,7 @@ export async function run({ server, browser, tally }) {
 	const tall = () => page.evaluate(() => document.querySelector(".running").offsetHeight);
 	const height = await tall();
 	await page.evaluate(() => { document.querySelector(".entries").scrollTop = document.querySelector(".running").offsetHeight / 2; });
-	tally.check("what comes into view is there again", await until(() => page.evaluate(() => {
+	tally.check("blocks that become visible are rendered again", await until(() => page.evaluate(() => {
 		const box = document.querySelector(".entries").getBoundingClientRect();
 		return /^Paragraph [12]\d\d\d /.test(document.elementFromPoint(box.left + box.width / 2, box.top + box.height / 2)?.closest("p")?.textContent ?? "");
 	})));

@@ -62,7 +62,7 @@ async function fields({ page, server, tally }) {
 	await openPane(page, "prompt");
 	await page.fill("#project_system_prompt", "Be brief.");
 	await drawn(page);
-	tally.equal("a field keeps what is typed as soon as it is there", await page.inputValue("#project_system_prompt"), "Be brief.");
+	tally.equal("a new field keeps text that is typed at once", await page.inputValue("#project_system_prompt"), "Be brief.");
 	await page.press("#project_system_prompt", "Control+Enter");
 	tally.check("and it is saved", await until(async () => (await settings(server)).project_system_prompt === "Be brief."), await settings(server));
 	await openPane(page, "settings");
@@ -74,7 +74,7 @@ async function fields({ page, server, tally }) {
 	await server.op("prompt.update", { text: "theirs" }, "?discussion=d1");
 	await page.locator("#pane .chip", { hasText: "edited" }).waitFor();
 	await drawn(page);
-	tally.equal("what others save does not come over it", await page.inputValue("#working-prompt"), "mine");
+	tally.equal("changes saved by others do not overwrite it", await page.inputValue("#working-prompt"), "mine");
 	await page.locator("#to-panes").click();
 }
 
@@ -136,8 +136,8 @@ async function twice({ page, server, tally }) {
 		await page.keyboard.press("d");
 		await until(async () => (await entries(server))[3].muted);
 	});
-	tally.check("two deleted right after a change of one's own", await until(async () => await ids(server) === "e1 e2" || await page.locator("dialog[open]").count() > 0));
-	tally.equal("which is nobody else's", await page.locator("dialog[open]").count(), 0);
+	tally.check("two deleted right after an own change", await until(async () => await ids(server) === "e1 e2" || await page.locator("dialog[open]").count() > 0));
+	tally.equal("which is not reported as another client's", await page.locator("dialog[open]").count(), 0);
 	await page.keyboard.press("Control+z");
 	await page.keyboard.press("Control+z");
 	tally.check("and are back", await until(async () => await ids(server) === "e1 e2 e3 e4" && !(await entries(server))[3].muted));
@@ -170,7 +170,7 @@ async function past({ page, tally }) {
 	await page.locator("#pane .past-row").first().waitFor();
 	await page.locator("#pane .past-row").first().press("End");
 	await drawn(page);
-	tally.equal("where somebody went in it", await page.locator("#pane .past-row[tabindex='0']").getAttribute("data-row"),
+	tally.equal("at the chosen row", await page.locator("#pane .past-row[tabindex='0']").getAttribute("data-row"),
 		String(await page.locator("#pane .past-row").count() - 1));
 	await page.locator("#to-panes").click();
 }
@@ -191,13 +191,13 @@ async function toPane({ page, server, tally }) {
 	await page.keyboard.press("o");
 	await page.keyboard.press("Escape");
 	await drawn(page);
-	tally.equal("Escape calls it off", await page.evaluate(() => document.activeElement.className.split(" ")[0]), "entry");
-	tally.equal("and nothing was done to the entry behind it", await server.canonical(), before);
+	tally.equal("Escape cancels it", await page.evaluate(() => document.activeElement.className.split(" ")[0]), "entry");
+	tally.equal("and the entry under it is unchanged", await server.canonical(), before);
 	await page.locator("#to-panes").click();
 	await choose(row(page, "e2"));
 	await page.keyboard.press("h");
 	await page.keyboard.type("hello");
-	tally.check("letters are what is written, all of them", await until(async () => await typed(page) === "hello"), await typed(page));
+	tally.check("all letters are typed text", await until(async () => await typed(page) === "hello"), await typed(page));
 	await page.fill("#composer", "");
 	await page.locator("#to-panes").click();
 }
@@ -219,7 +219,7 @@ async function elsewhere({ page, server, tally }) {
 	});
 	await page.locator(".toast").getByText("Deleted an entry").waitFor();
 	await page.keyboard.type(" de");
-	tally.equal("who writes while something is deleted goes on writing", await typed(page), "edit d de");
+	tally.equal("typing continues during a deletion", await typed(page), "edit d de");
 	tally.equal("and nothing else happens", await ids(server), "e1 e2 e3 e4");
 	await page.fill("#composer", "");
 
@@ -259,7 +259,7 @@ async function elsewhere({ page, server, tally }) {
 	await page.keyboard.press("Control+Enter");
 	await page.keyboard.type("second");
 	await page.locator(".toast.problem").waitFor();
-	tally.equal("what could not be sent comes back with what was typed since", await typed(page), "first\nsecond");
+	tally.equal("an unsent text returns with later text", await typed(page), "first\nsecond");
 	await page.unroute(/\/ops\/entry\.append/);
 	await page.fill("#composer", "");
 
@@ -288,7 +288,7 @@ async function afterRedo({ page, server, tally }) {
 		await main.click();
 	});
 	tally.check("others hear of it", await until(async () => (await server.api("GET", "/discussions")).find((each) => each.active).name === "main"));
-	tally.check("who goes elsewhere after redo gets there", /main/.test(await page.locator("nav li.open .name").innerText()));
+	tally.check("navigation after redo works", /main/.test(await page.locator("nav li.open .name").innerText()));
 }
 
 /** A question is edited again while something else was being written, and others add to the tree. */
@@ -354,7 +354,7 @@ async function where({ page, server, tally }) {
 	await page.click("#add");
 	await page.locator(".outline .pane-row", { hasText: "said with" }).waitFor();
 	const said = await page.evaluate(() => [...new Set(window.said)]);
-	tally.equal("nobody is before the first entry", said.sort().join(), ",true");
+	tally.equal("the head is not before the first entry", said.sort().join(), ",true");
 	await settled(page, server);
 	await server.run(["undo"]);
 	await page.locator(".entry", { hasText: "said with" }).waitFor({ state: "detached" });

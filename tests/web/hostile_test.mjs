@@ -246,7 +246,7 @@ async function control() {
 	for (const each of ALL.filter(({ n }) => reached.has(n)))
 		kinds.set(each.kind, (kinds.get(each.kind) ?? 0) + 1);
 	console.log(`a page that does everything wrong: ${reached.size} of ${ALL.length} act (${[...kinds].map(([kind, count]) => `${count} of ${KINDS[kind].length} ${kind}`).join(", ")}), ${seen.dialogs.length} dialogs`);
-	tally.check("they act where they are let", reached.size >= FIRED_LEAST, reached.size);
+	tally.check("they act in the unsafe page", reached.size >= FIRED_LEAST, reached.size);
 	tally.check("scripts and requests, both", seen.fired.size >= 200 && seen.asked.size >= 40, seen.fired.size, seen.asked.size);
 	await page.evaluate(() => alert("one that nobody shows by chance"));
 	tally.check("and dialogs are seen", seen.dialogs.some((each) => each.includes("one that nobody")), seen.dialogs);
@@ -260,7 +260,7 @@ async function control() {
 	const other = await browser.newContext(), there = await watch(other, (url) => url.startsWith("http://127.0.0.1"));
 	await (await other.newPage()).goto(`http://127.0.0.1:${strict.address().port}/`);
 	await until(() => there.violations.length >= 2);
-	tally.check("what a policy stops is seen", there.violations.length >= 2 && there.fired.size === 0, there.violations);
+	tally.check("policy violations are detected", there.violations.length >= 2 && there.fired.size === 0, there.violations);
 	await other.close();
 	host.close();
 	strict.close();
@@ -326,9 +326,9 @@ async function entries() {
 		}
 		fine(name, bad);
 		const missed = chunks.flatMap((part, nr) => part.flatMap(entriesOf).filter((each) => !at.entries.has(`${nr} ${each.id}`)).map((each) => `${nr} ${each.id}`));
-		tally.equal("all entries were looked at", missed.join(", "), "");
+		tally.equal("all entries were judged", missed.join(", "), "");
 		tally.equal("each is shown as its source, sign for sign", shown, ALL.length);
-		tally.equal("and stands in the editor", edited, ALL.length);
+		tally.equal("and is in the editor", edited, ALL.length);
 		tally.check("there were links", at.links > 0, at.links);
 		quiet(tally, name, seen);
 		await clickLinks(at);
@@ -637,7 +637,7 @@ async function failures() {
 			bad += await look(at, "failures");
 			await until(async () => !(await page.locator(".running").count()));
 		}
-		tally.check("failures are told in the server's words", told >= LEAST, told);
+		tally.check("failures show the server's message", told >= LEAST, told);
 		fine("failures", bad);
 		quiet(tally, "failures", seen);
 	} finally {
@@ -675,11 +675,11 @@ async function exported() {
 			bad += await lookThrough(at, ".entries", "export");
 			bad += await lookThrough(at, "[role=tree]", "outline of the export");
 		}
-		tally.equal("all entries were looked at", at.entries.size, 3 * ALL.length);
+		tally.equal("all entries were judged", at.entries.size, 3 * ALL.length);
 		await page.locator("h1 select").selectOption("0");
 		await settle(page);
 		await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
-		tally.equal("paper has all", await page.locator("#paper .entry").count(), 3 * CHUNK);
+		tally.equal("print contains everything", await page.locator("#paper .entry").count(), 3 * CHUNK);
 		bad += await look(at, "paper");
 		fine("export", bad);
 		quiet(tally, "export", seen);
@@ -708,7 +708,7 @@ async function parsed(html) {
 	for (const { tag, attributes, text } of texts)
 		if (attributes.type) {
 			tally.check("data is data", JSON.parse(text) !== null);
-			tally.check("and cannot end where it stands", !/[<\u2028\u2029]/.test(text));
+			tally.check("and cannot close its element", !/[<\u2028\u2029]/.test(text));
 		} else {
 			const digest = Buffer.from(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text))).toString("base64");
 			tally.check(`the ${tag} is the one that the policy names`, new RegExp(`${tag}-src[^;]*`).exec(policy)[0].includes(`'sha256-${digest}'`));

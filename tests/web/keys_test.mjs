@@ -75,7 +75,7 @@ const TASKS = {
 		await becomes("fixed", async () => (await entry(server, q(10))).content, "Question 10? (fixed)");
 		await becomes("the reply stays", async () => (await ids(server)).at(-1), a(10));
 		await hands.gone(".editor");
-		tally.equal("the focus is where one wrote", await hands.entry(), q(10));
+		tally.equal("the focus is in the composer", await hands.entry(), q(10));
 		await andBack(hands, server, "fix", before);
 	},
 	"rewrite the assistant's reply": async (hands, server) => {
@@ -117,7 +117,7 @@ const TASKS = {
 		await until(async () => (await disc(server)).active === "main_take_1");
 		await hands.see(() => document.activeElement.id === "composer");
 		await hands.type("dug");
-		tally.check("who branches writes: letters are no keys", await until(async () =>
+		tally.check("after branching the composer is focused", await until(async () =>
 			(await hands.typed()) === "dug" && (await ids(server)).join() === (await ids(server, "main")).slice(0, 18).join()));
 		await hands.press("Control+a", "Delete", "Escape");
 		await hands.counting(() => hands.press("["));
@@ -212,7 +212,7 @@ const TASKS = {
 		await hands.see("dialog .compare-row");
 		await hands.to(/Copy over/);
 		await hands.press("Enter");
-		await becomes("brought over", async () => (await ids(server, "main_take_1")).length, 19);
+		await becomes("copied", async () => (await ids(server, "main_take_1")).length, 19);
 		await hands.press("Escape");
 		await hands.gone("dialog");
 		await andBack(hands, server, "bring over", before);
@@ -279,7 +279,7 @@ const TASKS = {
 		await hands.times(4, "ArrowDown");
 		await hands.press("Enter");
 		await hands.see("#pane .past-row");
-		tally.equal("looking changes nothing", await server.canonical(), before);
+		tally.equal("viewing changes nothing", await server.canonical(), before);
 		await hands.to(/^Jump here/);
 		await hands.press("Enter");
 		await becomes("gone back", async () => (await ids(server)).length, 16);
@@ -383,7 +383,7 @@ const TASKS = {
 		await hands.press("Space", "Escape");
 		await hands.gone("dialog");
 		await hands.press("d", "x", "u", "Shift+J");
-		tally.equal("letters are what is written", await hands.typed(), "dxuJ");
+		tally.equal("letters are typed text", await hands.typed(), "dxuJ");
 		await hands.press("Control+a", "Delete", "Escape", "ArrowUp");
 		tally.equal("arrows move", await hands.entry(), q(10));
 		await hands.press("Enter");
@@ -409,7 +409,7 @@ const TASKS = {
 		tally.check("redo is not", await hands.see("#redo:not([aria-disabled])"));
 		const empty = await server.canonical();
 		await hands.press("Enter");
-		tally.equal("pressed all the same it does nothing", await server.canonical(), empty);
+		tally.equal("pressing it anyway does nothing", await server.canonical(), empty);
 		await hands.press("Tab");
 		for (let left = await steps(server); left > 0; left--) {
 			await hands.press("Enter");

@@ -48,7 +48,7 @@ export async function run({ server, browser, tally }) {
 	await until(async () => (await page.locator(".entry").last().getAttribute("aria-setsize")) === String(COUNT - 20));
 	await page.waitForTimeout(300);
 	const after = await firstShown(page);
-	tally.check("what is looked at does not move", after[0] === before[0] && Math.abs(after[1] - before[1]) <= 2, before, after);
+	tally.check("the visible text does not move", after[0] === before[0] && Math.abs(after[1] - before[1]) <= 2, before, after);
 
 	await choose(page.locator(".entry").nth(3));
 	const id = await page.evaluate(() => document.activeElement.dataset.entry);
@@ -77,7 +77,7 @@ async function earlyEnd({ server, browser, tally }) {
 		await last.locator(".number").textContent(), Math.round((await last.boundingBox()).y)];
 	const early = await seen();
 	tally.equal("the end before the columns: which", early.slice(1, 4).join(), [count, count, count].join());
-	tally.check("it is out of reach", await page.evaluate(() => document.querySelector(".rows").inert));
+	tally.check("it is inert", await page.evaluate(() => document.querySelector(".rows").inert));
 	tally.check("few elements", (await all(page)) < MOST_NODES, await all(page));
 	go();
 	await until(() => page.evaluate(() => !document.querySelector(".rows").inert));

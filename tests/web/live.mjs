@@ -19,12 +19,12 @@ export async function run({ server, browser, tally }) {
 	await a.keyboard.press("Control+Enter");
 	tally.check("an edit is seen", await until(async () => (await shown(b))[1] === "two, edited"), await shown(b));
 	tally.check("and said", await until(async () => /edited an entry/.test(await b.locator(".news").textContent())));
-	tally.equal("one's own is no news", await a.locator(".news").textContent(), "");
+	tally.equal("own changes are not news", await a.locator(".news").textContent(), "");
 
 	await choose(a.locator(".entry").nth(0));
 	await a.keyboard.press("d");
 	tally.check("so is a deletion", await until(async () => (await shown(b)).length === 2));
-	tally.check("the line says what was done", await until(async () =>
+	tally.check("the message names the change", await until(async () =>
 		(await a.locator(".toast").allTextContents()).join().includes("Deleted an entry")));
 	await a.getByRole("button", { name: "Undo" }).last().click();
 	tally.check("and its undo", await until(async () => (await shown(b)).length === 3 && (await shown(a)).length === 3));
@@ -71,10 +71,10 @@ export async function run({ server, browser, tally }) {
 	const seen = (await shown(b)).length;
 	await server.op("entry.append", { role: "User", content: "while away" }, "?discussion=d1&take=t1");
 	await a.waitForTimeout(400);
-	tally.equal("it hears nothing meanwhile", (await shown(b)).filter((text) => text.includes("while away")).length, 0);
+	tally.equal("it receives nothing while hidden", (await shown(b)).filter((text) => text.includes("while away")).length, 0);
 	await b.clock.resume();
 	await hide("visible");
-	tally.check("and all of it then", await until(async () => (await shown(b)).some((text) => text.includes("while away"))), seen);
+	tally.check("and everything afterwards", await until(async () => (await shown(b)).some((text) => text.includes("while away"))), seen);
 
 	await server.op("take.delete", { take: "t2" }, "?discussion=d1");
 	tally.check("a take that is gone is left", await until(async () =>

@@ -80,7 +80,7 @@ async function phone(server, browser, tally) {
 	await pick(page, "Edit", { how: "tap" });
 	await page.locator(".editor textarea").waitFor();
 	const save = page.getByRole("button", { name: "Save", exact: true });
-	tally.check("while one edits, the field below is away", await page.locator("#composer").isHidden());
+	tally.check("while editing, the composer is hidden", await page.locator("#composer").isHidden());
 	await page.fill(".editor textarea", "a line\n".repeat(60));
 	const box = await until(async () => { const at = await save.boundingBox(); return at && at.y + at.height <= 800 ? at : null; });
 	tally.check("Save stays in view", box !== null, box);
@@ -88,7 +88,7 @@ async function phone(server, browser, tally) {
 		const [bar, entry] = [".editor-bar", ".entry[aria-current]"].map((each) => getComputedStyle(document.querySelector(each)).backgroundColor);
 		return bar !== getComputedStyle(document.body).backgroundColor && entry !== "rgba(0, 0, 0, 0)";
 	});
-	tally.check("what it stands on looks like its entry", colours);
+	tally.check("its background is that of the entry", colours);
 	const reached = await save.evaluate((button) => {
 		const at = button.getBoundingClientRect();
 		return button.contains(document.elementFromPoint(at.left + at.width / 2, at.top + at.height / 2));
@@ -168,7 +168,7 @@ async function keysAlone(server, browser, tally) {
 	const page = await openPage(server, browser, tally);
 	await page.waitForSelector(".entry");
 	const has = (selector) => page.evaluate((wanted) => document.activeElement?.matches(wanted) ?? false, selector);
-	tally.check("who opens the page can write", await has("#composer"));
+	tally.check("the composer is focused at the start", await has("#composer"));
 	await page.locator(".skip").focus();
 	await page.keyboard.press("Enter");
 	tally.check("an entry has the focus", await has(".entry"));
@@ -197,7 +197,7 @@ async function keysAlone(server, browser, tally) {
 	await choose(page.locator(".entry").first());
 	const count = await page.locator(".entry").count();
 	await page.keyboard.press("d");
-	tally.equal("single keys can be switched off: they are what is written", await page.inputValue("#composer"), "d");
+	tally.equal("single keys can be disabled: they are typed text", await page.inputValue("#composer"), "d");
 	tally.equal("and nothing else", await page.locator(".entry").count(), count);
 	await page.context().close();
 }
@@ -281,7 +281,7 @@ async function longNames(server, browser, tally) {
 	const first = (part) => page.locator(".take-bar [role=tab]", { hasText: hebrew }).locator(part).boundingBox().then(({ x }) => x);
 	tally.check("a name that goes to the left has its end there", await first(".cut-tail") < await first(".cut-head"));
 	await server.op("undo", { count: 1 }, "?discussion=d1");
-	tally.equal("what is one to the eye is not cut through", await page.locator(".take-bar [role=tab]", { hasText: family }).locator(".cut-tail").innerText(), `${family}1234567`);
+	tally.equal("graphemes are not split", await page.locator(".take-bar [role=tab]", { hasText: family }).locator(".cut-tail").innerText(), `${family}1234567`);
 	await server.op("undo", { count: 1 }, "?discussion=d1");
 	await page.locator(".take-bar [role=tab]", { hasText: names[1] }).waitFor();
 	await page.keyboard.press("Escape");
@@ -293,7 +293,7 @@ async function longNames(server, browser, tally) {
 	await axe(page, tally, "long names");
 	await page.context().close();
 	const older = await openPage(server, browser, tally, { init: [() => { delete Intl.Segmenter; }] });
-	tally.equal("a browser that knows nothing of letters cuts them, too", await older.locator(".take-bar [role=tab]", { hasText: names[1] }).locator(".cut-tail").innerText(), names[1].slice(-8));
+	tally.equal("without Intl.Segmenter names are shortened, too", await older.locator(".take-bar [role=tab]", { hasText: names[1] }).locator(".cut-tail").innerText(), names[1].slice(-8));
 	await older.context().close();
 }
 

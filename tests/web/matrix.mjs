@@ -188,7 +188,7 @@ async function takeOperations(t) {
 	await showTake(t, 0);
 	await step(t, "B1 append with the first role", () => menu(page, "The take", "Add an entry"),
 		(after) => texts(after).length === 7 && entriesOf(after)[6].role === "User");
-	await step(t, "B1 append what was written", async () => {
+	await step(t, "B1 append the typed text", async () => {
 		await page.fill("#composer", "written below");
 		await page.press("#composer", "Control+Enter");
 	}, (after) => texts(after)[7] === "written below");
@@ -256,7 +256,7 @@ async function discussionOperations(t) {
 		(await page.locator(".toast").allInnerTexts()).join().includes("Everything is already saved")));
 	await page.reload();
 	await page.waitForSelector(".entry");
-	tally.equal("B4 all is kept, and looking changes nothing", await server.canonical(), kept);
+	tally.equal("B4 everything is stored, and reading changes nothing", await server.canonical(), kept);
 }
 
 /** C13: the conclusion of another take becomes an entry that links to its sources. */
@@ -299,7 +299,7 @@ async function listing(t) {
 	await rows.filter({ hasNotText: "organised" }).first().click();
 	tally.check("C7 archived: hidden", await until(async () => !(await names()).some((each) => each.includes("organised"))));
 	await page.getByRole("button", { name: "Archived (1)" }).click();
-	tally.check("C7 archived: shown where it is asked for", await until(async () => (await names()).some((each) => each.includes("organised"))));
+	tally.check("C7 archived: shown on request", await until(async () => (await names()).some((each) => each.includes("organised"))));
 	await page.getByRole("button", { name: "Archived (1)" }).click();
 	tally.equal("in the store", JSON.stringify((await server.api("GET", "/discussions")).find((each) => each.name === "organised").tags), '["work/db","urgent"]');
 }

@@ -90,8 +90,8 @@ async function outline(server, page) {
 	await becomes("search: all of the words", server, rows, "a2");
 	await server.op("entry.edit", { entry: "q3", content: "**Is** `Postgres` better? ".padEnd(200, "and so on ") + "elephants" });
 	await page.getByLabel("Search the outline").fill("elephants");
-	await becomes("search: also far behind the beginning", server, rows, "q3");
-	tally.check("it is shown as it is read", (await row(page, "q3").locator(".words").innerText()).startsWith("Is Postgres better?"));
+	await becomes("search: also beyond the preview", server, rows, "q3");
+	tally.check("it is shown rendered", (await row(page, "q3").locator(".words").innerText()).startsWith("Is Postgres better?"));
 	await page.getByLabel("Search the outline").fill("");
 	await page.getByLabel("Filter entries").selectOption("user");
 	await becomes("user only", server, rows, "q1 q2 q3");
@@ -174,7 +174,7 @@ async function hidden(server, page) {
 	await becomes("the last one shown says where one is", server, current, "c1");
 	await row(page, "c1").focus();
 	await page.keyboard.press("Enter");
-	await becomes("to go there is to stay", server, async () => (await page.locator("body").innerText()).includes("Already at this point."), true);
+	await becomes("going to the head changes nothing", server, async () => (await page.locator("body").innerText()).includes("Already at this point."), true);
 	tally.equal("nothing is asked", await page.locator("dialog").count(), 0);
 	await page.getByLabel("Filter entries").selectOption("all");
 	await becomes("all entries", server, rows, "q1 a1 q2 a2 q3 h1 c1 s1");
@@ -187,7 +187,7 @@ async function going(server, page) {
 	const composer = () => page.locator("#composer").inputValue();
 	await row(page, "q3").press("Enter");
 	await page.getByText("Already at this point.").waitFor();
-	tally.equal("the head is no way to go", await headOf(), "q3");
+	tally.equal("the head itself is not a target", await headOf(), "q3");
 
 	const dialog = page.getByRole("dialog", { name: "Continue from there?" });
 	await row(page, "a2").click();
@@ -198,8 +198,8 @@ async function going(server, page) {
 	await page.locator(".entries [data-entry=q3][aria-current]").waitFor();
 	await row(page, "a2").press("Enter");
 	await dialog.waitFor();
-	tally.check("it says that there is no model", (await dialog.innerText()).includes("No model is set"));
-	tally.check("a reply: what is next comes after it", (await dialog.innerText()).includes("follows that entry"));
+	tally.check("it says that no model is set", (await dialog.innerText()).includes("No model is set"));
+	tally.check("a reply: the next entry is added after it", (await dialog.innerText()).includes("follows that entry"));
 	tally.check("so none can be asked", await dialog.getByRole("button", { name: "With a summary", exact: true }).isDisabled());
 	await axe(page, "dialog", "leaving");
 	const before = await server.canonical();
@@ -209,13 +209,13 @@ async function going(server, page) {
 
 	await row(page, "a2").press("Enter");
 	await dialog.getByRole("button", { name: "Without a summary" }).click();
-	await becomes("behind a reply", server, headOf, "a2");
+	await becomes("after a reply", server, headOf, "a2");
 	await page.locator("#pane .tree-row.head[data-entry=a2]").waitFor();
 	tally.equal("nothing to write again", await composer(), "");
 
 	await row(page, "q2").press("Enter");
 	await dialog.waitFor();
-	tally.check("a question: what is next takes its place", (await dialog.innerText()).includes("replaces that question"), await dialog.innerText());
+	tally.check("a question: the next message replaces it", (await dialog.innerText()).includes("replaces that question"), await dialog.innerText());
 	await dialog.getByRole("button", { name: "Without a summary" }).click();
 	await becomes("a question: before it", server, headOf, "a1");
 	await becomes("its text is handed back", server, composer, "And two windows?");
@@ -284,10 +284,10 @@ async function history(server, page) {
 	tally.equal("a past state", await past.evaluateAll((all) => all.map((each) => each.dataset.entry).join(" ")), "q1 a1");
 	tally.equal("what it brought is marked", await page.locator("#pane .past-row.marked").evaluateAll((all) => all.map((each) => each.dataset.entry).join(" ")), "a1");
 	tally.check("it is the take that it changed", (await page.locator("#pane .past .pane-bar").innerText()).includes("main"));
-	tally.equal("looking changes nothing", await server.canonical(), whole);
+	tally.equal("viewing changes nothing", await server.canonical(), whole);
 	await axe(page, "#pane", "history");
 	await page.keyboard.press("ArrowUp");
-	await becomes("arrows look on", server, () => past.count(), 3);
+	await becomes("arrows select further steps", server, () => past.count(), 3);
 	await page.keyboard.press("ArrowDown");
 	await page.getByRole("button", { name: "Jump here" }).click();
 	await becomes("jump", server, async () => idsOf((await state(server)).discussions[0].takes[0].entries), "q1 a1");
@@ -387,7 +387,7 @@ async function prompt(server, page) {
 	await server.op("prompt.update", { text: "Theirs again." });
 	await until(async () => (await server.api("GET", "/discussions/main/prompt")).text === "Theirs again.");
 	await page.waitForTimeout(200);
-	tally.equal("but not over what is being written", await page.locator("#working-prompt").inputValue(), "Mine, unsaved");
+	tally.equal("but it does not overwrite a draft", await page.locator("#working-prompt").inputValue(), "Mine, unsaved");
 	await openPane(page, "outline");
 	await openPane(page, "prompt");
 	tally.equal("it is there when the pane is opened again", await page.locator("#working-prompt").inputValue(), "Mine, unsaved");
@@ -449,7 +449,7 @@ async function sent(server, page) {
 	tally.check("the rest is said to be the same", (await marks(".same-parts summary")).every((text) => /the same$/.test(text)));
 	await page.locator("dialog .same-parts summary").last().click();
 	tally.check("and can be seen", (await page.locator("dialog .same-part").last().innerText()).includes("Which one is smaller?"));
-	tally.equal("looking changes nothing", await server.canonical(), whole);
+	tally.equal("viewing changes nothing", await server.canonical(), whole);
 	await page.keyboard.press("Escape");
 	await server.op("take.branch", { at: "q1", name: "short" });
 	await page.locator(".take-bar [role=tab]", { hasText: "short" }).click();
@@ -536,7 +536,7 @@ async function compare(server, page) {
 	await page.locator(".toast").getByText("Unmuted").waitFor();
 	await palette(page, "Compare takes");
 	await page.locator('dialog [data-entry="code"]').waitFor();
-	tally.equal("what was said before stays behind", await page.locator("dialog .toast").count(), 0);
+	tally.equal("earlier messages stay outside", await page.locator("dialog .toast").count(), 0);
 	await page.getByLabel(/^Show rendered, without/).check();
 	await page.locator('dialog [data-entry="code"] strong').waitFor();
 	tally.equal("Markdown can be laid out", await page.locator('dialog [data-entry="code"] pre.code .hl-keyword').innerText(), "SELECT");
@@ -719,7 +719,7 @@ async function wholes(server, page) {
 	const html = readFileSync(await all.path(), "utf8");
 	const data = JSON.parse(/<script[^>]*id="?retake-data"?[^>]*>([^]*?)<\/script>/.exec(html)[1]);
 	tally.check("an exported discussion has all its takes", data.discussions[0].takes.length > 1, data.discussions[0].takes.map((each) => each.name));
-	tally.equal("and opens at the one that was looked at", data.discussions[0].active, shown);
+	tally.equal("and opens at the selected one", data.discussions[0].active, shown);
 	await page.locator(`.take-bar [data-take="${others.id}"]`).click();
 }
 
@@ -741,7 +741,7 @@ async function files(server, page) {
 	await page.locator("#undo").click();
 	await becomes("undo leads back to the take that was shown", server, () => page.locator(".take-bar [aria-selected=true]").getAttribute("data-take"), shown);
 	await page.locator("#redo:not([aria-disabled])").click();
-	await becomes("and redo to what was imported", server, () => page.locator(".top .where").innerText(), "talk");
+	await becomes("and redo shows the imported entries", server, () => page.locator(".top .where").innerText(), "talk");
 
 	// the same file again, dropped on the page: it is recognised
 	await page.evaluate((text) => {
@@ -784,7 +784,7 @@ async function summing(server, page) {
 	await page.locator("dialog").waitFor({ state: "detached" });
 	await becomes("compress", server, async () => (await server.api("GET", "/discussions/main/entries")).count, 1);
 	await page.locator("#undo").click();
-	await becomes("undo brings them back", server, () => server.canonical(), whole);
+	await becomes("undo restores them", server, () => server.canonical(), whole);
 }
 
 async function ends(server, page) {

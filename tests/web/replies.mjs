@@ -107,10 +107,10 @@ export async function run({ server, browser, tally }) {
 	tally.equal("the button to stop names the key", await page.locator(".stop").getAttribute("title"), "Stop (Esc)");
 	await page.keyboard.press("Escape");
 	tally.check("Escape stops a reply", await until(async () => await running.count() === 0));
-	tally.check("which is no failure", await says("Stopped. The partial reply is kept."), await toast());
+	tally.check("which is not a failure", await says("Stopped. The partial reply is kept."), await toast());
 	tally.equal("nor looks like one", await page.locator(".toast.problem").count(), 0);
 	tally.equal("it says where it ends", await page.locator(".entry .partial").innerText(), "Stopped here. Continue");
-	tally.equal("who writes is left there", await page.evaluate(() => document.activeElement.id), "composer");
+	tally.equal("the editor keeps the focus", await page.evaluate(() => document.activeElement.id), "composer");
 	const stopped = (await entries())[1].content;
 	await page.locator(".entry .partial").getByRole("button", { name: "Continue" }).click();
 	await running.waitFor();
@@ -127,7 +127,7 @@ export async function run({ server, browser, tally }) {
 	await page.locator(".entry").nth(1).getByRole("button", { name: /^More for entry/ }).click();
 	await pick(page, "Continue this reply");
 	tally.check("and the page says so", await says("This reply is being continued already."), await toast());
-	tally.equal("which is no failure of a model", await page.locator(".toast.problem").count(), 0);
+	tally.equal("which is not a failure of the model", await page.locator(".toast.problem").count(), 0);
 	await page.keyboard.press("Escape");
 	await running.waitFor({ state: "detached" });
 	await page.focus("#composer");
@@ -139,24 +139,24 @@ export async function run({ server, browser, tally }) {
 	await running.waitFor();
 	await page.keyboard.press("Escape");
 	await running.waitFor({ state: "detached" });
-	tally.check("it goes on in the same entry", await until(async () => (await entries()).length === 2 && (await entries())[1].content.startsWith(before) &&
+	tally.check("it continues in the same entry", await until(async () => (await entries()).length === 2 && (await entries())[1].content.startsWith(before) &&
 		(await entries())[1].content !== before), await entries());
 	await page.keyboard.press("Control+z");
-	tally.check("Ctrl+Z in the empty field takes back what came last", await says("Undone: "), await toast());
+	tally.check("Ctrl+Z in the empty field undoes the last step", await says("Undone: "), await toast());
 	tally.equal("and says so", (await entries())[1].content, before);
 	await page.keyboard.press("Control+Shift+Z");
 	tally.check("so does redo", await until(async () => (await entries())[1].content !== before));
 	await page.keyboard.type("word");
 	await page.keyboard.press("Control+z");
-	tally.check("what is typed is taken back by the field itself", await until(async () => await page.inputValue("#composer") !== "word"));
+	tally.check("typed text is undone by the field itself", await until(async () => await page.inputValue("#composer") !== "word"));
 	await page.keyboard.press("Control+z");
 	tally.equal("and nothing else", (await entries())[1].content !== before && (await entries()).length, 2);
 
 	await asked("And then?");
 	await page.locator("#undo").click();
 	tally.check("undo while it arrives stops it", await says("Stopped, and the question was undone."), await toast());
-	tally.equal("and takes back the question with it", (await entries()).length, 2);
-	tally.equal("that is no failure", await page.locator(".toast.problem").count(), 0);
+	tally.equal("and undoes the question with it", (await entries()).length, 2);
+	tally.equal("that is not a failure", await page.locator(".toast.problem").count(), 0);
 	await page.locator("#redo").click();
 	await page.locator(".entry", { hasText: "And then?" }).waitFor();
 	await page.locator("#undo").click();
@@ -175,7 +175,7 @@ export async function run({ server, browser, tally }) {
 	await page.waitForTimeout(200); // an undo that does not wait would be finished by then
 	release();
 	tally.check("undo waits for a question that is on its way", await says("Stopped, and the question was undone."), await toast());
-	tally.equal("and takes back that alone", JSON.stringify(await entries()), JSON.stringify(untouched));
+	tally.equal("and undoes only that", JSON.stringify(await entries()), JSON.stringify(untouched));
 	await page.unroute(/\/discussions\/d1\/runs$/);
 
 	await asked("And others?");
@@ -184,7 +184,7 @@ export async function run({ server, browser, tally }) {
 		await route.continue();
 	}));
 	await page.locator("#undo").click();
-	tally.check("what others did meanwhile stays", await says("There were other changes in the meantime"), await toast());
+	tally.check("changes by others are kept", await says("There were other changes in the meantime"), await toast());
 	tally.check("and so does the question", await until(async () => /And others.*from elsewhere|from elsewhere.*And others/.test(
 		(await entries()).map((each) => each.content).join(" "))), await entries());
 	await page.unroute("**/runs/*");

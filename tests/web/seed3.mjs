@@ -91,7 +91,7 @@ export async function run({ server, browser, tally }) {
 	await tell.click();
 	await becomes("the notice", async () => (await talk()).at(-1), `[system] [user edited prompt to: "${EDITED}"]`);
 	tally.check("the mark is cleared", await until(async () => (await mark.count()) === 0));
-	tally.check("once more does nothing", await tell.isDisabled());
+	tally.check("a second time does nothing", await tell.isDisabled());
 	await ask("Now make the background purple", 2);
 	await becomes("the whole request of the seed", () => said(cat.sent[1]), [
 		`[system] ${SYSTEM}`, "[user] I want a cat in a hat", `[assistant] ${REPLIES[0]}`,

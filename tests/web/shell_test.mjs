@@ -200,7 +200,7 @@ async function imports(server, browser) {
 	await page.locator("dialog footer .primary:enabled").click();
 	await page.locator("dialog").waitFor({ state: "detached" });
 	await page.waitForTimeout(1500);
-	tally.equal("the page's own import is no news of another window", await page.locator(".news").innerText(), "");
+	tally.equal("an import by this page is not news", await page.locator(".news").innerText(), "");
 	await page.context().close();
 }
 

@@ -40,7 +40,7 @@ async function editors({ server, browser, tally }) {
 	await page.keyboard.press("Escape");
 	await page.waitForSelector(".editor", { state: "detached" });
 
-	tally.equal("out of view once more", await atEnd(page, "e1"), null);
+	tally.equal("out of view again", await atEnd(page, "e1"), null);
 	await page.keyboard.press("a");
 	await page.waitForSelector(".inserting textarea");
 	await frames(page);
@@ -49,7 +49,7 @@ async function editors({ server, browser, tally }) {
 	await page.keyboard.press("Escape");
 	await page.waitForSelector(".editor", { state: "detached" });
 
-	tally.equal("and once more", await atEnd(page, "e1"), null);
+	tally.equal("and again", await atEnd(page, "e1"), null);
 	await page.evaluate(() => { document.activeElement.blur(); document.querySelector("[data-entry=e1]").focus(); });
 	await frames(page);
 	tally.check("what gets the focus is in view", await page.evaluate(seen, "[data-entry=e1]") !== null);
@@ -72,7 +72,7 @@ async function editors({ server, browser, tally }) {
 		await frames(page);
 	}
 	await server.op("entry.append", { id: "late", role: "AI", content: "One more." });
-	tally.check("at the end the list follows what comes", await until(() => page.evaluate(seen, "[data-entry=late]")));
+	tally.check("at the end the list follows new text", await until(() => page.evaluate(seen, "[data-entry=late]")));
 	await page.context().close();
 }
 

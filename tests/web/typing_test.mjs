@@ -173,7 +173,7 @@ try {
 	await page.reload();
 	await page.locator(".entries [data-entry=e4]").waitFor();
 	await page.keyboard.type(" and more");
-	tally.check("after the page was loaded anew one goes on writing", await until(async () => (await typed(page)) === "half a thought and more"), await typed(page));
+	tally.check("after a reload typing continues", await until(async () => (await typed(page)) === "half a thought and more"), await typed(page));
 	tally.equal("and nothing else changed", await project(server) + await steps(server), before + was);
 	await page.fill("#composer", "");
 
@@ -183,7 +183,7 @@ try {
 	await page.press("#composer", "Control+Enter");
 	await page.locator(".running .live", { hasText: "And so" }).waitFor();
 	await view(t, "while a reply arrives", () => blur(page));
-	tally.equal("which goes on", await page.locator(".running").count(), 1);
+	tally.equal("which continues", await page.locator(".running").count(), 1);
 	tally.equal("there is one button that stops it", await page.getByRole("button", { name: "Stop", exact: true }).count(), 1);
 	await page.locator(".stop").click();
 	await page.locator(".running").waitFor({ state: "detached" });

@@ -151,7 +151,7 @@ async function selecting(t) {
 	tally.equal("shift and a click selects entries", await chosen(), run.join(" "));
 	tally.equal("and no text", await page.evaluate(() => getSelection().toString()), "");
 	tally.check("their number is said", (await bar.innerText()).includes("3 entries selected"), await bar.innerText());
-	await step(t, "mute what is selected", () => bar.getByRole("button", { name: "Mute" }).click(),
+	await step(t, "mute the selection", () => bar.getByRole("button", { name: "Mute" }).click(),
 		(after) => takeOf(after, "main").entries.filter((each) => each.muted).map((each) => each.id).join(" ") === run.join(" "));
 	await page.click("#undo");
 	await until(async () => !takeOf(await server.canonical(), "main").entries.some((each) => each.muted));
@@ -161,8 +161,8 @@ async function selecting(t) {
 	await more(page, run[0], /^Select from here/);
 	await bar.getByText("Choose the last entry").waitFor();
 	await rowOf(page, run[1]).locator(".entry-body").click();
-	tally.equal("from the menu: up to what is touched", await chosen(), run.slice(0, 2).join(" "));
-	await step(t, "delete what is selected", () => bar.getByRole("button", { name: "Delete 2" }).click(),
+	tally.equal("from the menu: up to the touched entry", await chosen(), run.slice(0, 2).join(" "));
+	await step(t, "delete the selection", () => bar.getByRole("button", { name: "Delete 2" }).click(),
 		(after) => !takeOf(after, "main").entries.some((each) => run.slice(0, 2).includes(each.id)));
 	tally.equal("the bar is gone", await bar.count(), 0);
 	await page.click("#undo");
@@ -177,7 +177,7 @@ async function selecting(t) {
 	await page.keyboard.press("b");
 	await page.waitForTimeout(300);
 	tally.equal("letters change nothing where no entry has the focus", await server.canonical(), before);
-	tally.equal("they are what is written", await page.inputValue("#composer"), "dxub");
+	tally.equal("they are typed text", await page.inputValue("#composer"), "dxub");
 	await page.fill("#composer", "");
 	await choose(rowOf(page, run[0]));
 	await step(t, "a key right after the row that had the focus went away", async () => {
