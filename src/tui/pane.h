@@ -304,6 +304,9 @@ RT_CHECKED rt_status rt_pane_pick(rt_tui *tui, const char *title, yyjson_val *na
 /* The names of the list that was just opened are texts: truncate them at the end, not in the
  * middle. */
 void rt_pane_pick_texts(rt_tui *tui);
+/* Space marks rows of the list that was just opened, so its names have no blanks; the answer is then the
+ * marked ones, one a line. */
+void rt_pane_pick_several(rt_tui *tui);
 /* Move the cursor of the list that was just opened to this name. */
 void rt_pane_pick_begin_on(rt_tui *tui, rt_str name);
 

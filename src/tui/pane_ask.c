@@ -39,6 +39,8 @@ typedef struct question {
 	size_t count;
 	bool may_be_new;
 	bool are_texts;
+	bool may_mark;
+	rt_buf marked; /* names, each with a line end */
 } question;
 
 /* A name, or the typed text as a new one. */
@@ -100,6 +102,7 @@ free_question(rt_pane *pane)
 	rt_buf_deinit(&q->title);
 	rt_buf_deinit(&q->words);
 	rt_buf_deinit(&q->initial);
+	rt_buf_deinit(&q->marked);
 	rt_free(alloc, q);
 }
 
@@ -124,6 +127,7 @@ new_question(rt_tui *tui, const rt_pane_ops *ops, const char *title, rt_answer_f
 	rt_buf_init(&q->title, tui->alloc, RT_BUF_UNLIMITED);
 	rt_buf_init(&q->words, tui->alloc, RT_BUF_UNLIMITED);
 	rt_buf_init(&q->initial, tui->alloc, RT_BUF_UNLIMITED);
+	rt_buf_init(&q->marked, tui->alloc, RT_BUF_UNLIMITED);
 	rt_buf_init(&q->names.typed, tui->alloc, RT_BUF_UNLIMITED);
 	rt_buf_add_c(&q->title, title);
 	return q;
@@ -464,12 +468,51 @@ pick_height(rt_pane *pane, int columns, int rows)
 	return want < rows ? want : rows;
 }
 
+/* Where the name is in the marked ones; SIZE_MAX: it is not. */
+static size_t
+find_mark(const question *q, rt_str name)
+{
+	rt_str all = rt_buf_str(&q->marked), one;
+	size_t at = 0;
+
+	while (rt_str_split(&all, '\n', &one)) {
+		if (name.size > 0 && rt_str_eq(one, name))
+			return at;
+		at += one.size + 1;
+	}
+	return SIZE_MAX;
+}
+
+static void
+toggle_name(question *q)
+{
+	const name_row *r = rt_filter_at(&q->names);
+	size_t at = r == NULL ? SIZE_MAX : find_mark(q, r->name), size;
+
+	if (r == NULL)
+		return;
+	if (at == SIZE_MAX) {
+		rt_buf_add_str(&q->marked, r->name);
+		rt_buf_add_byte(&q->marked, '\n');
+	} else {
+		size = r->name.size + 1;
+		memmove(q->marked.ptr + at, q->marked.ptr + at + size, q->marked.size - at - size);
+		q->marked.size -= size;
+	}
+	RT_TRY(&q->pane.tui->scope, q->marked.status);
+	(void)rt_list_act(&q->names.list, RT_ACT_DOWN);
+}
+
 static void
 draw_name(void *ctx, rt_canvas *canvas, rt_box box, int y, size_t row)
 {
 	const question *q = ctx;
 	const name_row *r = (const name_row *)q->names.rows + row;
-	int x = 2;
+	int x = q->marked.size > 0 ? 4 : 2;
+
+	if (find_mark(q, r->name) != SIZE_MAX)
+		(void)rt_canvas_put(canvas, box, 2, y, rt_canvas_glyph(canvas, RT_GLYPH_CHECK),
+				    RT_INK_MATCH);
 
 	if (r->is_new) {
 		x = rt_canvas_put_c(canvas, box, x, y, "new: ", RT_INK_DIM);
@@ -502,7 +545,9 @@ pick_act(rt_pane *pane, rt_action action)
 
 	switch (action) {
 	case RT_ACT_ACCEPT:
-		if (r != NULL)
+		if (q->marked.size > 0)
+			answer(q, rt_str_at(q->marked.ptr, q->marked.size - 1));
+		else if (r != NULL)
 			answer(q, r->name);
 		else
 			rt_tui_say(pane->tui, "No match for \"%.*s\"",
@@ -522,6 +567,10 @@ pick_act(rt_pane *pane, rt_action action)
 static bool
 pick_key(rt_pane *pane, rt_key key)
 {
+	if (of(pane)->may_mark && key.code == ' ' && rt_key_is_text(key)) {
+		toggle_name(of(pane));
+		return true;
+	}
 	return rt_filter_key(&of(pane)->names, key);
 }
 
@@ -601,6 +650,16 @@ rt_pane_pick_texts(rt_tui *tui)
 {
 	if (top_list(tui) != NULL)
 		top_list(tui)->are_texts = true;
+}
+
+void
+rt_pane_pick_several(rt_tui *tui)
+{
+	if (top_list(tui) == NULL)
+		return;
+	top_list(tui)->may_mark = true;
+	tui->panes[tui->pane_count - 1]->footer =
+		"Up, Down choose   Enter ok   Esc cancel   Space marks several";
 }
 
 void

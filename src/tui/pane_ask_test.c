@@ -134,6 +134,27 @@ long_text(void **state)
 	desk_close(&d);
 }
 
+/* Space marks models; several are asked a question, one is chosen. */
+static void
+several_models(void **state)
+{
+	desk d;
+
+	(void)state;
+	desk_open(&d, 80, 20);
+	desk_press(&d, "ctrl+l");
+	assert_shows(&d, "› builtin/echo\n");
+	assert_shows(&d, "   Space marks several\n");
+	desk_press(&d, "space space");
+	assert_shows(&d, "✓ builtin/echo\n");
+	assert_shows(&d, "✓ builtin/summary\n");
+	desk_press(&d, "enter");
+	assert_shows(&d, " Question to these models ");
+	desk_press(&d, "escape ctrl+l space up space down space enter");
+	assert_shows(&d, "Set model to \"builtin/summary\"");
+	desk_close(&d);
+}
+
 /* The screen of all keys is as wide as the terminal. */
 static void
 help_is_laid_anew(void **state)
@@ -400,7 +421,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_text),
 		cmocka_unit_test(narrow),
-		cmocka_unit_test(long_text), cmocka_unit_test(help_is_laid_anew),
+		cmocka_unit_test(long_text), cmocka_unit_test(several_models), cmocka_unit_test(help_is_laid_anew),
 		cmocka_unit_test(one_of_a_few),
 		cmocka_unit_test(one_of_many),
 		cmocka_unit_test(many),

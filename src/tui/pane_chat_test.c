@@ -420,6 +420,26 @@ no_question_comes_back_that_is_stored(void **state)
 
 /* ---- too little space ---- */
 
+/* Muted entries and those after the head are not sent, so they do not count. */
+static void
+tokens_that_are_sent(void **state)
+{
+	desk d;
+
+	(void)state;
+	desk_open(&d, 80, 20);
+	desk_add(&d, "User", "four letters and many more of them");
+	desk_add(&d, "AI", "four letters and many more of them");
+	assert_shows(&d, " ~17 tok");
+	desk_do(&d, "[{\"op\":\"entry.mute\",\"entry\":\":2\"}]");
+	assert_shows(&d, " ~9 tok");
+	desk_press(&d, "alt+u");
+	assert_shows(&d, " ~17 tok");
+	desk_do(&d, "[{\"op\":\"head.move\",\"entry\":\":1\"}]");
+	assert_shows(&d, " ~9 tok");
+	desk_close(&d);
+}
+
 /* Commands: the number of further ones, and Down selects them; at the first one, Up recalls the
  * input history again. */
 static void
@@ -697,6 +717,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(usage_of_a_reply), cmocka_unit_test(tokens_of_files),
+		cmocka_unit_test(tokens_that_are_sent),
 		cmocka_unit_test(keys_act_on_what_is_marked),
 		cmocka_unit_test(marks_go),
 		cmocka_unit_test(restores_a_version),

@@ -467,10 +467,31 @@ trim_lines(rt_str text)
 		       : rt_str_at(text.ptr + at, (size_t)(words.ptr - text.ptr) - at + words.size);
 }
 
+/* Does the command print texts of the conversation, in which a command may be named, too? */
+static bool
+prints_texts(const rt_tui *tui, rt_str line)
+{
+	static const char *const names[] = {"again", "ask",    "comms",     "context", "diff",
+					    "export", "replay", "revisions", "search",  "show"};
+	rt_str word;
+	char name[16];
+
+	while (rt_str_split(&line, ' ', &word)) {
+		(void)snprintf(name, sizeof(name), "%.*s", RT_STR_ARG(word));
+		if (rt_command_named(tui->commands, name) == NULL)
+			continue; /* flags come before it */
+		for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+			if (strcmp(rt_command_named(tui->commands, name)->name, names[i]) == 0)
+				return true;
+		return false;
+	}
+	return false;
+}
+
 /* The last line, and each that reports a change, is advice if it names a command, unless it is
  * indented text. */
 static void
-add_with_own_advice(const rt_tui *tui, rt_buf *buf, rt_str text)
+add_with_own_advice(const rt_tui *tui, rt_buf *buf, rt_str text, bool has_texts)
 {
 	for (text = trim_lines(text); text.size > 0;) {
 		size_t end = rt_str_find(text, RT_STR("\n"), 0);
@@ -478,7 +499,7 @@ add_with_own_advice(const rt_tui *tui, rt_buf *buf, rt_str text)
 		rt_str line = rt_str_at(text.ptr, is_last ? text.size : end + 1);
 		rt_str advice = is_last ? RT_STR(": retake ") : RT_STR(" - undo: retake ");
 
-		if (line.ptr[0] != ' ' && rt_str_find(line, advice, 0) != SIZE_MAX)
+		if (line.ptr[0] != ' ' && !(is_last && has_texts) && rt_str_find(line, advice, 0) != SIZE_MAX)
 			rt_tui_add_advice(tui, line, buf);
 		else
 			rt_buf_add_str(buf, line);
@@ -496,7 +517,8 @@ output_of(palette *p)
 	rt_buf *text = rt_scope_buf(s), *out = rt_scope_buf(s);
 
 	rt_command_process_add_said(command, rt_buf_str(&command->out), out);
-	add_with_own_advice(p->pane.tui, text, rt_scope_str(s, out));
+	add_with_own_advice(p->pane.tui, text, rt_scope_str(s, out),
+			    prints_texts(p->pane.tui, rt_buf_str(&p->line)));
 	if (err.size > 0 && text->size > 0 && text->ptr[text->size - 1] != '\n')
 		rt_buf_add_byte(text, '\n');
 	if (rt_str_starts(err, RT_STR("retake: ")))

@@ -562,8 +562,12 @@ begin_model(rt_tui *tui, const rt_verb *v, const uint32_t *entries, size_t count
 		rt_json_put_str(json, NULL, rt_scope_str(&s, name));
 	}
 	rt_json_close(json, ']');
-	return rt_verb_pick(tui, &s, v, NULL, 0, "Model (PROVIDER/NAME)",
-		    rt_json_parse(&s, rt_scope_str(&s, json)), RT_STR(""));
+	rt_status st = rt_verb_pick(tui, &s, v, NULL, 0, "Model (PROVIDER/NAME)",
+				    rt_json_parse(&s, rt_scope_str(&s, json)), RT_STR(""));
+
+	if (st == RT_OK)
+		rt_pane_pick_several(tui);
+	return st;
 }
 
 static void
@@ -573,6 +577,18 @@ build_model(rt_verb_build *b)
 	rt_str name = rt_str_trim(b->answer);
 	rt_request r = {.op = RT_OP_SETTING_SET, .key = RT_STR("model")};
 
+	if (rt_str_find(name, RT_STR("\n"), 0) != SIZE_MAX) {
+		rt_buf *line = rt_scope_buf(&b->scope);
+		bool is_known;
+
+		rt_buf_add_c(line, "/ask-models ");
+		for (size_t i = 0; i < name.size; i++)
+			rt_buf_add_byte(line, name.ptr[i] == '\n' ? ' ' : name.ptr[i]);
+		rt_str text = rt_scope_str(&b->scope, line);
+		if (rt_ok(&b->scope))
+			RT_TRY(&b->scope, b->tui->chat->run_slash(b->tui, text, &is_known));
+		return;
+	}
 	if (RT_TRY(&b->scope, rt_model_names_verify(b->tui->alloc, b->tui->session->env,
 						    b->tui->session->config, name, NULL,
 						    rt_scope_buf(&b->scope), &b->scope.error)) !=

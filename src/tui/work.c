@@ -625,11 +625,33 @@ rt_work_stop(rt_work *work)
 
 /* ---- tokens ---- */
 
+/* Of the entries before the head that are not muted. */
+static size_t
+sent_bytes(rt_work *work)
+{
+	enum { SLOTS = 64 };
+	size_t head = rt_work_head(work), bytes = 0, count;
+	rt_slot slots[SLOTS];
+
+	if (work->sent_value == work->value_change && work->sent_take == work->take)
+		return work->sent_bytes;
+	for (size_t at = 0; at < head; at += count) {
+		count = head - at < SLOTS ? head - at : SLOTS;
+		if (rt_seq_copy(work->take->slots, at, count, slots, NULL) != RT_OK)
+			return (size_t)rt_seq_total(work->take->slots).bytes;
+		for (size_t i = 0; i < count; i++)
+			bytes += (slots[i].flags & RT_SLOT_MUTED) != 0 ? 0 : slots[i].size;
+	}
+	work->sent_value = work->value_change;
+	work->sent_take = work->take;
+	return work->sent_bytes = bytes;
+}
+
 size_t
 rt_work_tokens(rt_work *work)
 {
 	const rt_env *env = work->session->env;
-	size_t tokens = rt_tokens_estimate((size_t)rt_seq_total(work->take->slots).bytes);
+	size_t tokens = rt_tokens_estimate(sent_bytes(work));
 	int64_t now_us = env->now_us(env->ctx);
 	rt_buf *key;
 	rt_scope s;

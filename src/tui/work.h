@@ -65,6 +65,9 @@ typedef struct rt_work {
 	rt_buf model;          /* the name of the model that would answer; empty: none is chosen */
 	rt_scope files_scope;
 	rt_file_options files; /* where files are read: the working directory */
+	size_t sent_bytes;     /* of the entries that are sent … */
+	uint64_t sent_value;   /* … in this value_change … */
+	const rt_take *sent_take; /* … and take (compared only) */
 	size_t file_tokens;    /* of the files that are sent, as estimated … */
 	rt_buf file_lists;     /* … for these lists … */
 	int64_t files_read_us; /* … at this time … */

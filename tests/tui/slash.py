@@ -449,6 +449,17 @@ def attached(c, place):
         c.says("blanks without quotes", t, " + two words.txt, text/plain, 1 byte")
 
 
+def exact(c, place):
+    """Commands that a text of the conversation names are not changed to those of the chat."""
+    with place.open(size=SIZE, RETAKE_MODEL="builtin/echo") as t:
+        t.wait("No messages yet")
+        t.type("hello")
+        t.key("Enter")
+        t.wait("choose another: retake set model")
+        say(t, "/context")
+        c.says("the request", t, re.compile(r"choose\s+another:\s+retake\s+set\s+model"), gone=["/set model"])
+
+
 def places(c, place):
     """Discussions: creating, searching in all, opening."""
     fork(place)
@@ -534,4 +545,4 @@ def context_files(c, place):
     c.says("what can be sent, and what cannot", t, "slash.py", "cannot be sent:")
 
 
-run(completion, refused, free_text, compare, unknown, screens, undo, branching, entries, settings, replies, compact, files, grammar, context_files, attached, places)
+run(completion, refused, free_text, compare, unknown, screens, undo, branching, entries, settings, replies, compact, files, grammar, context_files, attached, exact, places)
