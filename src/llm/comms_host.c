@@ -306,16 +306,22 @@ begin_line(rt_comms *c, comms_file *f, size_t body_size, bool *out_torn)
 	return false;
 }
 
+/* A member of a line whose body did not fit into the memory: such a line is not one whose texts are
+ * left out on purpose. */
+#define LOST ",\"body_lost\":true}"
+
+/* The line in whole, which has the room for LOST, gets the texts and the body. */
 static void
 add_texts(rt_comms *c, comms_file *f, const rt_comms_item *item, rt_buf *whole)
 {
+	size_t size = whole->size - 1; /* without the closing bracket */
 	rt_scope s;
 
 	rt_scope_init(&s, c->alloc);
 	rt_buf *added = rt_scope_buf(&s), *split = rt_scope_buf(&s);
 	rt_dedup_split(&s, &f->texts, item->body, added, split);
 	if (rt_ok(&s)) {
-		whole->size--; /* the closing bracket */
+		whole->size = size;
 		if (added->size > 0) {
 			rt_buf_add_c(whole, ",\"texts\":{");
 			rt_buf_add_str(whole, rt_buf_str(added));
@@ -325,8 +331,12 @@ add_texts(rt_comms *c, comms_file *f, const rt_comms_item *item, rt_buf *whole)
 		rt_buf_add_str(whole, rt_buf_str(split));
 		rt_buf_add_byte(whole, '}');
 	}
-	if (!rt_ok(&s)) /* the line has no body, and the known texts are not in the file */
-		rt_dedup_deinit(&f->texts);
+	if (!rt_ok(&s) || whole->status != RT_OK) {
+		rt_dedup_deinit(&f->texts); /* the known texts are not in the file */
+		whole->status = RT_OK;
+		whole->size = size;
+		rt_buf_add_c(whole, LOST);
+	}
 	rt_scope_deinit(&s);
 }
 
@@ -346,6 +356,8 @@ rt_comms_add(void *comms, const rt_comms_item *item)
 	} else {
 		if (torn)
 			rt_buf_add_byte(&whole, '\n');
+		if (has_body)
+			(void)rt_buf_reserve(&whole, item->line.size + sizeof(LOST) + 1);
 		rt_buf_add_str(&whole, item->line);
 		if (has_body && whole.status == RT_OK)
 			add_texts(c, f, item, &whole);
@@ -474,6 +486,18 @@ rt_comms_has_body(rt_str line)
 	return body_of(line).ptr != NULL;
 }
 
+bool
+rt_comms_body_is_lost(rt_str line)
+{
+	rt_str key, value;
+	size_t at = 0;
+
+	while (rt_dedup_next_member(line, &at, &key, &value))
+		if (rt_str_is(key, "body_lost"))
+			return true;
+	return false;
+}
+
 rt_status
 rt_comms_body(const rt_alloc *alloc, const rt_comms_line *line, rt_buf *out, rt_error *err)
 {
@@ -481,6 +505,8 @@ rt_comms_body(const rt_alloc *alloc, const rt_comms_line *line, rt_buf *out, rt_
 	rt_status st = RT_OK;
 	rt_dedup texts;
 
+	if (body.ptr == NULL && rt_comms_body_is_lost(line->line))
+		return rt_fail(err, RT_NOT_FOUND, "the texts were not logged: out of memory");
 	if (body.ptr == NULL)
 		return rt_fail(err, RT_NOT_FOUND, "the log does not contain its texts");
 	rt_dedup_init(&texts, alloc);

@@ -76,6 +76,8 @@ RT_CHECKED rt_status rt_comms_body(const rt_alloc *alloc, const rt_comms_line *l
 
 /* Does the line have a body? O(the line). */
 bool rt_comms_has_body(rt_str line);
+/* Was there no memory for its body, so that the line was written without ("body_lost")? */
+bool rt_comms_body_is_lost(rt_str line);
 
 /* The lines of one project's requests and their replies. */
 typedef struct rt_comms_whose {
