@@ -385,6 +385,43 @@ message_role(const rt_node *node)
 						      : role_made_for(node->role);
 }
 
+static uint64_t
+tokens_of(yyjson_val *usage, const char *key)
+{
+	uint64_t count = 0;
+
+	return rt_json_u64(rt_json_get(usage, key), &count) ? count : 0;
+}
+
+/* The usage of a reply. Retake's input includes what the provider's cache read and wrote, pi's does
+ * not. A cost is only known as a whole. */
+static void
+put_usage(rt_buf *out, const rt_body *body)
+{
+	yyjson_val *usage = rt_body_field(body, "usage"), *cost = rt_body_field(body, "cost");
+	uint64_t input = tokens_of(usage, "input_tokens"), output = tokens_of(usage, "output_tokens");
+	uint64_t read = tokens_of(usage, "cache_read_input_tokens");
+	uint64_t wrote = tokens_of(usage, "cache_creation_input_tokens");
+
+	rt_json_open(out, "usage", '{');
+	rt_json_put_u64(out, "input", input > read + wrote ? input - read - wrote : 0);
+	rt_json_put_u64(out, "output", output);
+	rt_json_put_u64(out, "cacheRead", read);
+	rt_json_put_u64(out, "cacheWrite", wrote);
+	rt_json_put_u64(out, "totalTokens", (input > read + wrote ? input : read + wrote) + output);
+	rt_json_open(out, "cost", '{');
+	rt_json_put_raw(out, "input", RT_STR("0"));
+	rt_json_put_raw(out, "output", RT_STR("0"));
+	rt_json_put_raw(out, "cacheRead", RT_STR("0"));
+	rt_json_put_raw(out, "cacheWrite", RT_STR("0"));
+	if (rt_json_is_number(cost))
+		rt_json_put_value(out, "total", cost);
+	else
+		rt_json_put_raw(out, "total", RT_STR("0"));
+	rt_json_close(out, '}');
+	rt_json_close(out, '}');
+}
+
 static void
 compose_message(rt_buf *out, const rt_pi_composed *e)
 {
@@ -404,10 +441,7 @@ compose_message(rt_buf *out, const rt_pi_composed *e)
 			rt_json_put_value(out, "model", model);
 		else
 			rt_json_put_c(out, "model", "retake");
-		rt_json_put_raw(out, "usage",
-				RT_STR("{\"input\":0,\"output\":0,\"cacheRead\":0,\"cacheWrite\":0,"
-				       "\"totalTokens\":0,\"cost\":{\"input\":0,\"output\":0,"
-				       "\"cacheRead\":0,\"cacheWrite\":0,\"total\":0}}"));
+		put_usage(out, e->body);
 		rt_json_put_c(out, "stopReason", "stop");
 	}
 	rt_json_put_i64(out, "timestamp", rt_pi_ms(e->ts));

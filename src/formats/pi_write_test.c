@@ -31,6 +31,39 @@ json_node(const char *id, int64_t parent, const char *role, const char *kind, co
 	"\"totalTokens\":0,\"cost\":{\"input\":0,\"output\":0,\"cacheRead\":0," \
 	"\"cacheWrite\":0,\"total\":0}},\"stopReason\":\"stop\""
 
+/* A reply with its usage: the tokens of the cache are apart, and the cost is a total. */
+static void
+test_usage(void **state)
+{
+	rt_node nodes[] = {
+		text_node("u", -1, "User", "hi"),
+		json_node("b", 0, "AI", "",
+			  "{\"content\":\"yes\",\"usage\":{\"input_tokens\":120,\"output_tokens\":7,"
+			  "\"cache_read_input_tokens\":100,\"cache_creation_input_tokens\":5},"
+			  "\"cost\":0.0125}"),
+	};
+	rt_outline outline = {
+		.source = RT_STR("pi:own"), .nodes = nodes, .node_count = 2, .head = 1, .has_head = true};
+	rt_outlines o = {.items = &outline, .count = 1};
+
+	(void)state;
+	assert_written(
+		&o, NULL,
+		NEW_HEADER("own") "{\"type\":\"message\"," AT(
+			"u", "null",
+			T0) ",\"message\":{\"role\":\"user\","
+			    "\"content\":\"hi\",\"timestamp\":1793491199000}}\n"
+			    "{\"type\":\"message\"," AT(
+				    "b", P("u"),
+				    T1) ",\"message\":{\"role\":\"assistant\","
+					"\"content\":[{\"type\":\"text\",\"text\":\"yes\"}],\"api\":\"retake\","
+					"\"provider\":\"retake\",\"model\":\"retake\",\"usage\":{\"input\":15,"
+					"\"output\":7,\"cacheRead\":100,\"cacheWrite\":5,\"totalTokens\":127,"
+					"\"cost\":{\"input\":0,\"output\":0,\"cacheRead\":0,\"cacheWrite\":0,"
+					"\"total\":0.0125}},\"stopReason\":\"stop\","
+					"\"timestamp\":1793491200000}}\n");
+}
+
 static void
 test_composed(void **state)
 {
@@ -808,7 +841,8 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_composed),      cmocka_unit_test(test_new_session),
+		cmocka_unit_test(test_composed),
+		cmocka_unit_test(test_usage),      cmocka_unit_test(test_new_session),
 		cmocka_unit_test(test_appended),      cmocka_unit_test(test_edited),
 		cmocka_unit_test(test_role),          cmocka_unit_test(test_lossless),
 		cmocka_unit_test(test_moved),         cmocka_unit_test(test_shadowed),
