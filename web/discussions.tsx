@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Discussions: the list on the left and the actions on each discussion.
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import * as act from "./actions";
 import { get, path } from "./api";
 import { Cut } from "./cut";
@@ -101,11 +101,14 @@ function itemsOf(each: Discussion, isOnly: boolean): MenuItem[] {
 	];
 }
 
-/** The discussion to toggle to: from the project's discussion to a track or back. If there are several, the most
- * recently changed. */
+/** The discussion without a track that was open last. */
+let left: string | null = null;
+
+/** The discussion to toggle to: from the project's discussion to a track, or back to the discussion that was left. If
+ * there are several, the most recently changed. */
 function otherSide(all: Discussion[], open: string | null): Discussion | undefined {
 	const toTrack = !all.find((each) => each.id === open)?.track;
-	return all.filter((each) => !!each.track === toTrack)
+	return all.find((each) => !toTrack && each.id === left && !each.track) ?? all.filter((each) => !!each.track === toTrack)
 		.sort((a, b) => (b.updated ?? "").localeCompare(a.updated ?? ""))[0];
 }
 
@@ -136,6 +139,8 @@ export function Discussions() {
 	const outline = useStore((from) => from.outline);
 	const shownCount = outline && outline.discussion === open ? outline.id.length : undefined;
 	const [filter, setFilter] = useState(""), [tag, setTag] = useState(""), [isArchive, setArchive] = useState(false);
+	const track = all.find((each) => each.id === open)?.track;
+	useEffect(() => { left = track || !open ? left : open; }, [open, track]);
 	const archived = all.filter((each) => each.archived).length, tags = allTags(all);
 	const ofTag = tags.includes(tag) ? tag : "", inArchive = isArchive && archived > 0;
 	const wanted = filter.toLowerCase();

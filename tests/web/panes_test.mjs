@@ -522,6 +522,16 @@ async function tracks(server, page) {
 	await becomes("from the track to the project", server, isMain, false);
 	await toggle('To the track "work"');
 	await becomes("and back to the track", server, isMain, true);
+	// back to the discussion that was left, although another one was changed since
+	await page.locator(".discussions [data-disc=d4]").click();
+	await becomes("in another discussion", server, async () => page.locator(".discussions li.open .name").getAttribute("data-disc"), "d4");
+	await toggle('To the track "work"');
+	await becomes("to the track", server, isMain, true);
+	await server.op("entry.append", { discussion: "d7", content: "changed since" });
+	await toggle("Back to the project's discussion");
+	await becomes("back to the one that was left", server, async () => page.locator(".discussions li.open .name").getAttribute("data-disc"), "d4");
+	await toggle('To the track "work"');
+	await becomes("once more to the track", server, isMain, true);
 	await page.getByLabel("Filter discussions").fill("wor");
 	await becomes("the list of a track", server, () => page.locator(".discussions li").count(), 1);
 }
