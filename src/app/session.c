@@ -291,7 +291,7 @@ purged(void *ctx, rt_str text, rt_error *err)
 		logged = rt_comms_purge(session->alloc, whose.folder, NULL, text, &count, &why);
 		if (logged == RT_OK && count > 0)
 			rt_session_note(session,
-					"Removed it from %zu line%s of the request log",
+					"removed it from %zu line%s of the request log",
 					count, count == 1 ? "" : "s");
 		typed = rt_input_history_purge(session->alloc, &whose, text, &count, &other);
 		if (typed == RT_OK && count > 0)

@@ -368,7 +368,7 @@ static const rt_flag ask_flags[] = {
 	{"at", 0, "ENTRY", RT_ARG_ENTRY, "continue from this entry"},
 	{"file", 'f', "FILE", RT_ARG_FILE, "the question is in a file; - is standard input"},
 	{"exact", 0, NULL, RT_ARG_TEXT, "with -f: keep the newline at the end of the file"},
-	{"attach", 0, "FILE", RT_ARG_FILE,
+	{"attach", 'a', "FILE", RT_ARG_FILE,
 	 "attach a text file, an image or a PDF; repeatable"},
 	{"image", 0, "FILE", RT_ARG_FILE,
 	 "attach an image file or https:// address; repeatable"},

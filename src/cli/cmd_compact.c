@@ -189,7 +189,7 @@ say_merged(rt_cli *cli, const rt_summary_result *r, const char *from)
 	rt_term_style(err, RT_STYLE_DIM);
 	rt_term_f(err, "Summarised %zu entr%s of the take \"", r->entries, RT_CLI_IES(r->entries));
 	rt_term_line(err, rt_str_of(from));
-	rt_term_f(err, "\" in %s. step %llu - undo: %s undo\n", rt_cli_where(cli, r->entry),
+	rt_term_f(err, "\" in %s.   step %llu - undo: %s undo\n", rt_cli_where(cli, r->entry),
 		  (unsigned long long)r->seq, rt_cli_retake(cli));
 	rt_term_style(err, RT_STYLE_NONE);
 	rt_term_flush(err);

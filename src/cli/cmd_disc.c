@@ -33,8 +33,15 @@ run_new(rt_cli *cli)
 		name = free_name(cli);
 	rt_cli_do(cli, &(rt_request){.op = RT_OP_DISCUSSION_NEW, .name = rt_str_of(name)},
 		  "Now in the new discussion \"{name}\".");
-	if (cli->s.status == RT_REFUSED)
-		rt_cli_hint(cli, "Open it: retake use NAME   All: retake ls");
+	if (cli->s.status == RT_REFUSED) {
+		rt_buf word;
+
+		rt_buf_init(&word, cli->alloc, 4096);
+		rt_args_add_quoted(&word, name);
+		rt_cli_hint(cli, "Open it: retake use %.300s   All: retake ls",
+			    word.ptr != NULL ? word.ptr : "NAME");
+		rt_buf_deinit(&word);
+	}
 }
 
 const rt_command rt_cli_new = {
@@ -93,6 +100,16 @@ find_deleted(rt_cli *cli, const char *name, uint32_t *out_number)
 	return NULL;
 }
 
+/* Is it a take of the discussion in view? */
+static bool
+is_take(const rt_cli *cli, const char *name)
+{
+	const rt_disc *disc = NULL;
+
+	return rt_project_disc(cli->session.value, cli->session.place.disc, &disc, NULL) == RT_OK &&
+	       rt_disc_take_named(disc, rt_str_of(name)) != 0;
+}
+
 /* A discussion that does not exist, or not any more. */
 static void
 hint_use(rt_cli *cli, const char *name)
@@ -103,6 +120,10 @@ hint_use(rt_cli *cli, const char *name)
 	rt_history_row step;
 	rt_scope outer;
 
+	if (cell == NULL && is_take(cli, name)) {
+		rt_cli_hint(cli, "That is a take. Go to it: retake takes switch %s", name);
+		return;
+	}
 	if (cell == NULL) {
 		rt_cli_hint(cli, "Discussions: retake ls   Start it: retake new NAME");
 		return;
@@ -370,7 +391,8 @@ run_tag(rt_cli *cli)
 			  &(rt_request){.op = RT_OP_SETTING_SET,
 					.key = RT_STR("tags"),
 					.value = rt_json_parse(&cli->s, changed_tags(cli, tags))},
-			  "Changed the tags of the discussion.");
+			  rt_cli_has(cli, "remove") ? "Removed from the tags of the discussion."
+						    : "Added to the tags of the discussion.");
 }
 
 static const rt_flag tag_flags[] = {

@@ -173,6 +173,45 @@ is_path(const char *word)
 	return strpbrk(word, "./*#:") != NULL || access(word, F_OK) == 0;
 }
 
+/* Notes what was added and does not exist here. A question would be refused. */
+static void
+note_missing(rt_cli *cli, size_t from)
+{
+	for (size_t i = from; i < cli->args.word_count; i++) {
+		const char *word = rt_cli_word(cli, i);
+		rt_str path = rt_str_at(word, strcspn(word, "#:"));
+
+		if (strpbrk(word, "*?[") == NULL && access(word, F_OK) != 0 && path.size > 0 &&
+		    access(rt_scope_copy(&cli->s, path).ptr, F_OK) != 0)
+			rt_cli_note(cli, "there is no %s in the working directory; questions from here "
+					 "are refused while it is in the list", word);
+	}
+}
+
+/* Changes a list by the words from this one on. */
+static void
+change_list(rt_cli *cli, const char *verb, const char *which, size_t from)
+{
+	size_t count = cli->args.word_count - from;
+	rt_request request = {.op = RT_OP_FILES_SET,
+			      .which = rt_str_of(which),
+			      .items = new_list(cli, verb, which, from)};
+	const rt_result *result = rt_cli_execute(cli, &request, 1);
+
+	if (strcmp(verb, "set") == 0)
+		rt_cli_say_result(cli, result, "Changed the list %s.", which);
+	else if (count == 1)
+		rt_cli_say_result(cli, result, strcmp(verb, "add") == 0 ? "Added %.200s to %s."
+									 : "Removed %.200s from %s.",
+				  rt_cli_word(cli, from), which);
+	else
+		rt_cli_say_result(cli, result, strcmp(verb, "add") == 0 ? "Added %zu items to %s."
+									 : "Removed %zu items from %s.",
+				  count, which);
+	if (rt_ok(&cli->s) && !cli->json && strcmp(verb, "rm") != 0)
+		note_missing(cli, from);
+}
+
 static void
 run_files(rt_cli *cli)
 {
@@ -201,11 +240,7 @@ run_files(rt_cli *cli)
 			    "screenshots",
 			    verb);
 	} else if (rt_cli_open(cli, RT_SESSION_CHANGE)) {
-		rt_cli_do(cli,
-			  &(rt_request){.op = RT_OP_FILES_SET,
-					.which = rt_str_of(which),
-					.items = new_list(cli, verb, which, from)},
-			  "Changed the list {which}.");
+		change_list(cli, verb, which, from);
 	}
 }
 

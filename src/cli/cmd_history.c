@@ -630,6 +630,8 @@ run_purge(rt_cli *cli)
 		rt_cli_confirm(cli, "Permanently remove every text that contains this (no undo)?");
 	} else {
 		confirm_entry(cli, address);
+		if (!rt_ok(&cli->s) && cli->s.status == RT_USAGE)
+			rt_cli_hint(cli, "To confirm: --yes   To remove a text: retake purge --text TEXT");
 		if (rt_ok(&cli->s))
 			request.entry = rt_cli_request_entry(cli, address);
 	}

@@ -107,7 +107,11 @@ list_rows(rt_cli *cli, rt_disc_rows rows, const char *query)
 	else if (shown == 0 && query == NULL)
 		rt_term_c(&cli->out, "No such discussion.\n");
 	else if (shown == 0)
-		rt_term_f(&cli->out, "No discussion is called \"%s\".\n", query);
+		rt_cli_advise(cli, rt_cli_has(cli, "archived") || rt_cli_has(cli, "all")
+					   ? "No discussion matches \"%s\".\n"
+					   : "No discussion matches \"%s\".   Archived ones: retake ls "
+					     "--archived\n",
+			      query);
 }
 
 static void

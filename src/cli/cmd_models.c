@@ -164,7 +164,7 @@ say_provider(listing *l, const rt_provider *kind, const rt_config_provider *conf
 	rt_term_line(&cli->out, name);
 	rt_term_style(&cli->out, RT_STYLE_NONE);
 	rt_term_spaces(&cli->out, name.size < 11 ? 11 - name.size : 1);
-	rt_term_f(&cli->out, " %-14s ", state);
+	rt_term_f(&cli->out, " %-16s ", state);
 	rt_term_line(&cli->out, url->size > 0 ? rt_buf_str(url) : rt_str_of(kind->title));
 	if (strcmp(state, "no key") == 0 && kind->key_env != NULL && config == NULL)
 		rt_term_f(&cli->out, "  (set %s)", kind->key_env);

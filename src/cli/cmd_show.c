@@ -351,7 +351,11 @@ show_title(rt_cli *cli, const rt_show_row *show, size_t hidden)
 		rt_term_f(out, ", right after step %s", at_op);
 	rt_term_c(out, "\n");
 	if (show->count == 0)
-		rt_cli_advise(cli, "\nNo entries yet. Add one: retake add TEXT\n");
+		rt_cli_advise(cli, cli->session.is_scratch
+					   ? "\nThere is no store yet in %.300s. The first entry creates "
+					     "it: retake add TEXT\n"
+					   : "\nNo entries yet. Add one: retake add TEXT\n",
+			      cli->session.address.ptr);
 }
 
 /* One entry, which may be in another take. */

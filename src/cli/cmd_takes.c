@@ -95,6 +95,19 @@ rename_take(rt_cli *cli, const char *old, const char *name)
 
 /* --- comparing --- */
 
+/* A text in full, each of its lines after the sign. */
+static void
+diff_lines(rt_cli *cli, rt_str text, char sign)
+{
+	rt_str rest = rt_str_trim(text), line;
+
+	while (rt_str_split(&rest, '\n', &line)) {
+		rt_term_f(&cli->out, "%c   ", sign);
+		rt_term_text(&cli->out, line);
+		rt_term_c(&cli->out, "\n");
+	}
+}
+
 static void
 diff_entry(rt_cli *cli, const rt_entry_row *e, char sign)
 {
@@ -111,10 +124,16 @@ diff_entry(rt_cli *cli, const rt_entry_row *e, char sign)
 	rt_term_line(out, e->role);
 	rt_term_c(out, "  ");
 	rt_term_line(out, e->id);
-	rt_term_c(out, "  ");
-	rt_term_text(out, rt_buf_str(&line));
-	rt_term_style(out, RT_STYLE_NONE);
-	rt_term_c(out, "\n");
+	if (cli->verbose) {
+		rt_term_c(out, "\n");
+		diff_lines(cli, rt_buf_str(&text), sign);
+		rt_term_style(out, RT_STYLE_NONE);
+	} else {
+		rt_term_c(out, "  ");
+		rt_term_text(out, rt_buf_str(&line));
+		rt_term_style(out, RT_STYLE_NONE);
+		rt_term_c(out, "\n");
+	}
 	rt_buf_deinit(&text);
 	rt_buf_deinit(&line);
 }
@@ -141,6 +160,11 @@ print_diff(rt_cli *cli, uint32_t first, uint32_t second, const char *a, const ch
 
 	if (diff.a == NULL)
 		return;
+	if (first == second) {
+		rt_cli_advise(cli, "\"%s\" is the active take. To compare it with another one: "
+				   "retake diff TAKE   Takes: retake takes\n", a);
+		return;
+	}
 	if (!rt_cli_has(cli, "no-pager"))
 		rt_term_page(out);
 	rt_term_f(out, "--- %s\n+++ %s\n", a, b);
@@ -274,7 +298,7 @@ const rt_command rt_cli_takes = {
 		"The active take has a star; takes with the same base are listed together. "
 		"With -v also when a take was last changed, and the git commit at that time. "
 		"diff shows the entries after the point where two takes diverge, and the "
-		"edited ones before it.",
+		"edited ones before it, with -v their complete texts.",
 	.examples = "retake takes\nretake takes -v\nretake takes switch main\nretake takes rename plan-b\n"
 		    "retake takes diff main duck",
 	.ops = "take.switch take.rename take.delete",
@@ -297,8 +321,9 @@ const rt_command rt_cli_diff = {
 	.max_words = 2,
 	.usage = "TAKE [TAKE]",
 	.summary = "compare two takes",
-	.about = "A single take is compared with the active one.",
-	.examples = "retake diff main duck",
+	.about = "A single take is compared with the active one. Each entry is shown on one line, with -v "
+		 "in full.",
+	.examples = "retake diff main duck\nretake diff -v main duck",
 	.kinds = {RT_ARG_TAKE},
 	.run = run_diff,
 };

@@ -288,7 +288,11 @@ draw(rt_cli *cli)
 	if (!rt_cli_has(cli, "no-pager"))
 		rt_term_page(&cli->out);
 	if (t.count == 0)
-		rt_cli_advise(cli, "No entries yet. Add one: retake add TEXT\n");
+		rt_cli_advise(cli, cli->session.is_scratch
+					   ? "There is no store yet in %.300s. The first entry creates "
+					     "it: retake add TEXT\n"
+					   : "No entries yet. Add one: retake add TEXT\n",
+			      cli->session.address.ptr);
 	for (size_t i = 0; i < t.count; i++) {
 		size_t used = rt_screen_width(rt_cli_role_label(cli, t.rows[i].entry->role));
 

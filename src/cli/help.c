@@ -94,12 +94,14 @@ rt_cli_help_welcome(rt_cli *cli)
 	add_name(cli);
 	rt_term_f(&cli->out, ": %s\n\nStart with one of these:\n", rt_cli_tagline);
 	add_row(cli, "retake demo", "take a tour, without a model or a network", 26);
+	add_row(cli, "retake ask \"Hello\"", "ask a model, and keep its reply", 26);
 	add_row(cli, "retake import FILE", "import a conversation from another program", 26);
-	add_row(cli, "retake add \"Hello\"", "write your first entry", 26);
+	add_row(cli, "retake add \"Hello\"", "write an entry yourself", 26);
 	rt_term_c(&cli->out, "\nThen:\n");
 	add_row(cli, "retake show", "show the entries", 26);
 	add_row(cli, "retake tree", "show all takes as a tree", 26);
 	add_row(cli, "retake undo", "undo any change", 26);
+	add_row(cli, "retake ls", "list your discussions", 26);
 	add_row(cli, "retake help", "list all commands", 26);
 }
 
@@ -168,7 +170,7 @@ explain(rt_cli *cli, const rt_command *command)
 	}
 	rt_term_c(out, "\n");
 	if (command->alias != NULL)
-		rt_term_f(out, "Short: retake %s\n", command->alias);
+		rt_term_f(out, "Also: retake %s\n", command->alias);
 	if (command->ops != NULL)
 		rt_term_f(out, "Operations (retake help operations): %s\n", command->ops);
 	rt_term_c(out,
@@ -454,6 +456,19 @@ nearest_of(const rt_cli_topic *topics, const char *word, size_t *nearest, const 
 }
 
 static void
+hint_topics(rt_cli *cli)
+{
+	const rt_cli_topic *const lists[] = {rt_cli_topics, rt_cli_generated_topics};
+	rt_buf *names = rt_scope_buf(&cli->s);
+
+	for (size_t i = 0; i < 2; i++)
+		for (const rt_cli_topic *topic = lists[i]; topic->name != NULL; topic++)
+			rt_buf_add_f(names, "%s%s", names->size > 0 ? ", " : "", topic->name);
+	rt_cli_hint(cli, "Topics: %.*s   All commands: retake help",
+		    RT_STR_ARG(rt_scope_str(&cli->s, names)));
+}
+
+static void
 unknown_topic(rt_cli *cli, const char *word)
 {
 	const char *near = rt_command_nearest(cli->commands, word);
@@ -464,7 +479,7 @@ unknown_topic(rt_cli *cli, const char *word)
 	if (rt_args_is_near(nearest, strlen(word)))
 		rt_cli_hint(cli, "Did you mean: retake help %s   All: retake help", near);
 	else
-		rt_cli_hint(cli, "All commands and topics: retake help");
+		hint_topics(cli);
 	rt_cli_fail(cli, RT_NOT_FOUND, "there is no command or topic \"%.60s\"", word);
 }
 

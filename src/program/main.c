@@ -32,12 +32,46 @@ quote_words(rt_cli *cli)
 	return out->ptr;
 }
 
+/* What words of similar programs are called here; NULL: it is none of them. */
+static const char *
+other_word(const char *verb)
+{
+	static const char *const words[][2] = {
+		{"attach", "ask --attach FILE"},
+		{"checkout", "takes switch TAKE, or go ENTRY"},
+		{"config", "settings"},
+		{"continue", "again --continue"},
+		{"cost", "status"},
+		{"find", "search"},
+		{"fork", "branch"},
+		{"keys", "help config"},
+		{"regenerate", "again"},
+		{"remove", "delete"},
+		{"resume", "again --continue"},
+		{"retry", "again"},
+		{"share", "export -o FILE.html"},
+		{"system", "set project_system_prompt"},
+		{"tokens", "context --tokens"},
+		{"unarchive", "archive --off"},
+		{"unpin", "pin --off"},
+		{"usage", "status"},
+		{"version", "--version"},
+	};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (strcmp(verb, words[i][0]) == 0)
+			return words[i][1];
+	return NULL;
+}
+
 static void
 unknown_command(rt_cli *cli)
 {
-	const char *verb = cli->args.verb, *near = rt_command_nearest(cli->commands, verb);
+	const char *verb = cli->args.verb, *near = other_word(verb);
 	const char *text = quote_words(cli);
 
+	if (near == NULL)
+		near = rt_command_nearest(cli->commands, verb);
 	if (near != NULL && cli->args.word_count < 2)
 		rt_cli_hint(cli, "Did you mean: retake %s   All commands: retake help", near);
 	else if (near != NULL)
@@ -133,7 +167,12 @@ dispatch(rt_cli *cli)
 		return;
 	}
 	if (!rt_ok(&cli->s)) {
-		if (command != NULL && command->max_words != 0)
+		if (command != NULL && strcmp(command->name, "ask") == 0 &&
+		    (strstr(cli->s.error.text, "\"-c\"") != NULL ||
+		     strstr(cli->s.error.text, "\"--continue\"") != NULL))
+			rt_cli_hint(cli, "ask continues the discussion without a flag. To start another "
+					 "one: retake new   To continue a reply: retake again --continue");
+		else if (command != NULL && command->max_words != 0)
 			rt_cli_hint(cli,
 				    "Usage: retake %s%s%.*s   More: retake help %s   Put an "
 				    "argument that starts with a dash after --.",

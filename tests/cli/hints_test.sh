@@ -364,4 +364,62 @@ is 'export: in JSON' 2 "$(r export -o "$work/all.json" --json | json 'd["discuss
 fails 2 export --format json
 wants 'there is no format "json"; use pi, toml, canonical'
 
+# --- words of other programs ---
+fails 2 unpin
+wants "Did you mean: retake --db $db pin --off"
+fails 2 remove :1
+wants 'Did you mean' 'delete'
+fails 2 tokens
+wants 'context --tokens'
+fails 2 ask -c more
+wants 'ask continues the discussion without a flag' "retake --db $db new"
+fails 3 help topics
+wants 'Topics: addressing, '
+code 'ask -a' 0 r ask -m builtin/echo -a "$work/a.txt" read
+has 'ask -a: it is attached' 'a.txt' "$(r show :-2)"
+has 'welcome: ask' 'retake ask "Hello"' "$(r)"
+
+# --- a take where a discussion is expected, a name in use, no such store ---
+r -q branch :1 side
+fails 3 use side
+wants "That is a take. Go to it: retake --db $db takes switch side"
+fails 1 new main
+wants "Open it: retake --db $db use main"
+has 'no such store' "There is no store yet in $work/typo.db" "$("$RETAKE" --db "$work/typo.db" show)"
+hasnt 'a store without entries' 'no store' "$(r new empty -q; r show)"
+r -q use main
+
+# --- diff: complete texts, and a take with itself ---
+fresh
+r -q go :1
+r -q add -r AI "$(printf 'a long first line %.0s' $(seq 20))
+and the second"
+has 'diff: one line' '…' "$(r diff main)"
+hasnt 'diff: one line' 'and the second' "$(r diff main)"
+has 'diff -v: all lines' '
++   and the second' "$(r diff main -v)"
+has 'diff with itself' 'is the active take' "$(r diff main_take_1)"
+
+# --- lists of files name the changed and the missing files ---
+cd "$work" || exit 1
+code 'files add' 0 r files add a.txt
+has 'files add' 'Added a.txt to context_files.' "$out"
+is 'files add: it exists' '' "$err"
+code 'files add: missing' 0 r files add nofile.c 'src/*.c' a.txt:1-2
+has 'files add: missing' 'Added 3 items to context_files.' "$out"
+is 'files add: missing' 1 "$(printf '%s\n' "$err" | grep -c 'there is no ')"
+wants 'there is no nofile.c in the working directory'
+has 'files rm' 'Removed nofile.c from context_files.' "$(r files rm nofile.c)"
+
+# --- lists of discussions: the archived ones ---
+r -q new 'Old things'
+r -q archive
+r -q use main
+has 'ls: archived' "Archived ones: retake --db $db ls --archived" "$(r ls things)"
+hasnt 'ls --archived: none' 'Archived ones' "$(r ls nothing --archived)"
+has 'tag' 'Added to the tags of the discussion.' "$(r tag work)"
+has 'tag --remove' 'Removed from the tags of the discussion.' "$(r tag work --remove)"
+fails 2 purge :1
+wants '--yes' 'purge --text TEXT'
+
 finish
