@@ -28,6 +28,25 @@ const rt_command rt_cli_role = {
 	.op = &role_op,
 };
 
+/* The request for each entry that the words of the command name, once. */
+static void
+add_named(rt_cli *cli, rt_request request, rt_cli_requests *requests)
+{
+	bool *is_named = rt_scope_array(&cli->s, rt_cli_count(cli) + 1, sizeof(*is_named));
+
+	for (size_t i = 0; rt_ok(&cli->s) && i < cli->args.word_count; i++) {
+		rt_cli_span span = rt_cli_range(cli, rt_cli_word(cli, i));
+
+		for (size_t at = span.first; rt_ok(&cli->s) && at <= span.last; at++) {
+			if (is_named[at])
+				continue;
+			is_named[at] = true;
+			request.entry = rt_str_of(rt_cli_id_at(cli, at));
+			rt_cli_requests_add(&cli->s, requests, &request);
+		}
+	}
+}
+
 /* --- delete --- */
 
 static void
@@ -105,6 +124,25 @@ delete_one(rt_cli *cli, const char *address)
 }
 
 static void
+delete_several(rt_cli *cli)
+{
+	rt_cli_requests requests = {0};
+	const rt_result *result;
+	const rt_take *take;
+
+	add_named(cli, (rt_request){.op = RT_OP_ENTRY_DELETE}, &requests);
+	if (!rt_ok(&cli->s))
+		return;
+	result = rt_cli_execute(cli, requests.items, requests.count);
+	take = rt_cli_take(cli);
+	if (take == NULL)
+		return;
+	rt_json_put_u64(rt_cli_extra(cli), "deleted", requests.count);
+	rt_cli_say_result(cli, result, "Removed %zu entr%s from take \"%s\" (still in history).",
+			  requests.count, RT_CLI_IES(requests.count), take->name->ptr);
+}
+
+static void
 run_delete(rt_cli *cli)
 {
 	const char *after = rt_cli_flag_value(cli, "after"), *what = rt_cli_word(cli, 0);
@@ -114,9 +152,15 @@ run_delete(rt_cli *cli)
 	if ((after == NULL) == (what == NULL))
 		rt_cli_fail(cli, RT_USAGE,
 			    "delete needs an ENTRY, a range FROM..TO, or --after ENTRY");
+	else if (dry_run && cli->args.word_count > 1)
+		rt_cli_fail(cli, RT_USAGE, "--dry-run is for one ENTRY or range");
 	rt_cli_open(cli, dry_run ? RT_SESSION_LOOK : RT_SESSION_CHANGE);
 	if (!rt_ok(&cli->s))
 		return;
+	if (cli->args.word_count > 1) {
+		delete_several(cli);
+		return;
+	}
 	if (after != NULL) {
 		span.first = rt_cli_position(cli, after, NULL) + 1;
 		span.last = rt_cli_count(cli);
@@ -149,13 +193,13 @@ const rt_command rt_cli_delete = {
 	.alias = "del",
 	.group = RT_COMMANDS_WRITING,
 	.traits = RT_COMMAND_DRY_RUN,
-	.max_words = 1,
-	.usage = "ENTRY | FROM..TO | --after ENTRY",
+	.max_words = RT_COMMAND_WORDS_ANY,
+	.usage = "ENTRY… | FROM..TO… | --after ENTRY",
 	.summary = "delete entries from the take",
 	.about =
 		"Deleted entries remain in the history, and undo restores them. To remove a "
 		"secret permanently: retake help purge.",
-	.examples = "retake delete :4\nretake delete :4..:9\nretake delete --after :4",
+	.examples = "retake delete :4\nretake delete :4..:9\nretake delete :2 :5\nretake delete --after :4",
 	.ops = "entry.delete",
 	.flags = delete_flags,
 	.kinds = {RT_ARG_ENTRY},
@@ -202,22 +246,19 @@ mute(rt_cli *cli, bool muted)
 {
 	rt_request request = {.op = RT_OP_ENTRY_MUTE, .muted = rt_cli_yes_no(muted)};
 	rt_cli_requests requests = {0};
-	rt_cli_span span = {0};
 
-	if (rt_cli_open(cli, RT_SESSION_CHANGE))
-		span = rt_cli_range(cli, rt_cli_word(cli, 0));
-	for (size_t at = span.first; rt_ok(&cli->s) && at <= span.last; at++) {
-		request.entry = rt_str_of(rt_cli_id_at(cli, at));
-		rt_cli_requests_add(&cli->s, &requests, &request);
-	}
-	if (span.first == span.last)
+	rt_cli_open(cli, RT_SESSION_CHANGE);
+	add_named(cli, request, &requests);
+	if (requests.count == 1)
+		request = requests.items[0];
+	if (requests.count < 2)
 		rt_cli_do(cli, &request,
 			  muted ? "Muted entry {entry}: still shown, but not sent."
 				: "Unmuted entry {entry}: it is sent again.");
 	else
 		rt_cli_say_result(cli, rt_cli_execute(cli, requests.items, requests.count),
 				  "%s %zu entries.", muted ? "Muted" : "Unmuted",
-				  span.last - span.first + 1);
+				  requests.count);
 }
 
 static void
@@ -236,8 +277,8 @@ const rt_command rt_cli_mute = {
 	.name = "mute",
 	.group = RT_COMMANDS_WRITING,
 	.min_words = 1,
-	.max_words = 1,
-	.usage = "ENTRY | FROM..TO",
+	.max_words = RT_COMMAND_WORDS_ANY,
+	.usage = "ENTRY… | FROM..TO…",
 	.summary = "keep entries but do not send them",
 	.examples = "retake mute :4\nretake mute :2..:3",
 	.ops = "entry.mute",
@@ -249,8 +290,8 @@ const rt_command rt_cli_unmute = {
 	.name = "unmute",
 	.group = RT_COMMANDS_WRITING,
 	.min_words = 1,
-	.max_words = 1,
-	.usage = "ENTRY | FROM..TO",
+	.max_words = RT_COMMAND_WORDS_ANY,
+	.usage = "ENTRY… | FROM..TO…",
 	.summary = "send muted entries again",
 	.examples = "retake unmute :4",
 	.ops = "entry.mute",

@@ -422,4 +422,22 @@ has 'tag --remove' 'Removed from the tags of the discussion.' "$(r tag work --re
 fails 2 purge :1
 wants '--yes' 'purge --text TEXT'
 
+# --- several entries at once, as one step ---
+fresh
+code 'mute several' 0 r mute :1 :3..:4 :3
+has 'mute several' 'Muted 3 entries.' "$out"
+is 'mute several' 'true|false|true|true' "$(r show --json | json '"|".join(str(e["muted"]).lower() for e in d["entries"])')"
+code 'unmute several' 0 r unmute :3 :4
+r -q undo 2
+is 'mute: undone' 'False' "$(r show --json | json 'str(any(e["muted"] for e in d["entries"]))')"
+code 'delete several' 0 r delete :1 :3 :3
+has 'delete several' 'Removed 2 entries from take "main"' "$out"
+is 'delete several' 'two|four' "$(contents)"
+r -q undo
+is 'delete several: one step' 'one|two|three|four' "$(contents)"
+code 'delete several: all or none' 3 r delete :1 nope
+is 'delete several: all or none' 'one|two|three|four' "$(contents)"
+is 'delete several: in JSON' 2 "$(r delete :1 :2 --json | json 'd["deleted"]')"
+fails 2 delete -n :1 :2
+
 finish
