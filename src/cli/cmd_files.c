@@ -173,7 +173,7 @@ is_path(const char *word)
 	return strpbrk(word, "./*#:") != NULL || access(word, F_OK) == 0;
 }
 
-/* Notes what was added and does not exist here. A question would be refused. */
+/* Notes the added files that do not exist here: questions will be refused. */
 static void
 note_missing(rt_cli *cli, size_t from)
 {
@@ -208,7 +208,7 @@ change_list(rt_cli *cli, const char *verb, const char *which, size_t from)
 		rt_cli_say_result(cli, result, strcmp(verb, "add") == 0 ? "Added %zu items to %s."
 									 : "Removed %zu items from %s.",
 				  count, which);
-	if (rt_ok(&cli->s) && !cli->json && strcmp(verb, "rm") != 0)
+	if (rt_ok(&cli->s) && !cli->json && !cli->out.kept && strcmp(verb, "rm") != 0)
 		note_missing(cli, from);
 }
 
