@@ -21,11 +21,16 @@ export function Dialog(props: DialogProps) {
 	useLayoutEffect(() => {
 		const dialog = element.current!;
 		const before = document.activeElement as HTMLElement | null;
+		const cursor = before instanceof HTMLTextAreaElement ? [before.selectionStart, before.selectionEnd] : null;
 		dialog.showModal();
 		return () => {
 			dialog.close();
-			if (before?.isConnected)
-				before.focus();
+			if (!before?.isConnected)
+				return;
+			before.focus();
+			// Chromium leaves the cursor in the removed dialog: the field would have the focus but accept no keys
+			if (cursor)
+				(before as HTMLTextAreaElement).setSelectionRange(cursor[0], cursor[1]);
 		};
 	}, []);
 	return (

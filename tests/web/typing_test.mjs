@@ -151,6 +151,13 @@ try {
 		await page.locator(".entries [data-entry=e3]").getByRole("button", { name: /^More for entry/ }).click();
 		await page.mouse.click(640, 60);
 	});
+	await view(t, "after a search that was closed", async () => {
+		await page.locator("#composer").click();
+		await page.keyboard.press("Control+k");
+		await page.locator("#palette").waitFor();
+		await page.keyboard.press("Escape");
+		await page.locator("dialog").waitFor({ state: "detached" });
+	});
 	await view(t, "on Undo", () => page.locator("#undo").focus());
 	await view(t, "after the panes were opened", async () => {
 		await page.locator("#to-panes").click();
