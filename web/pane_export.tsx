@@ -9,7 +9,7 @@ import { useLoaded } from "./pane_data";
 import { addPane, openOverlay } from "./panes";
 import { state, useStore } from "./state";
 import { discussionOf, takeOf } from "./store";
-import { count } from "./words";
+import { count, titleOf } from "./words";
 
 const MOST_SHOWN = 100;
 
@@ -68,7 +68,7 @@ function Export() {
 	const writers = byUse(info?.formats.filter((format) => format.writes) ?? []);
 	const [what, setWhat] = useState<What>("take"), [name, setName] = useState("markdown");
 	const [isLossless, setLossless] = useState(false), [hasLines, setLines] = useState(false);
-	const disc = discussionOf(state.disc)?.name ?? "", take = takeOf(state.take)?.name ?? "";
+	const disc = titleOf(discussionOf(state.disc)), take = takeOf(state.take)?.name ?? "";
 	const [isRedacted, setRedacted] = useState(false), [hasEmails, setEmails] = useState(false);
 	const isCanonical = name === "canonical";
 	const query: Record<string, string | number | null> = {

@@ -10,6 +10,7 @@
 #include "llm/keys_host.h"
 #include "llm/provider.h"
 #include "server/idempotency.h"
+#include "view/view.h"
 
 /* NULL after a failure: unknown name. */
 static const rt_format *
@@ -197,7 +198,7 @@ rt_api_add_disposition(rt_buf *out, rt_str name, const char *extension)
 	rt_buf_add_c(out, extension);
 }
 
-/* The discussion's name; empty: the file contains all, or hides names. */
+/* The title of the discussion; empty: the file contains all, or hides names. */
 static rt_str
 file_name(const export *e)
 {
@@ -206,8 +207,8 @@ file_name(const export *e)
 	if (e->whole_project || e->is_redacted ||
 	    rt_resolve_place(e->project, e->disc, e->take, &place, NULL) != RT_OK)
 		return rt_str_at(NULL, 0);
-	return rt_cell_name(rt_project_cell(e->project,
-					    place.disc != 0 ? place.disc : e->project->active));
+	rt_view view = {e->scope, e->call->open_project->engine, e->project, place};
+	return rt_disc_title(&view, place.disc != 0 ? place.disc : e->project->active);
 }
 
 void

@@ -583,6 +583,9 @@ test_files(void **state)
 	expect(f, 404, "GET", V1 "/discussions/chat/export?format=markdown&at_op=0", NULL);
 	expect(f, 200, "GET", V1 "/export?format=canonical&at_op=0", NULL);
 	assert_null(strstr(f->answer.body.ptr, "hi"));
+	/* Without a chosen name, the file is named after the title. */
+	expect(f, 200, "GET", V1 "/discussions/main/export?format=html", NULL);
+	assert_header(f, "Content-Disposition", "attachment; filename=\"one.html\"");
 	expect(f, 200, "POST", V1 "/import?name=keys&format=openai",
 	       "{\"messages\":[{\"role\":\"user\",\"content\":"
 	       "\"sk-ant-Zx8Qw2Lm4Nb6Vc0Kj9Hg7, a@example.org\"}]}");
