@@ -241,7 +241,7 @@ function Writer(props: { disc: string | null; isFirst: boolean }) {
 				<FilesButton />
 				<RolePicker value={role} onChange={setPicked} label="Role of the next entry" />
 				<button type="button" class="icon text model" onClick={() => openModel()} title="Choose the model">
-					{model || "no model"}
+					{model ? <><span class="wide-only">{model.slice(0, model.indexOf("/") + 1)}</span>{model.slice(model.indexOf("/") + 1)}</> : "no model"}
 				</button>
 				<span class="space" />
 				{running.map((run) => (

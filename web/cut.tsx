@@ -11,9 +11,12 @@ function lettersOf(text: string): string[] {
 }
 
 export function Cut(props: { text: string; title?: string }) {
-	const letters = props.text.length <= SHORT ? [] : lettersOf(props.text), title = props.title ?? props.text;
+	// a text that ends with "…" has no end to be kept
+	const isCut = props.text.endsWith("…"), letters = props.text.length <= SHORT ? [] : lettersOf(props.text), title = props.title ?? props.text;
 	if (letters.length <= SHORT)
 		return <span class="cut" dir="auto" title={title}>{props.text}</span>;
+	if (isCut)
+		return <span class="cut" dir="auto" title={title}><span class="cut-head">{props.text}</span></span>;
 	return (
 		<span class="cut" dir="auto" title={title}>
 			<span class="cut-head">{letters.slice(0, -TAIL).join("")}</span><span class="cut-tail">{letters.slice(-TAIL).join("")}</span>

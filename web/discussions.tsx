@@ -39,8 +39,8 @@ function choose(disc: string): void {
 /** Number of entries: of the open discussion in the visible take, of others in their active take. */
 function sizeOf(each: Discussion, shownCount = each.entries): string {
 	return [
-		...(each.title ? [each.name] : []), shownCount ? count(shownCount, "entry", "entries") : "empty",
-		...(each.takes > 1 ? [`${each.takes} takes`] : []), ...(each.track ? [each.track] : []), ...(each.tags ?? []).map((tag) => `#${tag}`),
+		...(each.archived ? ["archived"] : []), shownCount ? count(shownCount, "entry", "entries") : "empty",
+		...(each.takes > 1 ? [`${each.takes} takes`] : []), ...(each.title ? [each.name] : []), ...(each.track ? [each.track] : []), ...(each.tags ?? []).map((tag) => `#${tag}`),
 	].join(" · ");
 }
 
@@ -75,16 +75,17 @@ function hasTag(each: Discussion, tag: string): boolean {
 
 const DAYS_MS = 24 * 60 * 60 * 1000;
 
-/** The group heading of a discussion. */
+/** The group heading of a discussion. The open one is new until it has an entry or a draft. */
 function groupOf(each: Discussion, today: number): string {
-	const days = each.updated ? (today - new Date(each.updated).getTime()) / DAYS_MS : Infinity;
+	const days = each.updated ? (today - new Date(each.updated).getTime()) / DAYS_MS : each.id === state.disc ? 0 : Infinity;
 	return each.pinned ? "Pinned" : days <= 0 ? "Today" : days <= 1 ? "Yesterday" : days <= 7 ? "Previous 7 days" : days <= 30 ? "Previous 30 days" : "Older";
 }
 
 /** Sorted by group: pinned ones first, then the most recently changed. */
 function inGroups(all: Discussion[]): [string, Discussion[]][] {
 	const today = new Date().setHours(0, 0, 0, 0);
-	const sorted = [...all].sort((a, b) => Number(b.pinned ?? false) - Number(a.pinned ?? false) || (b.updated ?? "").localeCompare(a.updated ?? ""));
+	const since = (each: Discussion) => each.updated ?? (each.id === state.disc ? "\uffff" : "");
+	const sorted = [...all].sort((a, b) => Number(b.pinned ?? false) - Number(a.pinned ?? false) || (since(a) < since(b) ? 1 : since(a) > since(b) ? -1 : 0));
 	const groups = new Map<string, Discussion[]>();
 	for (const each of sorted)
 		groups.set(groupOf(each, today), [...(groups.get(groupOf(each, today)) ?? []), each]);

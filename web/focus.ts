@@ -33,7 +33,7 @@ export function focusTake(): void {
 
 /** Is there a keyboard? On a touch device, focusing a field would open the on-screen keyboard. */
 export function hasKeys(): boolean {
-	return !matchMedia("(hover: none), (pointer: coarse)").matches;
+	return matchMedia("(pointer: none)").matches || !matchMedia("(hover: none), (pointer: coarse)").matches;
 }
 
 export function focusComposer(): void {

@@ -7,6 +7,7 @@ import { keepFocus } from "./keeper";
 import { onKey } from "./keys";
 import { followLinks } from "./links";
 import { listen, closeIfHidden } from "./live";
+import { keepPane } from "./panes";
 import { queueKey } from "./pane_verbs";
 import "./help";
 import "./roles";
@@ -17,6 +18,7 @@ followLinks();
 listen(); // starts the requests before rendering
 const root = document.getElementById("app")!;
 root.textContent = "";
+keepPane();
 render(<App />, root);
 document.addEventListener("keydown", queueKey, true);
 document.addEventListener("keydown", onKey);

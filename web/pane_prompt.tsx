@@ -162,7 +162,7 @@ function Prompt() {
 		<section class="pane-body scrolls" aria-label="Prompt">
 			<h2>Instructions</h2>
 			<TextField id="project_system_prompt" label="Instructions before the entries" rows={4} saved={String(values.project_system_prompt ?? "")}
-				hint="For every discussion of this project. For example: Answer in one paragraph, and mention any doubts."
+				hint="For every discussion of this project; for one discussion, begin it with an entry of the role System. For example: Answer in one paragraph, and mention any doubts."
 				onSave={(text) => act.setSetting("project_system_prompt", text || null)} />
 			<details class="more-prompts" open={hasMore}>
 				<summary>Other prompts before them</summary>

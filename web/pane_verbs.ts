@@ -132,13 +132,16 @@ export async function beginDiscussion(): Promise<void> {
 	let number = 2;
 	while (names.has(`discussion-${number}`))
 		number++;
+	set({ drawer: null });
 	await focusComposerAfter(act.newDiscussion(`discussion-${number}`));
 }
 
 export async function newDiscussion(): Promise<void> {
 	const name = await askLine("New discussion", "", { text: "Name", yes: "Create" });
-	if (name?.trim())
-		await focusComposerAfter(act.newDiscussion(name.trim()));
+	if (!name?.trim())
+		return;
+	set({ drawer: null });
+	await focusComposerAfter(act.newDiscussion(name.trim()));
 }
 
 export async function truncate(): Promise<void> {
@@ -169,7 +172,8 @@ export function paneVerbs(): PaneVerb[] {
 		] : []),
 		mine && state.takes.length > 1 && { id: "take-promote", text: "Make the take a discussion …", words: "promote", run: () => void promote(mine) },
 		{ id: "roles", text: "Edit the roles …", words: "add remove", run: () => openOverlay("roles") },
-		{ id: "new", text: "New discussion …", run: () => void newDiscussion() },
+		{ id: "new", text: "New discussion", run: () => void beginDiscussion() },
+		{ id: "new-named", text: "New discussion with a name …", run: () => void newDiscussion() },
 		{ id: "ask-several", text: "Ask several models …", words: "compare models at once", run: () => openOverlay("several") },
 		state.takes.length > 1 && { id: "compare", text: "Compare takes …", run: () => openOverlay("compare") },
 		{ id: "sent", text: "Compare the last request with the next one …", run: () => openOverlay("sent") },

@@ -8,7 +8,7 @@
 //   overlay   above the page, while state.overlay is its id: a palette, a comparison
 import type { ComponentType } from "preact";
 import { useLayoutEffect, useState } from "preact/hooks";
-import { set, state } from "./state";
+import { set, state, subscribe } from "./state";
 
 export interface Pane {
 	id: string;
@@ -34,6 +34,29 @@ export function panesAt(place: Pane["place"]): Pane[] {
 export function togglePane(id: string): void {
 	const isOpen = state.pane === id && (state.drawer === "right" || !isNarrow());
 	set({ pane: isOpen ? null : id, drawer: isOpen ? null : isNarrow() ? "right" : state.drawer });
+}
+
+const KEPT = "retake.pane";
+
+/** The side pane that was open beside the entries, and the next one, in this browser. */
+export function keepPane(): void {
+	if (isNarrow())
+		return; // there it is a drawer, and begins closed
+	try {
+		let kept = localStorage.getItem(KEPT);
+		set({ pane: panesAt("side").find((each) => each.id === kept)?.id ?? null });
+		subscribe(() => {
+			if (state.pane === kept || isNarrow())
+				return;
+			kept = state.pane;
+			if (kept)
+				localStorage.setItem(KEPT, kept);
+			else
+				localStorage.removeItem(KEPT);
+		});
+	} catch {
+		// a browser that keeps nothing: it begins closed
+	}
 }
 
 export function openOverlay(id: string | null): void {

@@ -153,6 +153,42 @@ async function fingers(server, browser) {
 	await page.context().close();
 }
 
+/** The list of discussions, and the pane that stays open. */
+async function lists(server, browser) {
+	const page = await openPage(server, browser, tally), names = () => page.locator(".discussions button.name").allInnerTexts();
+	const begin = page.getByRole("button", { name: "New discussion", exact: true });
+	await begin.click();
+	tally.check("a new discussion is the first one", await until(async () => /^discussion-\d+\s+empty/.test((await names())[0])), await names());
+	await page.locator(".discussions li.open").hover();
+	await page.locator(".discussions li.open").getByRole("button", { name: /^More for/ }).click();
+	await pick(page, "Archive");
+	tally.check("an archived one that is open says so", await until(async () => (await names()).some((each) => each.includes("archived"))), await names());
+	await page.locator(".toast").getByRole("button", { name: "Undo" }).click();
+	await page.locator("#to-panes").click();
+	await page.locator("#pane-tab-prompt").click();
+	await page.reload();
+	tally.check("an open pane stays open", await until(() => page.locator("#pane-tab-prompt[aria-selected=true]").isVisible()));
+	await page.locator("#to-panes").click();
+	await page.reload();
+	await page.waitForSelector("[role=tablist] [role=tab]");
+	tally.equal("a closed one stays closed", await page.locator("#pane").count(), 0);
+	await page.context().close();
+
+	const phone = await openPage(server, browser, tally, { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
+	await phone.locator("#to-discussions").tap();
+	await phone.getByRole("button", { name: "New discussion", exact: true }).tap();
+	tally.check("on a phone a new discussion closes the drawer", await until(async () => (await phone.locator(".drawer-none").count()) === 1 && (await phone.locator("h1").innerText()).startsWith("discussion-")));
+	await phone.context().close();
+
+	const keyboard = await openPage(server, browser, tally, { init: [() => {
+		const media = matchMedia.bind(window);
+		window.matchMedia = (query) => (/none/.test(query) ? Object.assign(new EventTarget(), { matches: true, media: query }) : media(query));
+	}] });
+	tally.check("without a pointer there is a keyboard", await until(async () => (await keyboard.locator("#composer").getAttribute("placeholder"))?.includes("(Enter sends)")));
+	await keyboard.context().close();
+	await server.op("discussion.switch", { discussion: "main" });
+}
+
 async function notifications(server, browser, slow) {
 	const page = await openPage(server, browser, tally, { init: [() => {
 		window.shown = [];
@@ -225,7 +261,7 @@ server.env.OLLAMA_HOST = host;
 await server.start();
 try {
 	const only = process.argv[2];
-	const parts = [["writing", writing], ["projects", projects], ["settings", settings], ["help", help], ["menus", menus], ["fingers", fingers], ["imports", imports],
+	const parts = [["writing", writing], ["projects", projects], ["settings", settings], ["help", help], ["menus", menus], ["fingers", fingers], ["imports", imports], ["lists", lists],
 		["notifications", async (...given) => {
 			await server.op("setting.set", { key: "model", value: "ollama/slow" });
 			await notifications(...given, slow);
