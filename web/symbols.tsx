@@ -9,6 +9,7 @@ import { Code } from "./code";
 import { Dialog } from "./dialog";
 import { mentions } from "./markdown";
 import { useLoaded } from "./pane_data";
+import { goToField } from "./pane_verbs";
 import { set, state, useStore } from "./state";
 import { discPath } from "./store";
 
@@ -108,6 +109,7 @@ export function useCompletion(field: RefObject<HTMLTextAreaElement>, setText: (t
 	const [begun, setBegun] = useState<string | null>(null);
 	const [at, setAt] = useState(0);
 	const caret = useRef<number | null>(null);
+	const isShared = useStore((from) => from.info)?.features.includes("files") ?? false;
 	const { data } = useLoaded(async () => {
 		const found = begun === null ? [] : await get<Symbol[]>(discPath("symbols"), { prefix: begun }).catch(() => []);
 		return found.filter((each, index) => index === 0 || found[index - 1].name !== each.name);
@@ -149,7 +151,14 @@ export function useCompletion(field: RefObject<HTMLTextAreaElement>, setText: (t
 		event.preventDefault();
 		return true;
 	};
-	const list = items.length === 0 ? null : (
+	// "@" alone, and nothing that it could become
+	const hint = begun === "" && data?.length === 0 && isShared && (
+		<p class="completion quiet small">
+			@ completes definitions in the files that are sent with each request.{" "}
+			<button type="button" class="link" onClick={() => goToField("settings", "file-lists")}>Choose files</button>
+		</p>
+	);
+	const list = items.length === 0 ? hint : (
 		<ul id="completion" class="completion" role="listbox" aria-label="Symbols">
 			{items.map((each, index) => (
 				<li id={`completion-${index}`} key={each.name} role="option" aria-selected={index === chosen}
@@ -159,5 +168,5 @@ export function useCompletion(field: RefObject<HTMLTextAreaElement>, setText: (t
 			))}
 		</ul>
 	);
-	return { list, active: list ? `completion-${chosen}` : undefined, takesKey, look };
+	return { list, active: items.length > 0 ? `completion-${chosen}` : undefined, takesKey, look };
 }

@@ -5,7 +5,7 @@
 import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { openBrowser, openPage, Server, Tally } from "./place.mjs";
+import { openBrowser, openPage, Server, Tally, until } from "./place.mjs";
 
 const tally = new Tally();
 const PICTURES = process.env.RETAKE_PICTURES; // a directory for screenshots
@@ -73,6 +73,16 @@ await field.pressSequentially("me@comp");
 await page.waitForTimeout(600);
 tally.equal("not in a word", await list.count(), 0);
 tally.equal("no entry was added", (await server.api("GET", "/discussions/main")).entries, 1);
+
+// ---- without files ----
+
+await server.op("discussion.new", { name: "bare" });
+await page.locator(".discussions .name", { hasText: "bare" }).click();
+await field.fill("");
+await field.pressSequentially("@");
+await page.getByRole("button", { name: "Choose files", exact: true }).click();
+await shows("@ without files leads to their lists", page.locator("#file-lists"));
+tally.check("which have the focus", await until(() => page.evaluate(() => document.activeElement?.id === "file-lists")));
 
 await browser.close();
 await server.stop();
