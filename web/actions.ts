@@ -17,6 +17,7 @@ import { set, state } from "./state";
 import {
 	takeElsewhere, fullWords, isStepOfRun, isCounted, lastDirection, MAX_TRIES, movedSteps, movedWords, nearSteps, nextStep, readSnapshot, runStepCount, stepSeqs,
 } from "./undo";
+import { oneLine } from "./words";
 import type { Ask } from "./api";
 import type { RunWish } from "./runs";
 import type { HistorySnapshot, Direction } from "./undo";
@@ -791,8 +792,10 @@ export async function revert(step: Step): Promise<void> {
 		const take = done && !done.unchanged && await takeElsewhere(step).catch(() => null);
 		if (!take)
 			return;
+		const was = state.take, name = takeOf(was)?.name;
 		await openNear(take);
-		notify({ text: `Reverted that step, in the take "${step.take!.name}".`, action: undoAction }, done.seq);
+		notify({ text: `Reverted that step in the take "${step.take!.name}", which is open now.`, action: undoAction,
+			...(was && name && was !== state.take && { repair: { label: `Back to "${oneLine(name, 24)}"`, run: () => void switchTake(was) } }) }, done.seq);
 	});
 }
 

@@ -11,7 +11,7 @@ function lettersOf(text: string): string[] {
 }
 
 export function Cut(props: { text: string; title?: string }) {
-	// a text that ends with "…" has no end to be kept
+	// a text that ends with "…" is already cut at its end
 	const isCut = props.text.endsWith("…"), letters = props.text.length <= SHORT ? [] : lettersOf(props.text), title = props.title ?? props.text;
 	if (letters.length <= SHORT)
 		return <span class="cut" dir="auto" title={title}>{props.text}</span>;

@@ -28,7 +28,7 @@ export function Dialog(props: DialogProps) {
 			if (!before?.isConnected)
 				return;
 			before.focus();
-			// Chromium leaves the cursor in the removed dialog: the field would have the focus but accept no keys
+			// Chromium leaves the selection in the removed dialog: the field would have the focus but ignore input
 			if (cursor)
 				(before as HTMLTextAreaElement).setSelectionRange(cursor[0], cursor[1]);
 		};
@@ -56,6 +56,8 @@ interface Question {
 	/** undefined: a yes/no question. */
 	value?: string;
 	suggestions?: string[];
+	/** Options to choose from, [value, text], instead of a line. */
+	choices?: [string, string][];
 	isNumber?: boolean;
 	yes: string;
 	isDanger?: boolean;
@@ -75,7 +77,7 @@ function put(wanted: Question): void {
 
 /** Asks for a line of text; null: cancelled. */
 export function askLine(title: string, value: string,
-		more: { text?: string; yes?: string; suggestions?: string[]; isNumber?: boolean } = {}): Promise<string | null> {
+		more: { text?: string; yes?: string; suggestions?: string[]; choices?: [string, string][]; isNumber?: boolean } = {}): Promise<string | null> {
 	return new Promise((answer) => put({ title, value, yes: "OK", ...more, answer }));
 }
 
@@ -98,7 +100,11 @@ function QuestionDialog(props: { asked: Question }) {
 		<Dialog title={asked.title} onClose={() => end(null)}>
 			<form onSubmit={(event) => { event.preventDefault(); end(value); }}>
 				{asked.text && <p>{asked.text}</p>}
-				{asked.value !== undefined && (
+				{asked.choices ? (
+					<select class="line" autoFocus aria-label={asked.title} value={value} onChange={(event) => setValue(event.currentTarget.value)}>
+						{asked.choices.map(([each, text]) => <option value={each}>{text}</option>)}
+					</select>
+				) : asked.value !== undefined && (
 					<input class="line" autoFocus onFocus={(event) => event.currentTarget.select()} aria-label={asked.title} value={value} list="suggestions"
 						type={asked.isNumber ? "number" : "text"} min={0}
 						onInput={(event) => setValue(event.currentTarget.value)} />

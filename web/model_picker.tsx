@@ -50,7 +50,7 @@ function remember(models: string[]): void {
 /** Why the provider cannot be queried, and what to configure; "": it can. */
 function setupOf(provider: Provider): string {
 	if (provider.state === "no key")
-		return `No key. Set ${provider.key_env ?? "its key"} where the server starts, or add a key for ${provider.provider} to its configuration file.`;
+		return `No key. Set ${provider.key_env ?? "its key"} where the server starts, or key_file or key_cmd of [provider.${provider.provider}] in its config.toml.`;
 	return provider.state === "wrong url" ? `Its URL in the configuration file is not valid.` : "";
 }
 
@@ -124,14 +124,12 @@ function Effort(props: { value: unknown }) {
 type Scope = "discussion" | "project";
 
 async function choose(name: string, scope: Scope, isOwn: boolean): Promise<void> {
-	remember([name]);
-	if (scope === "project" && isOwn)
-		await act.batch([
-			{ op: "setting.set", key: "model", value: name, of: "project" },
-			{ op: "setting.set", key: "model", value: null, of: "discussion" },
-		], { say: `Model of the project: ${name}` });
-	else
-		await act.op("setting.set", { key: "model", value: name, of: scope }, { say: `Model of this ${scope}: ${name}` });
+	const done = scope === "project" && isOwn ? await act.batch([
+		{ op: "setting.set", key: "model", value: name, of: "project" },
+		{ op: "setting.set", key: "model", value: null, of: "discussion" },
+	], { say: `Model of the project: ${name}` }) : await act.op("setting.set", { key: "model", value: name, of: scope }, { say: `Model of this ${scope}: ${name}` });
+	if (done)
+		remember([name]);
 }
 
 function ModelPicker(props: { isSeveral: boolean }) {

@@ -15,6 +15,7 @@ import { addPane, openOverlay } from "./panes";
 import { set, state, useStore } from "./state";
 import { discPath, takeOf } from "./store";
 import { Difference } from "./versions";
+import { namesOf } from "./tabs";
 import { count, oneLine, withoutSigns } from "./words";
 import type { Pair, TakesDiff } from "./pane_align";
 import type { Entry } from "./types";
@@ -124,12 +125,18 @@ function Compare() {
 		void act.op("take.graft", { take: into, from, entries: [entry.id], ...place }, { say: `Copied to ${where}.` });
 	};
 	const picker = (label: string, value: string, choose: (id: string) => void) => (
-		<select aria-label={label} autoFocus={value === a} value={value} onChange={(event) => { choose(event.currentTarget.value); setShown(PAGE); }}>
-			{takes.filter((take, at) => at < MOST_LISTED || take.id === value).map((take) => (
-				<option value={take.id}>{take.name} ({take.entries.toLocaleString()})</option>
-			))}
-			{!takeOf(value) && <option value={value}>{nameOf(value)}</option>}
-		</select>
+		<div class="compare-head">
+			<select aria-label={label} autoFocus={value === a} value={value} onChange={(event) => { choose(event.currentTarget.value); setShown(PAGE); }}>
+				{takes.filter((take, at) => at < MOST_LISTED || take.id === value).map((take) => (
+					<option value={take.id}>{namesOf(take)} ({take.entries.toLocaleString()})</option>
+				))}
+				{!takeOf(value) && <option value={value}>{nameOf(value)}</option>}
+			</select>
+			{value !== state.take && value !== "" && (
+				<button type="button" aria-label={`Open the take ${nameOf(value)}`} title="Close the comparison and continue with this take"
+					onClick={() => { openOverlay(null); void act.switchTake(value); }}>Open</button>
+			)}
+		</div>
 	);
 	return (
 		<Dialog title="Compare takes" class="wide compare" onClose={() => openOverlay(null)}>

@@ -38,10 +38,10 @@ export function togglePane(id: string): void {
 
 const KEPT = "retake.pane";
 
-/** The side pane that was open beside the entries, and the next one, in this browser. */
+/** Opens the side pane that was open last in this browser, and remembers changes. */
 export function keepPane(): void {
 	if (isNarrow())
-		return; // there it is a drawer, and begins closed
+		return; // a drawer, initially closed
 	try {
 		let kept = localStorage.getItem(KEPT);
 		set({ pane: panesAt("side").find((each) => each.id === kept)?.id ?? null });
@@ -55,7 +55,7 @@ export function keepPane(): void {
 				localStorage.removeItem(KEPT);
 		});
 	} catch {
-		// a browser that keeps nothing: it begins closed
+		// no local storage: initially closed
 	}
 }
 

@@ -151,7 +151,7 @@ export function useCompletion(field: RefObject<HTMLTextAreaElement>, setText: (t
 		event.preventDefault();
 		return true;
 	};
-	// "@" alone, and nothing that it could become
+	// only "@" was typed, and there are no definitions
 	const hint = begun === "" && data?.length === 0 && isShared && (
 		<p class="completion quiet small">
 			@ completes definitions in the files that are sent with each request.{" "}

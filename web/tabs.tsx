@@ -38,6 +38,12 @@ export function displayName(take: Take): string {
 	return take.title && /_take_\d+$/.test(take.name) ? take.title : take.name;
 }
 
+/** The text of a take in a list: its name, and the text of its tab if that differs. */
+export function namesOf(take: Take): string {
+	const called = calledOf(take);
+	return called === take.name ? take.name : `${take.name}: ${called}`;
+}
+
 /** The takes with tabs: the first few, and always the open one. */
 function visible(takes: Take[], open: string | null): Take[] {
 	const tabs = withoutReplies(takes, open), first = tabs.slice(0, MOST_TABS);
@@ -128,9 +134,10 @@ async function compress(): Promise<void> {
 /** Adds what another take concluded as an entry of this one. */
 async function mergeTake(takes: Take[], mine: Take): Promise<void> {
 	const others = takes.filter((take) => take !== mine);
-	const name = others.length === 1 ? others[0].name : await askLine("Merge a take", "", {
+	const name = others.length === 1 ? others[0].name : await askLine("Merge a take", takes.length === state.takeCount ? others[0].name : "", {
 		text: "The model summarises what the other take concluded after the two diverge. The summary becomes an entry here. Which take?",
-		suggestions: others.slice(0, MOST_SUGGESTED).map((take) => take.name),
+		...(takes.length === state.takeCount ? { choices: others.map((take): [string, string] => [take.name, namesOf(take)]) }
+			: { suggestions: others.slice(0, MOST_SUGGESTED).map((take) => take.name) }),
 	});
 	const found = name ? others.find((take) => take.name === name) ?? await findTake(name) : undefined;
 	if (found)

@@ -3,7 +3,7 @@
 // Prompt templates: texts with variables, "Review {{file}}.", stored as settings of the project
 // named template.NAME. A template is used by writing /NAME, or from a list; the values of its
 // variables are asked for, and the text is put into the composer.
-import { useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import * as act from "./actions";
 import { Dialog } from "./dialog";
 import { addPane, openOverlay } from "./panes";
@@ -121,21 +121,24 @@ function Variables() {
 function Editor(props: { of: Template | null; onEnd: () => void }) {
 	const [name, setName] = useState(props.of?.name ?? ""), [text, setText] = useState(props.of?.text ?? "");
 	const isWrong = name !== "" && !NAME.test(name);
+	const form = useRef<HTMLFormElement>(null);
+	// autofocus takes effect only when the dialog opens
+	useLayoutEffect(() => form.current!.querySelector<HTMLElement>(props.of ? "textarea" : "input")!.focus(), []);
 	const save = async () => {
 		await act.op("setting.set", { key: KEY + name, value: text, of: "project" }, { say: `Saved the template “${name}”.` });
 		props.onEnd();
 	};
 	return (
-		<form onSubmit={(event) => { event.preventDefault(); void save(); }}>
+		<form ref={form} onSubmit={(event) => { event.preventDefault(); void save(); }}>
 			<div class="setting">
 				<label for="template-name">Name</label>
-				<input id="template-name" class="line" autoFocus={!props.of} readOnly={!!props.of} value={name} placeholder="review" spellcheck={false} autocomplete="off"
+				<input id="template-name" class="line" readOnly={!!props.of} value={name} placeholder="review" spellcheck={false} autocomplete="off"
 					aria-invalid={isWrong || undefined} aria-describedby="template-name-hint" onInput={(event) => setName(event.currentTarget.value)} />
 				<p class="quiet small" id="template-name-hint">Letters, digits, - and _. Write /{name && !isWrong ? name : "NAME"} to use it.</p>
 			</div>
 			<div class="setting">
 				<label for="template-text">Text</label>
-				<textarea id="template-text" class="template-text" rows={6} autoFocus={!!props.of} value={text} placeholder="Review {{file}} as a {{reader}}."
+				<textarea id="template-text" class="template-text" rows={6} value={text} placeholder="Review {{file}} as a {{reader}}."
 					aria-describedby="template-text-hint" onInput={(event) => setText(event.currentTarget.value)} />
 				<p class="quiet small" id="template-text-hint">A name in double braces is a variable, whose value is asked for: {variablesOf(text).join(", ") || "{{file}}"}</p>
 			</div>

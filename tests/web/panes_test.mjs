@@ -536,6 +536,24 @@ async function tracks(server, page) {
 	await becomes("the list of a track", server, () => page.locator(".discussions li").count(), 1);
 }
 
+/** A step of another take is reverted there, and one comes back from it. */
+async function elsewhere(server, page) {
+	await server.op("entry.edit", { entry: "q2", content: "And three windows?", take: "main" });
+	await openPane(page, "history");
+	await page.locator("#pane [data-step]", { hasText: "three windows" }).click();
+	await page.getByRole("button", { name: "Revert only this" }).click();
+	const open = () => page.locator(".tab[data-take][aria-selected=true]").getAttribute("aria-label");
+	await becomes("the take of the step is open", server, open, "main, 4 entries");
+	await page.getByRole("button", { name: 'Back to "other"' }).click();
+	await becomes("and the other one is a click away", server, async () => (await open()).split(",")[0], "other");
+	const newest = () => page.locator("#pane [data-step] .words").first().innerText();
+	for (const [key, value, told] of [["project_system_prompt", "Be brief.", 'set the instructions to "Be brief."'], ["template.review", "Review.", 'set the template “review” to "Review."'],
+		["tags", ["work", "db"], "set the tags to work, db"], ["pinned", true, "pinned the discussion"], ["pinned", null, "unpinned the discussion"]]) {
+		await server.op("setting.set", { key, value, of: ["tags", "pinned"].includes(key) ? "discussion" : "project" });
+		await becomes(`the history says "${told}"`, server, newest, told);
+	}
+}
+
 async function compare(server, page) {
 	await server.op("entry.edit", { entry: "a1", content: "SQLite, nearly always." });
 	await server.op("entry.append", { id: "code", content: "**Like so:**\n\n```sql\nSELECT 1;\n```", take: "main" });
@@ -567,6 +585,14 @@ async function compare(server, page) {
 	await becomes("bring over", server, async () => idsOf(await take(server, "other")), "q1 a1 q3 a2");
 	await side("q2").getByRole("button", { name: "Copy over" }).click();
 	await becomes("where it stands", server, async () => idsOf(await take(server, "other")), "q1 a1 q3 q2 a2");
+	await page.getByRole("button", { name: "Open the take main" }).click();
+	await becomes("the other take can be opened from there", server, () => page.locator(".take-bar [role=tab][aria-selected=true]").getAttribute("aria-label"), "main, 4 entries");
+	await server.op("take.branch", { at: "q1", name: "third" });
+	await page.locator(".take-bar [role=tab]", { hasText: "third" }).waitFor();
+	await page.getByRole("button", { name: "The take", exact: true }).click();
+	await pick(page, "Merge a take …");
+	tally.equal("one of the other takes can be merged", (await page.getByRole("combobox", { name: "Merge a take" }).locator("option").allInnerTexts()).join(), "other,third");
+	await page.keyboard.press("Escape");
 }
 
 async function finding(server, page) {
@@ -616,6 +642,11 @@ async function model(server, page) {
 	await field.fill("opnai/gpt-5");
 	await field.press("Enter");
 	tally.check("nor is a provider that is not there", (await alert.innerText()).includes('no provider "opnai"'));
+	await field.fill("builtin/none");
+	await field.press("Enter");
+	await page.locator(".toast.problem").waitFor();
+	tally.check("one that was refused was not used", !(await page.evaluate(() => localStorage.getItem("retake.models") ?? "")).includes("none"));
+	await button.click();
 	await field.fill("gpt-5");
 	await field.press("Enter");
 	await alert.getByRole("button", { name: "Use openai/gpt-5" }).click();
@@ -674,6 +705,7 @@ async function templates(server, page) {
 	await palette(page, "Templates");
 	const dialog = page.getByRole("dialog");
 	await dialog.getByRole("button", { name: "New template" }).click();
+	tally.check("the name can be typed at once", await until(() => page.evaluate(() => document.activeElement.id === "template-name")));
 	await dialog.getByLabel("Name").fill("re view");
 	await dialog.getByLabel("Text").fill("Review {{file}} as {{ who }}.");
 	tally.check("a name with a blank cannot be saved", await dialog.getByRole("button", { name: "Save" }).isDisabled());
@@ -699,6 +731,10 @@ async function templates(server, page) {
 	await page.keyboard.press("Escape");
 	await page.locator("#undo").click();
 	await becomes("and back", server, names, ["template.review"]);
+	await server.op("setting.set", { key: "template.long", value: "A long text. ".repeat(30) });
+	await palette(page, "Templates");
+	await dialog.getByRole("button", { name: "Delete the template long" }).waitFor();
+	tally.check("a long text leaves room for the buttons", await dialog.evaluate((box) => box.scrollWidth <= box.clientWidth));
 }
 
 /** A completely different text is shown in full; an export is named after its contents. */
@@ -864,7 +900,7 @@ async function many(server, page) {
 	tally.check("few rows are there", await page.locator("#pane [role=treeitem]").count() < 100);
 }
 
-const PARTS = { outline, hidden, going, stopping, history, pages, prompt, sent, settings, compare, finding, model, several, templates, wholes, files, summing, ends, looks, many };
+const PARTS = { outline, hidden, going, stopping, history, pages, prompt, sent, settings, compare, elsewhere, finding, model, several, templates, wholes, files, summing, ends, looks, many };
 
 const silent = createServer(() => undefined);
 await new Promise((done) => silent.listen(0, "127.0.0.1", done));
