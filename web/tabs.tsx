@@ -40,7 +40,7 @@ export function displayName(take: Take): string {
 
 /** The text of a take in a list: its name, and the text of its tab if that differs. */
 export function namesOf(take: Take): string {
-	const called = calledOf(take);
+	const called = displayName(take);
 	return called === take.name ? take.name : `${take.name}: ${called}`;
 }
 
