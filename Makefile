@@ -107,6 +107,7 @@ browser: setup-test build
 	@RETAKE=build/retake tests/web/export_test.sh
 	@RETAKE=build/retake tests/web/hostile_test.sh
 	@RETAKE=build/retake tests/web/typing_test.sh
+	@RETAKE=build/retake tests/server/browser_attack_test.sh
 
 # Speed of the pages with 100,000 entries in chromium: bench/web.mjs, ten minutes.
 bench-web: build

@@ -27,6 +27,8 @@ PLANTED = "planted-home-51d0"
 GUEST = "planted-guest-e7a2"
 PAGE = os.path.join(ROOT, "tests/server/attack.html")
 PATIENCE_S = 120
+# `make test`: from another site half of the routes, the other half from the next one.
+BRIEF = os.environ.get("RETAKE_BROWSER") == "brief"
 
 
 # ---- the browser ----
@@ -270,7 +272,7 @@ def control(tally, browser, page_server):
     open_server.server_close()
 
 
-def judge(tally, name, report, is_same_origin):
+def judge(tally, name, report, is_same_origin, least):
     """Checks what the page could read and observe."""
     text = json.dumps(report)
     tally.check(f"{name}: nothing of a conversation is read",
@@ -286,7 +288,7 @@ def judge(tally, name, report, is_same_origin):
         tally.equal(f"{name}: by problems alone",
                     [one for one in report["read"] if "urn:retake:problem:" not in one[1]], [])
     tally.equal(f"{name}: nothing loads", report["loaded"], [])
-    tally.check(f"{name}: much was tried", report["tried"] > 300, report["tried"])
+    tally.check(f"{name}: much was tried", report["tried"] > least, report["tried"])
 
 
 def main():
@@ -316,23 +318,28 @@ def main():
                       (f"http://evil.test:{port}", f"http://evil.test:{port}")]
             with open(PAGE, "rb") as file:
                 browser.pages[f"http://evil.test:{port}/attack"] = file.read()
-            for page, target in places if who == "let in" else places[:2] + places[-1:]:
+            chosen = places if who == "let in" else places[:2] + places[-1:]
+            for turn, (page, target) in enumerate(chosen):
                 name = f"{who}, {page} at {target}"
                 name = name.replace(str(port), "PORT").replace(str(other), "OTHER")
                 began = time.monotonic()
                 code = client.post("/codes", {}).json["code"]
+                given = routes(code)
+                if BRIEF and page != target:
+                    given = given[turn % 2::2]
+                least = 8 * len(given)
                 before, requests = state(), client.get("/server").json["requests"]
-                tab, report = run_attack(browser, page + "/attack", target, routes(code))
+                tab, report = run_attack(browser, page + "/attack", target, given)
                 asked = 0      # our own request counts, too
                 end = time.monotonic() + PATIENCE_S
                 while True:
                     asked += 1
                     arrived = client.get("/server").json["requests"] - requests - asked
-                    if arrived > 150 or "[::1]" in target or time.monotonic() > end:
+                    if arrived > least or "[::1]" in target or time.monotonic() > end:
                         break
                     time.sleep(0.1)
-                judge(tally, name, report, page == target)
-                tally.check(f"{name}: it has arrived", arrived > 150 or "[::1]" in target, arrived)
+                judge(tally, name, report, page == target, 16 * len(given))
+                tally.check(f"{name}: it has arrived", arrived > least or "[::1]" in target, arrived)
                 # Top-level navigation by the page: by a link and by a form.
                 for how in (f"location.href = '{target}{API}/discussions/d1/entries'",
                             f"document.body.innerHTML = '<form method=post enctype=text/plain "

@@ -78,7 +78,8 @@ class Look {
 	}
 	async at(view) {
 		await this.page.waitForTimeout(250); // transitions have ended
-		await this.page.evaluate(AXE + ";0");
+		if (!await this.page.evaluate(() => "axe" in globalThis))
+			await this.page.evaluate(AXE + ";0");
 		const found = await this.page.evaluate(() => axe.run(document, { resultTypes: ["violations"] }));
 		tally.check(`axe: ${view}, ${this.name}`, found.violations.length === 0, ...found.violations.map((each) =>
 			`${each.id} (${each.impact}): ${each.nodes.slice(0, 3).map((node) => node.html + " " + node.any.map((why) => why.message)).join(" | ")}`));
