@@ -103,7 +103,8 @@ async function lookThrough(at, selector, name) {
 			const last = seen.at(-1), positions = new Set(seen.map((row) => Number(row.ariaPosInSet)));
 			while (positions.has(from + 1))
 				from++;
-			box.scrollTop += Math.max(1, last ? last.getBoundingClientRect().top - box.getBoundingClientRect().top : box.clientHeight);
+			const step = last ? last.getBoundingClientRect().top - box.getBoundingClientRect().top : box.clientHeight;
+			box.scrollTop += step >= 1 ? step : box.clientHeight / 2; // one row can be higher than the box
 			return [box.scrollTop !== before, from];
 		}, [selector, reached, at.rows]);
 		await settle(at.page);
