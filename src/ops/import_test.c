@@ -787,7 +787,7 @@ memory_is_bounded(void **state)
 
 	(void)state;
 	if (test_sample() > 1)
-		skip(); /* a sanitizer does not change what is counted */
+		skip(); /* sanitizers do not change these numbers */
 	few = peak_of(10000);
 	many = peak_of(60000);
 	/* each further discussion costs its line of the catalogue, and its place among the names */
