@@ -173,9 +173,9 @@ is_path(const char *word)
 	return strpbrk(word, "./*#:") != NULL || access(word, F_OK) == 0;
 }
 
-/* Notes the added files that do not exist here: questions will be refused. */
-static void
-note_missing(rt_cli *cli, size_t from)
+/* The first added file that does not exist here, as questions with it will be refused; NULL: none. */
+static const char *
+first_missing(rt_cli *cli, size_t from)
 {
 	for (size_t i = from; i < cli->args.word_count; i++) {
 		const char *word = rt_cli_word(cli, i);
@@ -183,9 +183,9 @@ note_missing(rt_cli *cli, size_t from)
 
 		if (strpbrk(word, "*?[") == NULL && access(word, F_OK) != 0 && path.size > 0 &&
 		    access(rt_scope_copy(&cli->s, path).ptr, F_OK) != 0)
-			rt_cli_note(cli, "there is no %s in the working directory; questions from here "
-					 "are refused while it is in the list", word);
+			return word;
 	}
+	return NULL;
 }
 
 /* Changes a list by the words from this one on. */
@@ -197,19 +197,23 @@ change_list(rt_cli *cli, const char *verb, const char *which, size_t from)
 			      .which = rt_str_of(which),
 			      .items = new_list(cli, verb, which, from)};
 	const rt_result *result = rt_cli_execute(cli, &request, 1);
+	rt_buf *missing = rt_scope_buf(&cli->s);
+	bool adds = strcmp(verb, "rm") != 0;
+	const char *name = adds && rt_ok(&cli->s) ? first_missing(cli, from) : NULL;
 
+	if (name != NULL && count == 1)
+		rt_buf_add_c(missing, "; there is no such file");
+	else if (name != NULL)
+		rt_buf_add_f(missing, "; there is no %.200s", name);
+	name = missing->size > 0 ? rt_scope_str(&cli->s, missing).ptr : "";
 	if (strcmp(verb, "set") == 0)
-		rt_cli_say_result(cli, result, "Changed the list %s.", which);
+		rt_cli_say_result(cli, result, "Changed the list %s%s.", which, name);
 	else if (count == 1)
-		rt_cli_say_result(cli, result, strcmp(verb, "add") == 0 ? "Added %.200s to %s."
-									 : "Removed %.200s from %s.",
-				  rt_cli_word(cli, from), which);
+		rt_cli_say_result(cli, result, "%s %.200s %s %s%s.", adds ? "Added" : "Removed",
+				  rt_cli_word(cli, from), adds ? "to" : "from", which, name);
 	else
-		rt_cli_say_result(cli, result, strcmp(verb, "add") == 0 ? "Added %zu items to %s."
-									 : "Removed %zu items from %s.",
-				  count, which);
-	if (rt_ok(&cli->s) && !cli->json && !cli->out.kept && strcmp(verb, "rm") != 0)
-		note_missing(cli, from);
+		rt_cli_say_result(cli, result, "%s %zu items %s %s%s.", adds ? "Added" : "Removed",
+				  count, adds ? "to" : "from", which, name);
 }
 
 static void

@@ -213,7 +213,7 @@ changes 'Changed the working prompt' prompt set text
 changes 'Set temperature to 0.5' set temperature 0.5
 changes 'Added the role' roles add Critic
 changes 'Removed the role' roles rm AI
-changes 'Added 2 items to files' files add files a.c b.c
+changes 'Added 2 items to files; there is no a.c' files add files a.c b.c
 changes 'track' track t
 changes 'Saved the preset' preset save p
 changes 'The project was reset' reset
