@@ -651,6 +651,9 @@ usage_of_a_reply(void **state)
 	assert_false(desk_shows(&d, "1200 tokens"));
 	desk_press(&d, "down alt+p");
 	assert_shows(&d, "hi\n\nopenai/gpt-5, 1200 tokens in (800 cached), 35 out, 2.4 s");
+	assert_false(desk_shows(&d, "used: "));
+	desk_size(&d, 120, 14); /* in the title of a wide terminal */
+	assert_shows(&d, " tok  used: 1,200 tokens in, 35 out\n");
 	desk_close(&d);
 }
 

@@ -23,7 +23,8 @@ enum {
 	RUNNING_MS = 33,  /* while a reply arrives */
 	EVENTS_MAX = 256, /* handled before the next frame */
 	NOTICE_ROWS = 3,
-	NAME_LEAST = 10 /* minimal columns of each name in the title */
+	NAME_LEAST = 10, /* minimal columns of each name in the title */
+	USAGE_COLUMNS = 110 /* from this width on it has the usage */
 };
 
 /* Free the panes that were closed. Not while one of them may be on the call stack. */
@@ -160,6 +161,11 @@ draw_title(rt_tui *tui, rt_scope *s, rt_box box)
 		rt_buf_add_f(right, "  ~%zu tok ", tokens);
 	else
 		rt_buf_add_f(right, "  ~%zuk tok ", (tokens + 500) / 1000);
+	if (box.w >= USAGE_COLUMNS && rt_work_usage(w).size > 0) {
+		rt_buf_add_c(right, " used: ");
+		rt_buf_add_str(right, rt_work_usage(w));
+		rt_buf_add_byte(right, ' ');
+	}
 	if (w->take_count > 1)
 		rt_buf_add_f(more, ", %u of %zu", take_position(w), w->take_count);
 	if (w->read_only)

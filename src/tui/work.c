@@ -678,6 +678,35 @@ rt_work_tokens(rt_work *work)
 	return tokens + work->file_tokens;
 }
 
+rt_str
+rt_work_usage(rt_work *work)
+{
+	rt_usage_totals totals;
+	rt_view view;
+	rt_scope s;
+
+	if (work->usage_value == work->value_change)
+		return rt_buf_str(&work->usage);
+	rt_buf_clear(&work->usage);
+	if (work->value->next_entry > RT_USAGE_ENTRIES_MAX)
+		return rt_str_at(NULL, 0);
+	rt_scope_init(&s, work->alloc);
+	view = rt_work_view(work, &s);
+	totals = rt_view_usage(&view, false);
+	if (rt_ok(&s) && totals.replies > 0) {
+		rt_buf_add_grouped(&work->usage, totals.input);
+		rt_buf_add_c(&work->usage, " tokens in, ");
+		rt_buf_add_grouped(&work->usage, totals.output);
+		rt_buf_add_c(&work->usage, " out");
+		if (totals.priced > 0)
+			rt_buf_add_f(&work->usage, ", cost %s%.4f",
+				     totals.priced < totals.replies ? "at least " : "", totals.cost);
+	}
+	rt_scope_deinit(&s);
+	work->usage_value = work->value_change;
+	return rt_buf_str(&work->usage);
+}
+
 /* ---- open and close ---- */
 
 rt_status
@@ -685,7 +714,7 @@ rt_work_open(rt_work *work, rt_session *session, const char *model, rt_error *er
 {
 	const rt_config *config = NULL;
 	rt_buf *bufs[] = {&work->model,      &work->hint, &work->only,  &work->run_text, &work->run_thinking,
-			  &work->run_notice, &work->owner, &work->state, &work->file_lists};
+			  &work->run_notice, &work->owner, &work->state, &work->file_lists, &work->usage};
 	rt_status st;
 
 	memset(work, 0, sizeof(*work));
@@ -710,7 +739,7 @@ void
 rt_work_close(rt_work *work)
 {
 	rt_buf *bufs[] = {&work->model,      &work->hint, &work->only,  &work->run_text, &work->run_thinking,
-			  &work->run_notice, &work->owner, &work->state, &work->file_lists};
+			  &work->run_notice, &work->owner, &work->state, &work->file_lists, &work->usage};
 
 	if (work->runs != NULL)
 		rt_runs_free(work->runs);

@@ -65,6 +65,8 @@ typedef struct rt_work {
 	rt_buf model;          /* the name of the model that would answer; empty: none is chosen */
 	rt_scope files_scope;
 	rt_file_options files; /* where files are read: the working directory */
+	rt_buf usage;          /* rt_work_usage, in … */
+	uint64_t usage_value;  /* … this value_change */
 	size_t sent_bytes;     /* of the entries that are sent … */
 	uint64_t sent_value;   /* … in this value_change … */
 	const rt_take *sent_take; /* … and take (compared only) */
@@ -104,6 +106,9 @@ bool rt_work_filters_head(const rt_work *work);
 /* Estimated tokens of the take and of the files that are sent with it. Files are read when the lists
  * or the discussion have changed, else at most every few seconds. */
 size_t rt_work_tokens(rt_work *work);
+/* The tokens of the discussion's replies and their cost, in words; empty if none are known, or for more
+ * than RT_USAGE_ENTRIES_MAX entries. */
+rt_str rt_work_usage(rt_work *work);
 rt_str rt_work_disc_name(const rt_work *work);
 rt_str rt_work_take_name(const rt_work *work);
 /* For view_rows.h. */
