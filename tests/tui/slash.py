@@ -422,6 +422,7 @@ def attached(c, place):
                gone=[" + note.txt"])
         c.equal("stored", [b.get("name") for b in place.json("show")["entries"][0]["content"]],
                 [None, "note.txt", "shot.txt"])
+        c.store("answered", lambda: len(place.json("show")["entries"]), 2)   # shown before it is stored
         t.type("@~/fol")
         t.wait("@~/folder/")
         t.key("Tab")
