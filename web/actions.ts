@@ -171,7 +171,7 @@ function reportResult(name: string, result: Result, manner: Manner): void {
 	const repairs = advice.map((each) => each.repair).filter((each) => each !== undefined) as Op[];
 	const isMerge = repairs.length > 0 && repairs.every((each) => each.op === "entry.merge");
 	if (state.toast && repairs.length)
-		set({ toast: { ...state.toast, repair: { label: isMerge ? "Merge them" : "Mend", run: () => void mend(repairs, isMerge) } } });
+		set({ toast: { ...state.toast, repair: { label: isMerge ? "Merge them" : "Repair", run: () => void applyRepairs(repairs, isMerge) } } });
 	if (text || notes)
 		return;
 	if (name !== "entry.view")
@@ -196,8 +196,8 @@ export function adviceText(advice: Advice): string {
 	return sentence(words.join(" "));
 }
 
-async function mend(repairs: Op[], isMerge: boolean): Promise<void> {
-	await batch(repairs, { say: isMerge ? "Merged them." : "Mended." });
+async function applyRepairs(repairs: Op[], isMerge: boolean): Promise<void> {
+	await batch(repairs, { say: isMerge ? "Merged them." : "Repaired." });
 }
 
 /** Predicted side effects of operations; empty if the request fails. */
