@@ -85,19 +85,6 @@ export function wordsOf(step: Step): string {
 	return WORDS[step.op] ?? step.what;
 }
 
-const FLAGS: Record<string, [string, string]> = { pinned: ["pinned", "unpinned"], archived: ["archived", "unarchived"] };
-const SETTINGS: Record<string, string> = { project_system_prompt: "the instructions", tags: "the tags" };
-
-/** The step that changes a setting in words: 'set the instructions to "Be brief."'. */
-export function settingWords(step: Step): string {
-	const did = step.did ?? step.what, key = step.setting ?? "";
-	if (FLAGS[key])
-		return `${FLAGS[key][/ to true$/.test(did) ? 0 : 1]} the discussion`;
-	const name = key.startsWith("template.") ? `the template “${key.slice("template.".length)}”` : SETTINGS[key];
-	const told = name ? did.replace(key, () => name) : did;
-	return key === "tags" ? told.replace(/\["(.*)"\]$/, (_, list: string) => list.replace(/","/g, ", ")) : told;
-}
-
 function who(by: string): string {
 	return by === "web" ? "Another window" : by;
 }

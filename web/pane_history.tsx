@@ -6,7 +6,6 @@ import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/ho
 import * as act from "./actions";
 import { get, path } from "./api";
 import { textOf } from "./entry_acts";
-import { settingWords } from "./news";
 import { placeOf } from "./outline";
 import { lanesOf } from "./pane_lanes";
 import { useLoaded } from "./pane_data";
@@ -76,7 +75,7 @@ function Lanes(props: { row: LaneRow; count: number }) {
 /** A step in words, with the first words of the entry concerned. */
 function StepText(props: { step: Step }) {
 	const { step } = props, about = oneLine(beginning(step.about ?? "", ""), 60);
-	return <>{isDraft(step) ? "saved a draft" : settingWords(step)}{about && <span class="about"> “{about}”</span>}</>;
+	return <>{isDraft(step) ? "saved a draft" : step.did ?? step.what}{about && <span class="about"> “{about}”</span>}</>;
 }
 
 /** The author, unless it was a page like this one. */

@@ -205,9 +205,48 @@ setting_of(const rt_effect *e)
 	return rt_str_at(e->key.ptr + prefix.size, e->key.size - prefix.size);
 }
 
+/* ["work","files"] as: work, files. */
+static void
+add_list(text *t, rt_str json)
+{
+	rt_str rest = rt_str_at(json.ptr + 2, json.size - 4);
+	size_t end;
+
+	while ((end = rt_str_find(rest, RT_STR("\",\""), 0)) != SIZE_MAX) {
+		rt_buf_add(t->buf, rest.ptr, end);
+		rt_buf_add_c(t->buf, ", ");
+		rest = rt_str_skip(rest, end + 3);
+	}
+	rt_buf_add_str(t->buf, rest);
+}
+
+/* The name of a setting, for users where it has a command or a control. */
+static void
+add_setting_name(text *t, rt_str name)
+{
+	static const rt_str template = RT_STR_INIT("template.");
+
+	if (rt_str_is(name, "project_system_prompt")) {
+		rt_buf_add_c(t->buf, "the instructions");
+	} else if (rt_str_is(name, "tags")) {
+		rt_buf_add_c(t->buf, "the tags");
+	} else if (rt_str_starts(name, template)) {
+		rt_buf_add_c(t->buf, "the template ");
+		add_quoted(t, rt_str_skip(name, template.size));
+	} else {
+		rt_buf_add_str(t->buf, name);
+	}
+}
+
 static void
 add_setting(text *t)
 {
+	static const struct {
+		const char *name, *on, *off;
+	} flags[] = {
+		{"pinned", "pinned the discussion", "unpinned the discussion"},
+		{"archived", "archived the discussion", "unarchived the discussion"},
+	};
 	const rt_effect *e = find_effect(t, RT_EFFECT_SET, NULL);
 	rt_str name = setting_of(e);
 
@@ -215,10 +254,20 @@ add_setting(text *t)
 		rt_buf_add_c(t->buf, "changed a setting");
 		return;
 	}
+	for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++)
+		if (rt_str_is(name, flags[i].name)) {
+			bool is_on = e->after.ptr != NULL && rt_str_is(e->after, "true");
+
+			rt_buf_add_c(t->buf, is_on ? flags[i].on : flags[i].off);
+			return;
+		}
 	rt_buf_add_c(t->buf, e->after.ptr != NULL ? "set " : "reset ");
-	rt_buf_add_str(t->buf, name);
+	add_setting_name(t, name);
 	rt_buf_add_c(t->buf, e->after.ptr != NULL ? " to " : " to its default");
-	if (e->after.ptr != NULL)
+	if (e->after.ptr != NULL && e->after.size < VALUE_MAX && e->after.size > 4 &&
+	    rt_str_starts(e->after, RT_STR("[\"")) && e->after.ptr[e->after.size - 2] == '"')
+		add_list(t, e->after);
+	else if (e->after.ptr != NULL)
 		add_value(t, e->after);
 }
 

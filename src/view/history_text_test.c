@@ -112,6 +112,16 @@ entries(void **state)
 	assert_newest(f, 0, "about", NULL);
 	assert_newest(f, 0, "take", NULL);
 	assert_newest(f, 0, "setting", "model");
+	do_all(f, "[{\"op\":\"setting.set\",\"key\":\"tags\",\"value\":[\"work\",\"a/b\"]}]");
+	assert_newest(f, 0, "what", "set the tags to work, a/b");
+	do_all(f, "[{\"op\":\"setting.set\",\"key\":\"tags\",\"value\":[\"a\"]}]");
+	assert_newest(f, 0, "what", "set the tags to a");
+	do_all(f, "[{\"op\":\"setting.set\",\"key\":\"template.x\",\"value\":\"y\"}]");
+	assert_newest(f, 0, "what", "set the template \"x\" to \"y\"");
+	do_all(f, "[{\"op\":\"setting.set\",\"key\":\"archived\",\"value\":true}]");
+	assert_newest(f, 0, "what", "archived the discussion");
+	do_all(f, "[{\"op\":\"setting.set\",\"key\":\"archived\",\"value\":null}]");
+	assert_newest(f, 0, "what", "unarchived the discussion");
 	do_all(f, "[{\"op\":\"setting.set\",\"key\":\"draft\",\"value\":\"set model to\"}]");
 	assert_newest(f, 0, "setting", "draft");
 }

@@ -547,7 +547,7 @@ async function elsewhere(server, page) {
 	await page.getByRole("button", { name: 'Back to "other"' }).click();
 	await becomes("and the other one is a click away", server, async () => (await open()).split(",")[0], "other");
 	const newest = () => page.locator("#pane [data-step] .words").first().innerText();
-	for (const [key, value, told] of [["project_system_prompt", "Be brief.", 'set the instructions to "Be brief."'], ["template.review", "Review.", 'set the template “review” to "Review."'],
+	for (const [key, value, told] of [["project_system_prompt", "Be brief.", 'set the instructions to "Be brief."'], ["template.review", "Review.", 'set the template "review" to "Review."'],
 		["tags", ["work", "db"], "set the tags to work, db"], ["pinned", true, "pinned the discussion"], ["pinned", null, "unpinned the discussion"]]) {
 		await server.op("setting.set", { key, value, of: ["tags", "pinned"].includes(key) ? "discussion" : "project" });
 		await becomes(`the history says "${told}"`, server, newest, told);
