@@ -166,11 +166,11 @@ const HALF = "half a thought";
 
 /** Undo removes an entry. If the draft has become a step in the meantime, that is undone first, and typed again. */
 async function undoEntry(page, left) {
-	await page.locator("#undo").click();
-	await until(async () => await sizeOf(page) === left || await page.inputValue("#composer") === "");
-	if (await sizeOf(page) !== left) {
-		await page.fill("#composer", HALF);
+	for (let tries = 0; tries < 3 && await sizeOf(page) !== left; tries++) {
+		if (await page.inputValue("#composer") === "")
+			await page.fill("#composer", HALF);
 		await page.locator("#undo").click();
+		await until(async () => await sizeOf(page) === left || await page.inputValue("#composer") === "");
 	}
 	await hasSize(page, left);
 }
@@ -735,7 +735,7 @@ async function timeLeads({ page, server, tally }) {
 	await tab("sample_take_1").waitFor();
 	await tab("sample_take_1").click();
 	await hasSize(page, 5);
-	tally.equal("a take has the same name everywhere", options.join(" | "), "sample (6) | sample_take_1 (5)");
+	tally.check("a take has the same name everywhere, besides that of its tab", /^sample \(6\) \| sample_take_1: .* \(5\)$/.test(options.join(" | ")), options.join(" | "));
 	const word = JSON.parse(await server.canonical()).discussions.find((each) => each.id === "sample" || each.name === "sample").takes[0].entries[0].content.split(/\W+/).find((each) => each.length > 4);
 	for (const tab of [1, 0]) {
 		await page.locator(".take-bar [role=tab]").nth(tab).click();
