@@ -17,8 +17,8 @@
 
 const rt_key_row rt_key_rows[] = {
 	CHAT(ACCEPT, "enter", "send the message; if the input is empty, request a reply", "send")
-	CHAT(CANCEL, "escape", "stop the reply, or close; twice with an empty input: the tree", "stop, tree")
 	CHAT(PALETTE, "ctrl+p", "command palette", "commands")
+	CHAT(CANCEL, "escape", "stop the reply, or close; twice with an empty input: the tree", "stop, tree")
 	CHAT(HELP, "f1 ?", "keys; press twice for all keys", "keys")
 	CHAT(CLEAR, "ctrl+c", "stop the reply, or clear the input; twice: quit", NULL)
 	CHAT(QUIT, "ctrl+d", "quit; press twice if the input is not empty", NULL)

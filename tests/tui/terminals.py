@@ -61,7 +61,7 @@ def small(c, place):
     c.rows("its rows", t, 0, [" Which database?  take: main, 1 of 2",
                               "  User < 1/2 >                         3", "  Use SQLite, not Postgres", "",
                               "  AI                                   4", "  Good. Schema", "", "─" * 40, " >",
-                              " Enter send  Esc stop, tree  Ctrl+P commands"])
+                              " Enter send  Ctrl+P commands"])
     t.type("A message that is longer than a row of this")
     c.says("it is wrapped", t, "> A message that is longer than a row", "   of this")
     t.key("Enter")

@@ -78,6 +78,7 @@ tally.equal("no entry was added", (await server.api("GET", "/discussions/main"))
 
 await server.op("discussion.new", { name: "bare" });
 await page.locator(".discussions .name", { hasText: "bare" }).click();
+await page.locator(".discussions .name[aria-current=page]", { hasText: "bare" }).waitFor();
 await field.fill("");
 await field.pressSequentially("@");
 await page.getByRole("button", { name: "Choose files", exact: true }).click();
