@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Service worker: makes the page installable, and reports that the server cannot be reached. It
-// caches nothing: no page, no request, no text of a conversation.
+// stores nothing: no page, no request, no text of a conversation.
 const OFFLINE = `<!doctype html><html lang="en"><meta charset="utf-8">
 <meta name="viewport" content="width=device-width,initial-scale=1"><meta name="color-scheme" content="light dark">
 <title>Retake is not running</title><main><h1>Retake is not running</h1>

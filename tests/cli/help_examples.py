@@ -11,7 +11,6 @@ import json
 import os
 import re
 import shutil
-import signal
 import subprocess
 import sys
 import tempfile
@@ -164,7 +163,7 @@ class Examples:
         return self.shell(command)
 
     def serve(self, command):
-        """The status and output of a server that is interrupted once it has said where it listens; for
+        """The status and output of a server that is terminated once it has said where it listens; for
         --login, of that command beside such a server."""
         self.restore()
         server = re.sub(r" --(open|login|port \d+)", "", command)      # no browser is opened
@@ -176,7 +175,7 @@ class Examples:
             login = (0, "http://")
             if "--login" in command and port:
                 login = self.shell(re.sub(r"--port \d+", f"--port {port[1]}", command))
-            process.send_signal(signal.SIGINT)
+            process.terminate()    # SIGINT may be ignored in a background job
             out += process.stdout.read()
         return process.returncode, out, login
 
@@ -188,7 +187,7 @@ def check(tally, examples, name, command):
         return tally.check(f"{label}: needs a terminal", "terminal" in err or "retake help" in out, out, err)
     if SERVES.search(command):
         status, out, login = examples.serve(command)
-        return tally.check(label, status in (0, 130) and "http://" in out and login[0] == 0 and
+        return tally.check(label, status in (0, 143) and "http://" in out and login[0] == 0 and
                            "http://" in login[1], status, out, login)
     if EDITS.match(command):
         command += " -e"
