@@ -2,7 +2,7 @@
 //
 // Symbols: definitions in the files of the discussion. "@name" in an entry is a button that shows
 // the definition; in the composer, names are completed.
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { RefObject } from "preact";
 import { get } from "./api";
 import { Code } from "./code";
@@ -116,7 +116,7 @@ export function useCompletion(field: RefObject<HTMLTextAreaElement>, setText: (t
 	}, [begun], TYPING_PAUSE_MS);
 	const items = begun === null ? [] : (data ?? []).filter((each) => each.name.startsWith(begun) && each.name !== begun).slice(0, MOST);
 	const chosen = Math.min(at, items.length - 1);
-	useEffect(() => {
+	useLayoutEffect(() => { // before the next key
 		if (caret.current !== null)
 			field.current?.setSelectionRange(caret.current, caret.current);
 		caret.current = null;
