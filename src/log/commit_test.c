@@ -323,7 +323,7 @@ redo_of_many_is_linear(void **state)
 	free_results(&result, 1);
 	assert_in_range(log_bytes, 1, 2 * STEPS * ROW);
 
-	/* and so is reading that row again in another process */
+	/* another process reads that row in O(steps), too */
 	log_bytes = 0;
 	other = f->engine;
 	open_engine(f);

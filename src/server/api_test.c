@@ -464,7 +464,7 @@ test_change_answer(void **state)
 	assert_true(rt_str_is(rt_json_str(rt_json_get(op, "by")), "http:agent.7"));
 	snprintf(path, sizeof(path), "%.*s",
 		 RT_STR_ARG(rt_json_str(rt_json_get(rt_json_get(op, "undo"), "path"))));
-	/* it was signed, and so is its undo */
+	/* undo records the author, as the change did */
 	expect(f, 200, "GET", D "/history?limit=1", NULL);
 	assert_true(rt_str_is(
 		rt_json_str(rt_json_get(yyjson_arr_get_first(rt_json_get(f->root, "steps")), "by")),

@@ -153,7 +153,7 @@ old_codes_make_room(void **state)
 				 RT_OK);
 		if (i <= 1)
 			memcpy(i == 0 ? second : third, code, RT_CODE_ROOM);
-		if (i >= RT_CODES_MAX - 1) { /* the caller is told */
+		if (i >= RT_CODES_MAX - 1) { /* the oldest code was dropped */
 			assert_true(replaced);
 			replaced = false;
 		}

@@ -423,7 +423,7 @@ failed_at(const context *c, const rt_result *results, rt_status st)
 	return i;
 }
 
-/* At worst a retry is told that the request was done, or begun. */
+/* Errors are ignored: a retry then gets the answer of a finished or unfinished request. */
 static void
 drop_stored(rt_call *call, const rt_idempotency *idem)
 {
@@ -642,5 +642,5 @@ rt_call_keep(rt_call *call, rt_idempotency *idem)
 			record.location = answer->headers[i].value;
 	rt_scope_init(&s, call->request->alloc);
 	rt_idempotency_save(&s, idem, &record);
-	rt_scope_deinit(&s); /* at worst a retry is told that the request was begun */
+	rt_scope_deinit(&s); /* errors are ignored: a retry then finds an unfinished request */
 }

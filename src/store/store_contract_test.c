@@ -37,7 +37,7 @@ test_projects(void **state)
 	MUST(OPS(f)->read(f->store, rt_rows_all(RT_STORE_PROJECTS, 0), see_project, &s, err));
 	assert_string_equal(s.text, "1=first;");
 
-	/* Cancelled: the name is free again, and so is the number. */
+	/* After a cancel, both the name and the number are free again. */
 	MUST(OPS(f)->begin(f->store, err));
 	MUST(OPS(f)->project_new(f->store, RT_STR("third"), &third, err));
 	OPS(f)->cancel(f->store);

@@ -43,7 +43,7 @@ model_disc *model_edit_disc(model *m, int number);
 model_project *model_edit_project(model *m);
 
 size_t model_slot_find(const model_take *take, int entity);
-/* C10: the head of an empty take is its tip, and so is a head on the last entry. */
+/* C10: normalises the head: in an empty take, or on the last entry, it is the tip. */
 void model_settle_head(model_disc *d);
 /* Sets the slots of a take. The head (C10): a head at the tip stays there; otherwise it stays on
  * its entry, or if that has been removed, moves to the nearest remaining one before it. */

@@ -485,7 +485,7 @@ def every_route(tally, table, routes, check_state):
     asker.ask(refused)
     check_state("what differs in one thing is refused, and changes nothing")
     asker.ask(allowed)
-    print(f"every route: {len(routes)} paths, {len(refused)} refused, {len(allowed)} let in")
+    print(f"every route: {len(routes)} paths, {len(refused)} refused, {len(allowed)} allowed")
 
 
 def classes():
@@ -550,7 +550,7 @@ def all_cells(tally, table, secret, check_state):
                     asked += passed + failed
                     for status, number in some.items():
                         counts[status] = counts.get(status, 0) + number
-                print(f"{'refused' if refused else 'let in'}: {route.path}: {asked} cells "
+                print(f"{'refused' if refused else 'allowed'}: {route.path}: {asked} cells "
                       f"{dict(sorted(counts.items()))}", flush=True)
             if refused:
                 check_state("no cell that is refused changes anything")

@@ -318,7 +318,7 @@ def main():
                       (f"http://evil.test:{port}", f"http://evil.test:{port}")]
             with open(PAGE, "rb") as file:
                 browser.pages[f"http://evil.test:{port}/attack"] = file.read()
-            chosen = places if who == "let in" else places[:2] + places[-1:]
+            chosen = places if who == "signed in" else places[:2] + places[-1:]
             for turn, (page, target) in enumerate(chosen):
                 name = f"{who}, {page} at {target}"
                 name = name.replace(str(port), "PORT").replace(str(other), "OTHER")
@@ -364,14 +364,14 @@ def main():
 
         with Browser(program) as browser:
             control(tally, browser, pages)
-            try_all(browser, "not let in")
+            try_all(browser, "not signed in")
         with Browser(program) as browser:
             tab = browser.tab()
             for host in ("127.0.0.1", "localhost"):
                 own = client.post("/codes", {}).json["code"]
                 browser.go(tab, f"http://{host}:{port}/?code={own}")
                 text = browser.text(tab)
-                tally.check(f"{host}: a browser signs in", "has not been let in" not in text, text)
+                tally.check(f"{host}: a browser signs in", "Sign in to Retake" not in text, text)
                 # The page's own policy forbids requests, so the test sends them.
                 cookies = browser.call("Storage.getCookies", {})["cookies"]
                 inside = "; ".join(f"{one['name']}={one['value']}" for one in cookies
@@ -385,7 +385,7 @@ def main():
             projects += [one["name"] for one in client.get("/projects").json
                          if one["name"] != "default"]
             tally.equal("two logins, two projects", len(projects), 3)
-            try_all(browser, "let in")
+            try_all(browser, "signed in")
             for host in ("127.0.0.1", "localhost"):
                 browser.go(tab, f"http://{host}:{port}{API}/discussions/d1/entries")
                 tally.check(f"{host}: it was not signed out", GUEST in browser.text(tab))

@@ -169,7 +169,7 @@ class Server:
         answer = Client(self, {}).request("GET", "/?code=" + quote(code))
         cookie = answer.headers.get("set-cookie", "").split(";")[0]
         if answer.status != 303 or not cookie.startswith(f"retake_{self.port}="):
-            raise RuntimeError(f"the browser was not let in: {answer}")
+            raise RuntimeError(f"the browser did not sign in: {answer}")
         return Client(self, {"Cookie": cookie, "Origin": f"http://127.0.0.1:{self.port}",
                              "Sec-Fetch-Site": "same-origin"})
 
