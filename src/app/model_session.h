@@ -13,7 +13,7 @@ typedef struct rt_model_session_options {
 	const char *model; /* of -m; NULL: the setting, RETAKE_MODEL or the configuration */
 	size_t budget;     /* of --budget; 0: the configuration */
 	unsigned pace_ms; /* between the pieces of a built-in model's reply */
-	bool needs_model; /* false: hooks are not used */
+	bool needs_model; /* false: the command may run without a model */
 } rt_model_session_options;
 
 typedef struct rt_model_session {

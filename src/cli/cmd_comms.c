@@ -22,7 +22,7 @@ typedef struct exchange {
 
 typedef struct reading {
 	rt_cli *cli;
-	rt_str store;     /* ptr NULL: requests of all projects */
+	rt_str store;     /* ptr NULL: requests of all stores */
 	uint64_t project;
 	exchange *items;
 	size_t count, capacity;

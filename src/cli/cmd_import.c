@@ -41,7 +41,7 @@ typedef struct importing {
 	size_t files, discussions, entries, takes, known, settings, repaired, skipped, unknown;
 	size_t steps;          /* files that changed something: each is undone separately */
 	const char *temporary; /* folder for input from a pipe */
-	bool is_open;          /* the store; NULL until it is needed */
+	bool is_open;          /* the store is open; false until there is something to import */
 	rt_status first;       /* failure of the first file that failed */
 	rt_error error;
 	char hint[RT_SESSION_HINT_SIZE];

@@ -16,7 +16,7 @@ typedef struct rt_cli_model_session {
 	rt_model_session m;
 	rt_file_options files; /* where files are read */
 	bool is_chat;    /* advice contains commands that can be typed there */
-	int stops;       /* the time when the first of them was noticed; 0: none */
+	int stops;       /* number of interrupts when the first was noticed; 0: none */
 	bool shows;      /* prints the reply while it arrives */
 	bool began;      /* a part of it was printed */
 	bool answered;   /* a part of it arrived */
