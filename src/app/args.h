@@ -24,7 +24,7 @@ typedef enum rt_arg_kind {
 	RT_ARG_MODEL,
 	RT_ARG_VALUE,   /* of the setting in the word before */
 	RT_ARG_STEP,
-	RT_ARG_SCOPE,   /* a step that can be undone */
+	RT_ARG_SCOPE,   /* "discussion" or "project": the steps that undo and redo consider */
 	RT_ARG_COMMAND, /* a command or a help topic */
 	RT_ARG_SHELL
 } rt_arg_kind;

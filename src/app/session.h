@@ -64,7 +64,7 @@ typedef struct rt_session {
 
 	rt_config *config; /* NULL: not read yet */
 	rt_session_gate gate;
-	rt_hooks *hooks;      /* the implementation's; NULL: there are none */
+	rt_hooks *hooks;      /* those of the gate (session_hooks.c); NULL: there are none */
 	rt_apply_context act; /* between rt_session_hooks_begin and _end */
 	rt_buf hook_notes;    /* notes of hooks in that time */
 	bool is_session;      /* the event session.open was fired */

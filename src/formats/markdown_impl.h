@@ -10,7 +10,7 @@
  *
  *   ## User · 2026-11-21T20:35:40Z
  *
- *   Which one
+ *   Which one is faster?
  *
  *   ## AI · 2026-11-21T20:35:42Z · muted
  *
@@ -28,7 +28,7 @@
  *   <!-- retake: {"n":0,"bytes":9,"entry":{…}} -->
  *   ## User · 2026-11-21T20:35:40Z
  *
- *   Which one
+ *   Which one is faster?
  *
  * The objects are those of formats_extras.h; "content" is present if it is a list of blocks.
  * Entries of other takes follow those of the active one. */
