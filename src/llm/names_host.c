@@ -9,6 +9,7 @@
 #include "base/moment.h"
 #include "base/scope.h"
 #include "codec/json.h"
+#include "llm/keys_host.h"
 #include "llm/models_host.h"
 #include "llm/provider.h"
 #include "llm/server_model.h"
@@ -223,32 +224,44 @@ fail_unknown(rt_scope *s, const listing *l)
 			     why.text[0] != '\0' ? "; and " : "", why.text);
 }
 
+/* Requests the list and caches it; an empty one is not cached. */
+static rt_status
+request_list(rt_scope *s, const cache *c, int64_t wait_ms, listing *l, rt_error *why)
+{
+	const rt_model_names *n = l->names;
+	rt_status st;
+
+	l->name = n->choice->model;
+	l->json = rt_scope_buf(s);
+	l->shown = rt_scope_buf(s);
+	l->distance = SIZE_MAX;
+	l->end_ms = rt_clock_ms() + wait_ms;
+	rt_json_open(l->json, NULL, '[');
+	st = rt_server_models_once(n->model, is_over, l, add_listed, l, why);
+	rt_json_close(l->json, ']');
+	(void)rt_scope_str(s, l->shown);
+	if (st == RT_OK && l->count > 0 && l->json->status == RT_OK &&
+	    l->json->size < CACHE_SIZE_MAX / 2)
+		write_cache(s, c, n->env, l->json, rt_str_at("", 0));
+	return st;
+}
+
 static void
 check_list(rt_scope *s, const rt_model_names *n, const cache *c, rt_buf *notes)
 {
-	listing l = {.names = n,
-		     .name = n->choice->model,
-		     .json = rt_scope_buf(s),
-		     .shown = rt_scope_buf(s),
-		     .distance = SIZE_MAX,
-		     .end_ms = rt_clock_ms() + RT_MODEL_NAMES_WAIT_MS};
+	listing l = {.names = n};
 	const char *problem = "its server lists no models";
 	rt_error why = {0};
 	rt_status st;
 
 	if (!rt_ok(s))
 		return;
-	rt_json_open(l.json, NULL, '[');
-	st = rt_server_models_once(n->model, is_over, &l, add_listed, &l, &why);
-	(void)rt_scope_str(s, l.shown);
+	st = request_list(s, c, RT_MODEL_NAMES_WAIT_MS, &l, &why);
 	if (st == RT_NOMEM || !rt_ok(s)) {
 		(void)rt_scope_fail(s, RT_NOMEM, "%s", why.text);
 		return;
 	}
 	if (st == RT_OK && l.count > 0) {
-		rt_json_close(l.json, ']');
-		if (l.json->status == RT_OK && l.json->size < CACHE_SIZE_MAX / 2)
-			write_cache(s, c, n->env, l.json, rt_str_at("", 0));
 		if (!l.found)
 			(void)fail_unknown(s, &l);
 		return;
@@ -433,6 +446,105 @@ rt_model_names_each(const rt_alloc *alloc, const rt_env *env, const rt_config *c
 			suggest_provider(&g, rt_providers[i], NULL,
 					 rt_str_of(rt_providers[i]->name));
 	rt_scope_deinit(&s);
+}
+
+/* ---- all lists ---- */
+
+/* One provider's list. RT_OK as well if it has none. */
+static rt_status
+read_list(const rt_model_lists *lists, rt_str provider, const rt_config_provider *p, rt_error *why)
+{
+	rt_scope s;
+	rt_status st = RT_OK;
+	rt_model_choice choice = {0};
+
+	rt_scope_init(&s, lists->alloc);
+	suggesting g = {.s = &s, .prefix = RT_STR(""), .provider = provider, .fn = lists->fn,
+			.ctx = lists->ctx};
+	rt_buf *any = rt_scope_buf(&s);
+
+	rt_buf_add_str(any, provider);
+	rt_buf_add_c(any, "/-"); /* which of its models does not matter */
+	rt_model *model = open_for_names(&s, lists->env, lists->config, rt_scope_str(&s, any),
+					 &choice, why);
+	for (size_t i = 0; p != NULL && i < p->model_count; i++)
+		suggest(&g, p->models[i]);
+	if (model != NULL) {
+		rt_model_names names = {.alloc = lists->alloc,
+					.env = lists->env,
+					.config = lists->config,
+					.choice = &choice,
+					.model = model,
+					.stop = lists->stop,
+					.stop_ctx = lists->ctx};
+		listing l = {.names = &names};
+		cache c = open_cache(&s, model);
+
+		st = request_list(&s, &c, RT_MODEL_LISTS_WAIT_MS, &l, why);
+		if (st == RT_INTERRUPTED)
+			st = rt_fail(why, RT_UPSTREAM, "its server sent no list within %d seconds",
+				     RT_MODEL_LISTS_WAIT_MS / 1000);
+		rt_json_doc *doc = NULL;
+		if (st == RT_OK && rt_json_read(s.alloc, rt_buf_str(l.json), &doc, NULL) == RT_OK)
+			suggest_all(&g, rt_json_root(doc));
+		rt_json_free(doc);
+		suggest_all(&g, rt_json_get(c.server, "answered"));
+	} else if (why->text[0] != '\0') {
+		st = why->status;
+	}
+	rt_scope_deinit(&s);
+	return st;
+}
+
+/* Is there a key for it? No command is run for this. */
+static bool
+has_key(const rt_model_lists *lists, const rt_provider *kind, rt_str name)
+{
+	rt_model_choice choice = {kind, NULL, name, RT_STR("-")};
+	rt_scope s;
+	rt_buf *key;
+	bool found;
+
+	rt_scope_init(&s, lists->alloc);
+	key = rt_scope_buf(&s);
+	found = rt_key_find(&choice, NULL, NULL, key, rt_scope_buf(&s), NULL) == RT_OK &&
+		key->size > 0;
+	if (key->size > 0)
+		memset(key->ptr, 0, key->size);
+	rt_scope_deinit(&s);
+	return found;
+}
+
+static void
+list_provider(const rt_model_lists *lists, const rt_provider *kind, const rt_config_provider *p,
+	      rt_str name)
+{
+	rt_error why = {0};
+	bool is_in_use = p != NULL || has_key(lists, kind, name) ||
+			 (lists->in_use.size > name.size && lists->in_use.ptr[name.size] == '/' &&
+			  rt_str_starts(lists->in_use, name));
+	rt_status st;
+
+	if (kind->url == NULL || (kind->key_needed && !is_in_use) ||
+	    (lists->stop != NULL && lists->stop(lists->ctx)))
+		return;
+	st = read_list(lists, name, p, &why);
+	if (lists->stop == NULL || !lists->stop(lists->ctx))
+		lists->done(lists->ctx, name, st != RT_OK && is_in_use ? &why : NULL);
+}
+
+void
+rt_model_lists_each(const rt_model_lists *lists)
+{
+	const rt_config *config = lists->config;
+
+	for (size_t i = 0; config != NULL && i < config->provider_count; i++)
+		list_provider(lists, config->providers[i].kind, &config->providers[i],
+			      config->providers[i].name);
+	for (size_t i = 0; rt_providers[i] != NULL; i++)
+		if (rt_config_provider_named(config, rt_str_of(rt_providers[i]->name)) == NULL)
+			list_provider(lists, rt_providers[i], NULL,
+				      rt_str_of(rt_providers[i]->name));
 }
 
 void

@@ -19,7 +19,10 @@
 #include "chat/model.h"
 #include "llm/config.h"
 
-enum { RT_MODEL_NAMES_WAIT_MS = 2000 }; /* at most, for a list */
+enum {
+	RT_MODEL_NAMES_WAIT_MS = 2000, /* at most, for a list … */
+	RT_MODEL_LISTS_WAIT_MS = 5000  /* … and for one of all lists */
+};
 
 typedef struct rt_model_names {
 	const rt_alloc *alloc;
@@ -47,6 +50,20 @@ RT_CHECKED rt_status rt_model_names_verify(const rt_alloc *alloc, const rt_env *
  * prefix names its provider. Failures are ignored: it is for suggestions. */
 void rt_model_names_each(const rt_alloc *alloc, const rt_env *env, const rt_config *config,
 			 rt_str prefix, void (*fn)(void *ctx, rt_str name), void *ctx);
+/* The same for the whole lists of all providers, which are requested now, one after another. done is
+ * called after each provider, with the reason if its list could not be read; not for a built-in
+ * provider that is not in use: one without a key, or a local server that does not answer. */
+typedef struct rt_model_lists {
+	const rt_alloc *alloc;
+	const rt_env *env;
+	const rt_config *config; /* or NULL */
+	rt_str in_use;           /* the name of a model, whose provider is in use; may be empty */
+	rt_stop_fn stop;         /* or NULL */
+	void (*fn)(void *ctx, rt_str name);
+	void (*done)(void *ctx, rt_str provider, const rt_error *problem); /* problem: or NULL */
+	void *ctx; /* of the three */
+} rt_model_lists;
+void rt_model_lists_each(const rt_model_lists *lists);
 /* The model has answered: cache its name. Failures are ignored. */
 void rt_model_names_answered(const rt_alloc *alloc, const rt_env *env, const rt_model *model);
 

@@ -307,6 +307,9 @@ void rt_pane_pick_texts(rt_tui *tui);
 /* Space marks rows of the list that was just opened, so its names have no blanks; the answer is then the
  * marked ones, one a line. */
 void rt_pane_pick_several(rt_tui *tui);
+/* The list that was just opened is of models: those that the providers' servers list are added as
+ * they arrive. in_use: the model in use; may be empty. */
+void rt_pane_pick_models(rt_tui *tui, rt_str in_use);
 /* Move the cursor of the list that was just opened to this name. */
 void rt_pane_pick_begin_on(rt_tui *tui, rt_str name);
 

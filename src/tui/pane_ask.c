@@ -4,6 +4,7 @@
  * names, which typing filters. */
 #include "tui/bar.h"
 #include "tui/find.h"
+#include "tui/late_models.h"
 #include "tui/list.h"
 
 enum {
@@ -11,6 +12,7 @@ enum {
 	TEXT_ROWS_ABOVE = 12,   /* on a tall terminal, rows that a text leaves to the pane above
 				 * it */
 	NAME_ROWS_MAX = 14,
+	PROBLEMS_MAX = 4, /* lines */
 	COUNTED_BYTES = 1 << 20 /* of a text, in which lines are counted for each frame */
 };
 
@@ -41,6 +43,8 @@ typedef struct question {
 	bool are_texts;
 	bool may_mark;
 	rt_buf marked; /* names, each with a line end */
+	rt_late_models *late; /* that are still arriving; or NULL */
+	rt_buf problems;      /* why others do not, each with a line end */
 } question;
 
 /* A name, or the typed text as a new one. */
@@ -96,6 +100,7 @@ free_question(rt_pane *pane)
 
 	if (q->free_ctx != NULL)
 		q->free_ctx(pane->tui, q->ctx);
+	rt_late_models_close(q->late, pane->tui);
 	rt_field_free(q->field);
 	rt_filter_deinit(&q->names);
 	rt_free(alloc, q->all);
@@ -103,6 +108,7 @@ free_question(rt_pane *pane)
 	rt_buf_deinit(&q->words);
 	rt_buf_deinit(&q->initial);
 	rt_buf_deinit(&q->marked);
+	rt_buf_deinit(&q->problems);
 	rt_free(alloc, q);
 }
 
@@ -128,6 +134,7 @@ new_question(rt_tui *tui, const rt_pane_ops *ops, const char *title, rt_answer_f
 	rt_buf_init(&q->words, tui->alloc, RT_BUF_UNLIMITED);
 	rt_buf_init(&q->initial, tui->alloc, RT_BUF_UNLIMITED);
 	rt_buf_init(&q->marked, tui->alloc, RT_BUF_UNLIMITED);
+	rt_buf_init(&q->problems, tui->alloc, RT_BUF_UNLIMITED);
 	rt_buf_init(&q->names.typed, tui->alloc, RT_BUF_UNLIMITED);
 	rt_buf_add_c(&q->title, title);
 	return q;
@@ -457,12 +464,35 @@ fill_names(void *ctx, rt_str typed)
 		rt_filter_add(f, &(name_row){.name = typed, .is_new = true});
 }
 
+/* Rows below the names. */
+static int
+note_rows(const question *q)
+{
+	int count = q->late != NULL;
+
+	for (size_t i = 0; i < q->problems.size && count < PROBLEMS_MAX; i++)
+		count += q->problems.ptr[i] == '\n';
+	return count;
+}
+
+static void
+draw_notes(const question *q, rt_canvas *canvas, rt_box box)
+{
+	rt_str all = rt_buf_str(&q->problems), one;
+	int y = 0;
+
+	if (q->late != NULL)
+		(void)rt_canvas_put_c(canvas, box, 2, y++, "Reading the providers' lists", RT_INK_DIM);
+	for (; y < box.h && rt_str_split(&all, '\n', &one); y++)
+		(void)rt_canvas_put_cut(canvas, box, 2, y, box.w - 2, one, RT_INK_ERROR);
+}
+
 static int
 pick_height(rt_pane *pane, int columns, int rows)
 {
 	question *q = of(pane);
 	size_t all = q->count + q->may_be_new, most = all < NAME_ROWS_MAX ? all : NAME_ROWS_MAX;
-	int want = 2 + (int)(most > 0 ? most : 1);
+	int want = 2 + (int)(most > 0 ? most : 1) + note_rows(q);
 
 	(void)columns;
 	return want < rows ? want : rows;
@@ -527,13 +557,17 @@ static void
 pick_draw(rt_pane *pane, rt_canvas *canvas, rt_box box)
 {
 	question *q = of(pane);
-	int head = box.h > 1 ? 2 : 1;
+	int head = box.h > 1 ? 2 : 1, notes = note_rows(q);
 
+	if (notes > box.h - head - 1)
+		notes = box.h > head ? box.h - head - 1 : 0;
 	draw_title(q, canvas, box, box.h > 1);
 	rt_filter_draw_field(&q->names, canvas,
 			     (rt_box){box.x + 2, box.y + head - 1, box.w - 2, 1});
-	rt_filter_draw_rows(&q->names, canvas, (rt_box){box.x, box.y + head, box.w, box.h - head},
-			    2, q->count == 0 ? "None." : "No match.");
+	rt_filter_draw_rows(&q->names, canvas,
+			    (rt_box){box.x, box.y + head, box.w, box.h - head - notes}, 2,
+			    q->count == 0 ? "None." : "No match.");
+	draw_notes(q, canvas, (rt_box){box.x, box.y + box.h - notes, box.w, notes});
 }
 
 static bool
@@ -580,6 +614,97 @@ pick_paste(rt_pane *pane, rt_str text)
 	rt_filter_paste(&of(pane)->names, text);
 }
 
+/* Adds names, copied to q->words. */
+static void
+add_names(question *q, const rt_str *names, size_t count)
+{
+	rt_scope *s = &q->pane.tui->scope;
+	rt_str *all = rt_new_array(s->alloc, q->count + count + 1, sizeof(*all));
+	const char *at;
+
+	for (size_t i = 0; i < count; i++)
+		rt_buf_add_str(&q->words, names[i]);
+	if (all == NULL || q->words.status != RT_OK) {
+		rt_free(s->alloc, all);
+		(void)rt_scope_nomem(s);
+		return;
+	}
+	at = q->words.ptr == NULL ? "" : q->words.ptr;
+	for (size_t i = 0; i < q->count + count; i++) {
+		all[i] = rt_str_at(at, i < q->count ? q->all[i].size : names[i - q->count].size);
+		at += all[i].size;
+	}
+	rt_free(s->alloc, q->all);
+	q->all = all;
+	q->count += count;
+}
+
+static void
+copy_names(question *q, yyjson_val *names)
+{
+	rt_scope *s = &q->pane.tui->scope;
+	rt_str *texts = rt_scope_array(s, yyjson_arr_size(names) + 1, sizeof(*texts));
+	size_t i, max;
+	yyjson_val *name;
+
+	if (texts == NULL)
+		return;
+	yyjson_arr_foreach(names, i, max, name) texts[i] = rt_json_str(name);
+	add_names(q, texts, yyjson_arr_size(names));
+}
+
+static bool
+has_name(const question *q, rt_str name)
+{
+	for (size_t i = 0; i < q->count; i++)
+		if (rt_str_eq(q->all[i], name))
+			return true;
+	return false;
+}
+
+/* Move the cursor to a name, if it is listed. */
+static void
+go_to_name(question *q, rt_str name)
+{
+	for (size_t i = 0; i < q->names.list.count; i++)
+		if (rt_str_eq(((name_row *)q->names.rows)[i].name, name))
+			q->names.list.at = i;
+}
+
+/* Models that have arrived; the cursor stays on its name. */
+static void
+pick_poll(rt_pane *pane)
+{
+	question *q = of(pane);
+	rt_scope *s = &pane->tui->scope;
+	const name_row *r = rt_filter_at(&q->names);
+	rt_buf *lines;
+	rt_str all, one, was, *fresh;
+	size_t count = 0;
+	bool is_over;
+
+	if (q->late == NULL)
+		return;
+	lines = rt_scope_buf(s);
+	is_over = !rt_late_models_read(q->late, lines, &q->problems);
+	all = rt_scope_str(s, lines);
+	if (is_over) {
+		rt_late_models_close(q->late, pane->tui);
+		q->late = NULL;
+	}
+	if (!rt_ok(s) || all.size == 0)
+		return;
+	was = r == NULL ? RT_STR("") : rt_scope_copy(s, r->name);
+	fresh = rt_scope_array(s, all.size, sizeof(*fresh));
+	while (fresh != NULL && rt_str_split(&all, '\n', &one))
+		if (one.size > 0 && !has_name(q, one))
+			fresh[count++] = one;
+	if (rt_ok(s))
+		add_names(q, fresh, count);
+	rt_filter_fill(&q->names);
+	go_to_name(q, was);
+}
+
 static const rt_pane_ops pick_ops = {
 	.screen = RT_SCREEN_FIELD,
 	.height = pick_height,
@@ -587,32 +712,9 @@ static const rt_pane_ops pick_ops = {
 	.act = pick_act,
 	.key = pick_key,
 	.paste = pick_paste,
+	.poll = pick_poll,
 	.free = free_question,
 };
-
-static void
-copy_names(question *q, yyjson_val *names)
-{
-	rt_scope *s = &q->pane.tui->scope;
-	size_t i, max;
-	yyjson_val *name;
-	const char *at;
-
-	q->count = yyjson_arr_size(names);
-	q->all = rt_new_array(s->alloc, q->count + 1, sizeof(*q->all));
-	if (q->all == NULL)
-		RT_TRY(s, RT_NOMEM);
-	yyjson_arr_foreach(names, i, max, name) rt_buf_add_str(&q->words, rt_json_str(name));
-	RT_TRY(s, q->words.status);
-	if (!rt_ok(s))
-		return;
-	at = q->words.ptr == NULL ? "" : q->words.ptr;
-	yyjson_arr_foreach(names, i, max, name)
-	{
-		q->all[i] = rt_str_at(at, rt_json_str(name).size);
-		at += q->all[i].size;
-	}
-}
 
 rt_status
 rt_pane_pick(rt_tui *tui, const char *title, yyjson_val *names, bool may_be_new, rt_answer_fn fn,
@@ -663,11 +765,19 @@ rt_pane_pick_several(rt_tui *tui)
 }
 
 void
+rt_pane_pick_models(rt_tui *tui, rt_str in_use)
+{
+	question *q = top_list(tui);
+
+	if (q != NULL && q->late == NULL)
+		q->late = rt_late_models_start(tui, in_use);
+}
+
+void
 rt_pane_pick_begin_on(rt_tui *tui, rt_str name)
 {
 	question *q = top_list(tui);
 
-	for (size_t i = 0; q != NULL && i < q->names.list.count; i++)
-		if (rt_str_eq(((name_row *)q->names.rows)[i].name, name))
-			q->names.list.at = i;
+	if (q != NULL)
+		go_to_name(q, name);
 }

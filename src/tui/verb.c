@@ -533,7 +533,8 @@ add_known_model(void *ctx, rt_str name)
 		rt_json_put_str(known->json, NULL, name);
 }
 
-/* Models that are known without a request; any other name can be typed. */
+/* Models that are known without a request, then those in the servers' lists; any other name can be
+ * typed. */
 static rt_status
 begin_model(rt_tui *tui, const rt_verb *v, const uint32_t *entries, size_t count)
 {
@@ -565,8 +566,10 @@ begin_model(rt_tui *tui, const rt_verb *v, const uint32_t *entries, size_t count
 	rt_status st = rt_verb_pick(tui, &s, v, NULL, 0, "Model (PROVIDER/NAME)",
 				    rt_json_parse(&s, rt_scope_str(&s, json)), RT_STR(""));
 
-	if (st == RT_OK)
+	if (st == RT_OK) {
 		rt_pane_pick_several(tui);
+		rt_pane_pick_models(tui, model.size > 0 ? model : known.standard);
+	}
 	return st;
 }
 

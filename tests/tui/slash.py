@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Slash commands of the chat: each of them, and their completion."""
+import http.server
 import json
 import os
 import re
+import threading
 
 from talk import add, contents, fork, head, ids, newest, run, script, steps, takes, value
 
@@ -294,6 +296,55 @@ def settings(c, place):
     c.check("the prompt, too", "Be brief." not in place.run("prompt"))
 
 
+class Lists(http.server.BaseHTTPRequestHandler):
+    """A server with two models; the list of /slow is sent when the test allows it."""
+    allowed = threading.Event()
+
+    def do_GET(self):
+        slow = self.path.startswith("/slow")
+        if slow:
+            self.allowed.wait(20)
+        body = json.dumps({"data": [{"id": name} for name in (["late"] if slow else ["tiny", "huge"])]}).encode()
+        self.send_response(200)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_):
+        pass
+
+
+def listed_models(c, place):
+    """The models in the servers' lists appear as they arrive, and the screen does not wait."""
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Lists)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    folder = os.path.join(place.dir, ".config/retake")
+    os.makedirs(folder)
+    with open(os.path.join(folder, "config.toml"), "w", encoding="utf-8") as out:
+        for name, path in (("quick", "quick"), ("slow", "slow"), ("gone", None)):
+            url = f"http://127.0.0.1:{server.server_port}/{path}/v1" if path else "http://127.0.0.1:1/v1"
+            out.write(f'[provider.{name}]\nkind = "openai"\nurl = "{url}"\n')
+    with place.open(size=SIZE) as t:
+        t.wait("No messages yet")
+        t.key("C-l")
+        c.says("those that have arrived", t, "  quick/tiny", "  quick/huge", "Reading the providers' lists",
+               gone=["slow/late", "gone: "])
+        t.key("Down")
+        c.says("the screen does not wait", t, "› builtin/summary")
+        Lists.allowed.set()
+        c.says("the others", t, "  slow/late", "› builtin/summary", gone=["Reading the providers' lists"])
+        c.says("a server that does not answer, and what to do", t,
+               "  gone: nothing answers at http://127.0.0.1:1 (connection refused)",
+               "Start that server, or correct its url in the configuration file")
+        c.check("a provider without a key is not mentioned", "anthropic" not in t.text())
+        t.type("ate")
+        c.says("found by typing", t, "› slow/late", gone=["quick/tiny"])
+        t.key("Enter")
+        c.says("chosen", t, 'Set model to "slow/late"')
+    server.shutdown()
+
+
 def replies(c, place):
     fork(place)
     t = chat(place, RETAKE_MODEL=script(place, {"text": "Anew."}))
@@ -546,4 +597,4 @@ def context_files(c, place):
     c.says("what can be sent, and what cannot", t, "slash.py", "cannot be sent:")
 
 
-run(completion, refused, free_text, compare, unknown, screens, undo, branching, entries, settings, replies, compact, files, grammar, context_files, attached, exact, places)
+run(completion, refused, free_text, compare, unknown, screens, undo, branching, entries, settings, listed_models, replies, compact, files, grammar, context_files, attached, exact, places)
