@@ -37,6 +37,7 @@ cmd npm npm
 test_list='
 pc cmocka libcmocka-dev
 cmd clang clang
+cmd ld.lld lld
 deb libclang-rt-dev libclang-rt-dev
 cmd llvm-symbolizer llvm
 cmd chromium chromium

@@ -336,7 +336,7 @@ static void
 session_tree_carries_new_and_old_leaf_and_the_summary_entry(void **state)
 {
 	fixture *f = *state;
-	char part[300];
+	char part[400];
 
 	grow(f);
 	assert_int_equal(go(f, "H", true, true), RT_OK);

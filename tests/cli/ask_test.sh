@@ -211,7 +211,7 @@ rm "$work/err"
 r ask "and now?" <"$work/open" >"$work/out" 2>"$work/err" &
 exec 9>"$work/open"
 tries=0
-until grep -qs "waiting for the end" "$work/err" || [ $tries -ge 1200 ]; do
+until grep -qs "reading standard input" "$work/err" || [ $tries -ge 1200 ]; do
 	tries=$((tries + 1))
 	sleep 0.05
 done
