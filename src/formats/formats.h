@@ -17,6 +17,9 @@
  *                                exports
  *             formats_list.h     loops over JSON, lists of names, growing arrays, hash tables
  *
+ * Formats of other programs that are only read are in a separate directory, src/importers, with a
+ * frame for conversations as graphs (importers/graph.h).
+ *
  * Start from formats_example_test.c, a complete format in 70 lines. Then keep the data that it
  * drops (unknown members as further fields of entries and fields of the discussion, times), write
  * all takes with options.whole, and everything with options.lossless; see openai_*.c.
@@ -41,11 +44,16 @@
 	ROW(markdown, "markdown")        /* for people to read */ \
 	ROW(html, "html")                /* a page that shows everything */
 
+/* Formats that are only read (src/importers). */
+#define RT_IMPORTER_TABLE(ROW) \
+	ROW(chatgpt, "chatgpt")          /* data exports of ChatGPT */
+
 #define RT_FORMAT_DECLARE(id, name) extern const rt_format rt_format_##id;
 RT_FORMAT_TABLE(RT_FORMAT_DECLARE, RT_FORMAT_DECLARE)
+RT_IMPORTER_TABLE(RT_FORMAT_DECLARE)
 #undef RT_FORMAT_DECLARE
 
-/* A literal with their names: "pi, toml, …". */
+/* A literal with the names of those that are written: "pi, toml, …". */
 #define RT_FORMAT_FIRST_NAME(id, name) name
 #define RT_FORMAT_NEXT_NAME(id, name)  ", " name
 #define RT_FORMAT_NAMES RT_FORMAT_TABLE(RT_FORMAT_FIRST_NAME, RT_FORMAT_NEXT_NAME)

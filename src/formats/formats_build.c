@@ -506,6 +506,8 @@ find_parent(const rt_index *ids, const rt_link *link, rt_report *report)
 {
 	int64_t parent = -1;
 
+	if (link->is_placed)
+		return link->parent;
 	if (link->parent_id.size == 0)
 		return -1;
 	if (rt_str_eq(link->id, link->parent_id)) {

@@ -123,6 +123,7 @@ typedef struct rt_link {
 	rt_str id, parent_id;
 	uint64_t line;  /* for remarks; 0: none */
 	int64_t parent; /* found; -1: none */
+	bool is_placed; /* parent is set already, and parent_id is not used */
 	bool is_cut;    /* its parent would have closed a cycle */
 } rt_link;
 

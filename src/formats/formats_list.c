@@ -5,6 +5,10 @@
 
 #include "base/hash.h"
 
+enum {
+	ROOM_KEPT = 4096 /* slots of a cleared index */
+};
+
 bool
 rt_next_word(const char **words, rt_str *out_word)
 {
@@ -183,6 +187,11 @@ rt_index_next(const rt_index *index, uint64_t hash, size_t *probe, size_t *out_v
 void
 rt_index_clear(rt_index *index)
 {
+	if (index->room > ROOM_KEPT) { /* clearing it costs more than a new one */
+		rt_free(index->alloc, index->slots);
+		index->slots = NULL;
+		index->room = 0;
+	}
 	if (index->room > 0)
 		memset(index->slots, 0, index->room * sizeof(*index->slots));
 	index->count = 0;

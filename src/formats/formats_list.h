@@ -78,6 +78,6 @@ int64_t rt_index_get(const rt_index *index, rt_str key);
 void rt_index_add(rt_scope *s, rt_index *index, uint64_t hash, size_t value);
 /* The next number of a hash; *probe begins as 0. False: no more. */
 bool rt_index_next(const rt_index *index, uint64_t hash, size_t *probe, size_t *out_value);
-void rt_index_clear(rt_index *index); /* keeps its memory */
+void rt_index_clear(rt_index *index); /* keeps its memory, unless it is large */
 
 #endif

@@ -76,7 +76,7 @@ rt_reader_record(rt_reader *r)
 {
 	while (rt_reader_ok(r) && next_record(r)) {
 		rt_error fault = {.text = ""};
-		yyjson_val *value = rt_build_parse(&r->b, r->record, NULL, &fault);
+		yyjson_val *value = rt_build_parse(&r->b, r->record, &r->repaired, &fault);
 
 		if (value != NULL)
 			return value;

@@ -14,11 +14,10 @@ test_find(void **state)
 		/* read as TOML only if the format is given */
 		assert_true(rt_formats[i]->sniff != NULL || rt_formats[i] == &rt_format_config_toml);
 		assert_non_null(rt_formats[i]->read);
-		assert_non_null(rt_formats[i]->write);
 	}
 }
 
-/* The name in each row of the table is that of its format. */
+/* The names of the table are those of the formats that are written. */
 static void
 test_names(void **state)
 {
@@ -29,6 +28,8 @@ test_names(void **state)
 	for (size_t i = 0; rt_formats[i] != NULL; i++) {
 		char name[64];
 
+		if (rt_formats[i]->write == NULL)
+			continue;
 		size += strlen(rt_formats[i]->name) + 2;
 		snprintf(name, sizeof(name), ", %s,", rt_formats[i]->name);
 		if (rt_str_find(names, rt_str_of(name), 0) == SIZE_MAX)
@@ -90,7 +91,7 @@ test_sniff_own(void **state)
 	(void)state;
 	random_project(rt_alloc_libc(), 3, 2, 10, &o);
 	for (i = 1; rt_formats[i] != NULL; i++) /* all but pi, which has its own tests */
-		for (k = 0; k < 2; k++) {
+		for (k = 0; k < 2 && rt_formats[i]->write != NULL; k++) {
 			rt_buf text;
 
 			rt_buf_init(&text, rt_alloc_libc(), RT_BUF_UNLIMITED);

@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * ChatGPT: conversations.json of a data export, or a single conversation.
+ *
+ *   [{"title","conversation_id","current_node","mapping":{
+ *       ID:{"id","parent","children":[…],"message":null or
+ *         {"author":{"role"},"content":{"content_type",…},"recipient",…}}}}]
+ *
+ * "parent" makes the tree; "children" only orders siblings. A message whose recipient is not "all"
+ * calls a tool of that name, and a message of the role "tool" below it is the result. */
+#include "formats/formats.h"
+#include "importers/graph.h"
+
+/* The first of these members that is a text which is not empty. */
+static rt_str
+first_text(yyjson_val *object, const char *words)
+{
+	rt_str word, text;
+
+	while (rt_next_word(&words, &word)) {
+		text = rt_json_str(rt_json_get_str(object, word));
+		if (text.size > 0)
+			return text;
+	}
+	return RT_STR("");
+}
+
+/* A part of a content that is not a plain text. */
+static void
+read_part(rt_graph *g, yyjson_val *part)
+{
+	rt_str type = rt_json_text(part, "content_type");
+
+	if (rt_str_is(type, "image_asset_pointer"))
+		rt_parts_object(&g->parts, "image", part);
+	else if (rt_str_is(type, "audio_transcription"))
+		rt_parts_text(&g->parts, rt_json_text(part, "text"));
+	else if (yyjson_is_obj(part))
+		rt_parts_object(&g->parts, "attachment", part);
+}
+
+static void
+read_thoughts(rt_graph *g, yyjson_val *thoughts)
+{
+	for (rt_json_iter m = rt_json_items(thoughts); rt_json_next(&m);)
+		rt_parts_thinking(&g->parts, first_text(m.value, "content summary"));
+}
+
+/* The parts of a content. True: it is one text, which is the entry's content verbatim. */
+static bool
+read_content(rt_graph *g, yyjson_val *content)
+{
+	rt_str type = rt_json_text(content, "content_type");
+	yyjson_val *parts = rt_json_get(content, "parts");
+	size_t texts = 0;
+
+	if (rt_str_is(type, "thoughts")) {
+		read_thoughts(g, rt_json_get(content, "thoughts"));
+		return false;
+	}
+	if (rt_str_is(type, "reasoning_recap")) {
+		rt_parts_thinking(&g->parts, rt_json_text(content, "content"));
+		return false;
+	}
+	for (rt_json_iter m = rt_json_items(parts); rt_json_next(&m);) {
+		if (yyjson_is_str(m.value))
+			rt_parts_text(&g->parts, rt_json_str(m.value));
+		else
+			read_part(g, m.value);
+		texts += yyjson_is_str(m.value);
+	}
+	if (yyjson_arr_size(parts) > 0)
+		return texts == 1 && yyjson_arr_size(parts) == 1 &&
+		       yyjson_obj_size(content) == 2 && rt_str_is(type, "text");
+	if (rt_str_is(type, "user_editable_context")) {
+		rt_parts_text(&g->parts, rt_json_text(content, "user_profile"));
+		rt_parts_text(&g->parts, rt_json_text(content, "user_instructions"));
+		return false;
+	}
+	rt_str text = first_text(content, "text result model_set_context content summary name");
+
+	if (text.size > 0)
+		rt_parts_text(&g->parts, text);
+	return false;
+}
+
+/* The message is a call of a tool. */
+static void
+read_call(rt_graph *g, rt_str id, rt_str tool, yyjson_val *content)
+{
+	yyjson_val *parts = rt_json_get(content, "parts"), *text = rt_json_get(content, "text");
+
+	rt_parts_call(&g->parts, id, tool,
+		      yyjson_is_str(text) ? text : yyjson_arr_get_first(parts));
+}
+
+static bool
+is_hidden(yyjson_val *message)
+{
+	yyjson_val *metadata = rt_json_get(message, "metadata");
+
+	return yyjson_is_true(rt_json_get(metadata, "is_visually_hidden_from_conversation")) ||
+	       rt_str_is(rt_json_text(rt_json_get(message, "content"), "content_type"),
+			 "user_editable_context");
+}
+
+static bool
+is_ignored(yyjson_val *message)
+{
+	yyjson_val *weight = rt_json_get(message, "weight");
+	rt_str digits = rt_json_is_number(weight) ? rt_json_str(weight) : rt_str_at("", 0);
+
+	return rt_str_is(digits, "0") || rt_str_is(digits, "0.0");
+}
+
+static void
+read_message(rt_graph *g, rt_str id, yyjson_val *node, yyjson_val *message)
+{
+	yyjson_val *content = rt_json_get(message, "content");
+	yyjson_val *metadata = rt_json_get(message, "metadata");
+	rt_str recipient = rt_json_text(message, "recipient");
+	rt_str parent = rt_json_text(node, "parent");
+	rt_node n = {.id = id,
+		     .parent = -1,
+		     .role = rt_json_text(rt_json_get(message, "author"), "role"),
+		     .muted = is_ignored(message)};
+	bool is_verbatim = false;
+
+	if (n.role.size == 0)
+		n.role = RT_STR("unknown");
+	rt_parts_begin(&g->parts);
+	if (rt_str_is(n.role, "assistant") && recipient.size > 0 && !rt_str_is(recipient, "all"))
+		read_call(g, id, recipient, content);
+	else
+		is_verbatim = read_content(g, content);
+	rt_parts_end(&g->parts);
+	n.has_ts = rt_build_moment(rt_json_get(message, "create_time"), &n.ts);
+	rt_graph_keep(g, "model", rt_json_get(metadata, "model_slug"));
+	if (rt_str_is(n.role, "tool"))
+		rt_graph_keep(g, "tool_call_id", rt_json_get(node, "parent"));
+	if (is_hidden(message))
+		rt_graph_hide(g, &n);
+	rt_graph_raw(g, node, is_verbatim ? "message.content" : "");
+	(void)rt_graph_add(g, &n, parent);
+}
+
+static void
+read_node(rt_graph *g, rt_str key, yyjson_val *node)
+{
+	yyjson_val *message = rt_json_get(node, "message");
+	rt_str id = rt_json_text(node, "id");
+
+	if (id.size == 0)
+		id = key;
+	if (yyjson_is_obj(message)) {
+		read_message(g, id, node, message);
+		return;
+	}
+	rt_build_body_open(g->b, RT_STR(""), false);
+	rt_graph_raw(g, node, "");
+	(void)rt_graph_add_structure(g, id, rt_json_text(node, "parent"));
+}
+
+static void
+read_conversation(rt_graph *g, yyjson_val *conversation)
+{
+	yyjson_val *mapping = rt_json_get(conversation, "mapping");
+	rt_str id = first_text(conversation, "conversation_id id"), current;
+	int64_t leaf;
+
+	rt_graph_begin(g, rt_json_text(conversation, "title"), id);
+	rt_graph_fields(g, conversation, "mapping title");
+	rt_graph_open_newest(g, rt_json_get(conversation, "update_time"));
+	for (rt_json_iter m = rt_json_members(mapping); rt_ok(&g->b->s) && rt_json_next(&m);)
+		if (yyjson_is_obj(m.value))
+			read_node(g, m.key, m.value);
+		else
+			rt_reader_skipped(g->r, "skipped a node that is not an object");
+	for (rt_json_iter m = rt_json_members(mapping); rt_ok(&g->b->s) && rt_json_next(&m);)
+		rt_graph_children(g, rt_json_get(m.value, "children"));
+	current = rt_json_text(conversation, "current_node");
+	leaf = rt_graph_find(g, current);
+	if (leaf < 0 && current.size > 0)
+		rt_reader_remark(g->r, RT_REMARK_REPAIRED, g->r->record.ptr,
+				 "the current message does not exist; the last one is used");
+	rt_graph_end(g, leaf);
+}
+
+static void
+skip_conversation(rt_reader *r, rt_str title)
+{
+	rt_reader_skipped(r, "skipped a conversation without \"mapping\": \"%.*s\"",
+			  (int)rt_utf8_cut(title, 80), title.size > 0 ? title.ptr : "");
+}
+
+static rt_status
+chatgpt_to(const rt_alloc *alloc, const rt_input *in, const rt_reader_to *to, rt_report *report,
+	   rt_error *err)
+{
+	rt_reader r;
+	rt_graph g;
+	yyjson_val *record;
+
+	rt_reader_init(&r, alloc, in, to, report);
+	rt_graph_init(&g, &r, "chatgpt");
+	while ((record = rt_graph_record(&g)) != NULL) {
+		if (yyjson_is_obj(rt_json_get(record, "mapping")))
+			read_conversation(&g, record);
+		else
+			skip_conversation(&r, rt_json_text(record, "title"));
+	}
+	if (rt_reader_count(&r) == 0)
+		rt_reader_refuse(&r, 0, "no record is a conversation of ChatGPT");
+	return rt_reader_end(&r, err);
+}
+RT_READER_FUNCTIONS(chatgpt, chatgpt_to)
+
+/* The first node of the mapping decides. */
+static int
+sniff_conversation(rt_str record)
+{
+	rt_str mapping = rt_graph_member(record, "mapping"), key, node;
+	rt_members m;
+
+	if (!rt_members_open(&m, mapping) || m.close != '}')
+		return 0;
+	if (!rt_members_next(&m, &key, &node)) {
+		if (!m.bad)
+			return rt_graph_member(record, "title").size > 0 ? 60 : 0;
+		node = rt_str_skip(m.in, m.at);
+	}
+	return rt_graph_member(node, "message").size > 0 ||
+			       rt_graph_member(node, "children").size > 0 ||
+			       rt_graph_member(node, "parent").size > 0
+		       ? 90
+		       : 0;
+}
+
+static int
+chatgpt_sniff(rt_str head)
+{
+	return rt_graph_sniff(head, sniff_conversation);
+}
+
+const rt_format rt_format_chatgpt = {
+	.name = "chatgpt",
+	.extension = ".json",
+	.about = "ChatGPT: conversations.json of a data export, or one conversation",
+	.sniff = chatgpt_sniff,
+	.read = chatgpt_read,
+	.stream = chatgpt_stream,
+};

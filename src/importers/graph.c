@@ -1,0 +1,412 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Nodes are built as they are added; links and ranks run beside them. At the end the list of nodes
+ * is sorted, which moves structures of a fixed size and no texts. */
+#include "importers/graph.h"
+
+#include <stdlib.h> /* qsort */
+
+enum {
+	DEPTH_MAX = RT_JSON_DEPTH_MAX - 16, /* of a record: it is kept inside other JSON */
+	SNIFFED = 8                         /* records examined to detect a format */
+};
+
+/* ---- conversations ---- */
+
+void
+rt_graph_init(rt_graph *g, rt_reader *r, const char *format)
+{
+	*g = (rt_graph){.r = r, .b = &r->b, .format = format};
+	rt_parts_init(&g->parts, g->b);
+}
+
+yyjson_val *
+rt_graph_record(rt_graph *g)
+{
+	yyjson_val *record;
+
+	while ((record = rt_reader_record(g->r)) != NULL) {
+		if (rt_json_too_deep_at(g->r->record, DEPTH_MAX) == SIZE_MAX)
+			return record;
+		rt_reader_skipped(g->r, "skipped a record that is nested more than %d levels deep",
+				  (int)DEPTH_MAX);
+	}
+	return NULL;
+}
+
+void
+rt_graph_begin(rt_graph *g, rt_str title, rt_str id)
+{
+	rt_buf *source = g->b->scratch;
+
+	g->outline = rt_build_discussion(g->b);
+	rt_index_clear(&g->ids);
+	g->links.count = g->ranks.count = 0;
+	if (g->outline == NULL)
+		return;
+	g->outline->name = rt_build_copy(g->b, title);
+	if (id.size == 0)
+		return;
+	rt_buf_clear(source);
+	rt_buf_add_c(source, g->format);
+	rt_buf_add_byte(source, ':');
+	rt_buf_add_str(source, id);
+	g->outline->source = rt_build_copy(g->b, rt_scope_str(&g->b->s, source));
+}
+
+void
+rt_graph_fields(rt_graph *g, yyjson_val *conversation, const char *without)
+{
+	rt_buf *prefix = rt_scope_buf(&g->b->s), *json = rt_scope_buf(&g->b->s);
+
+	rt_buf_add_f(prefix, "%s.", g->format);
+	for (rt_json_iter m = rt_json_members(conversation); rt_ok(&g->b->s) && rt_json_next(&m);) {
+		if (rt_is_word(m.key, without))
+			continue;
+		rt_buf_clear(json);
+		rt_json_add_value(json, m.value);
+		rt_build_field_in(g->b, false, prefix->ptr, m.key, rt_scope_str(&g->b->s, json));
+	}
+	if (g->r->repaired > 0) {
+		rt_reader_remark(g->r, RT_REMARK_REPAIRED, g->r->record.ptr,
+				 "invalid Unicode was replaced by U+FFFD");
+		rt_buf_clear(json);
+		rt_build_add_bytes(json, g->r->record);
+		rt_build_field(g->b, RT_STR(RT_BUILD_RAW), rt_scope_str(&g->b->s, json));
+	}
+}
+
+void
+rt_graph_open_newest(rt_graph *g, yyjson_val *changed)
+{
+	rt_moment at;
+
+	if (!rt_build_moment(changed, &at) || (g->has_newest && at.us <= g->newest.us))
+		return;
+	g->newest = at;
+	g->has_newest = true;
+	g->r->active = rt_reader_count(g->r) - 1;
+	g->r->has_active = true;
+}
+
+/* ---- nodes ---- */
+
+/* Words of without that begin with this key and a point, after that point; false: none. */
+static bool
+is_opened(rt_str key, const char *without, rt_str *out_inner)
+{
+	rt_str word;
+
+	while (rt_next_word(&without, &word))
+		if (word.size > key.size + 1 && rt_str_starts(word, key) && word.ptr[key.size] == '.') {
+			*out_inner = rt_str_skip(word, key.size + 1);
+			return true;
+		}
+	return false;
+}
+
+void
+rt_graph_raw(rt_graph *g, yyjson_val *record, const char *without)
+{
+	rt_buf *buf = rt_build_body_field(g->b, rt_str_of(g->format));
+	rt_str inner;
+
+	rt_json_open(buf, NULL, '{');
+	for (rt_json_iter m = rt_json_members(record); rt_json_next(&m);) {
+		if (rt_is_word(m.key, without))
+			continue;
+		if (!yyjson_is_obj(m.value) || !is_opened(m.key, without, &inner)) {
+			rt_json_put_member(buf, m.key, m.value);
+			continue;
+		}
+		rt_json_add_key_str(buf, m.key);
+		rt_json_open(buf, NULL, '{');
+		for (rt_json_iter n = rt_json_members(m.value); rt_json_next(&n);)
+			if (!rt_str_eq(n.key, inner))
+				rt_json_put_member(buf, n.key, n.value);
+		rt_json_close(buf, '}');
+	}
+	rt_json_close(buf, '}');
+}
+
+void
+rt_graph_hide(rt_graph *g, rt_node *node)
+{
+	node->kind = RT_STR("custom_message");
+	rt_json_add_string(rt_build_body_field(g->b, RT_STR("customType")), rt_str_of(g->format));
+	rt_buf_add_c(rt_build_body_field(g->b, RT_STR("display")), "false");
+}
+
+void
+rt_graph_keep(rt_graph *g, const char *field, yyjson_val *value)
+{
+	if (value != NULL && !yyjson_is_null(value))
+		rt_json_add_value(rt_build_body_field(g->b, rt_str_of(field)), value);
+}
+
+int64_t
+rt_graph_find(const rt_graph *g, rt_str id)
+{
+	return id.size == 0 ? -1 : rt_index_get(&g->ids, id);
+}
+
+int64_t
+rt_graph_add(rt_graph *g, const rt_node *node, rt_str parent_id)
+{
+	rt_scope *s = &g->b->s;
+	rt_node added = *node;
+	rt_link *link;
+	uint32_t *rank;
+	size_t at;
+
+	if (rt_graph_find(g, node->id) >= 0) {
+		rt_reader_skipped(g->r, "skipped a second message with the id %.*s",
+				  (int)rt_utf8_cut(node->id, 40), node->id.ptr);
+		return -1;
+	}
+	added.role = rt_graph_role(node->role);
+	at = rt_build_node(g->b, &added);
+	link = rt_vec_push(s, &g->links, sizeof(*link));
+	rank = rt_vec_push(s, &g->ranks, sizeof(*rank));
+	if (!rt_ok(s))
+		return -1;
+	*rank = UINT32_MAX;
+	*link = (rt_link){.id = rt_build_nodes(g->b)[at].id,
+			  .parent_id = rt_build_copy(g->b, parent_id),
+			  .line = rt_scan_lines_of(&g->r->lines, g->r->record.ptr),
+			  .parent = parent_id.size == 0 ? node->parent : -1,
+			  .is_placed = parent_id.size == 0};
+	if (link->id.size > 0)
+		(void)rt_index_put(s, &g->ids, link->id, at);
+	return (int64_t)at;
+}
+
+int64_t
+rt_graph_add_structure(rt_graph *g, rt_str id, rt_str parent_id)
+{
+	return rt_graph_add(g, &(rt_node){.id = id, .parent = -1, .kind = RT_STR("custom")},
+			    parent_id);
+}
+
+void
+rt_graph_children(rt_graph *g, yyjson_val *list)
+{
+	if (yyjson_arr_size(list) < 2)
+		return;
+	for (rt_json_iter m = rt_json_items(list); rt_json_next(&m);) {
+		int64_t at = rt_graph_find(g, rt_json_str(m.value));
+
+		if (at >= 0)
+			((uint32_t *)g->ranks.items)[at] = (uint32_t)m.index;
+	}
+}
+
+static bool
+is_message(const rt_node *node)
+{
+	return node->role.size > 0;
+}
+
+int64_t
+rt_graph_last(const rt_graph *g)
+{
+	int64_t at = (int64_t)g->links.count - 1;
+
+	while (at >= 0 && !is_message(&rt_build_nodes(g->b)[at]))
+		at--;
+	return at;
+}
+
+int64_t
+rt_graph_latest(const rt_graph *g)
+{
+	const rt_node *nodes = rt_build_nodes(g->b);
+	int64_t best = -1;
+
+	for (size_t i = 0; i < g->links.count; i++)
+		if (is_message(&nodes[i]) && nodes[i].has_ts &&
+		    (best < 0 || nodes[i].ts.us > nodes[best].ts.us))
+			best = (int64_t)i;
+	return best >= 0 ? best : rt_graph_last(g);
+}
+
+/* ---- the end of a conversation ---- */
+
+typedef struct sibling {
+	int64_t parent;
+	size_t node;
+	uint32_t rank;
+} sibling;
+
+static int
+sibling_order(const void *a, const void *b)
+{
+	const sibling *x = a, *y = b;
+
+	if (x->parent != y->parent)
+		return x->parent < y->parent ? -1 : 1;
+	if (x->rank != y->rank)
+		return x->rank < y->rank ? -1 : 1;
+	return (x->node > y->node) - (x->node < y->node);
+}
+
+/* Nodes in depth-first order: order[new] = old. */
+static void
+walk_down(const sibling *sorted, size_t count, const size_t *first, const size_t *children,
+	  size_t *order, size_t *stack)
+{
+	size_t height = 0, done = 0, roots = 0;
+
+	while (roots < count && sorted[roots].parent < 0)
+		roots++;
+	for (size_t i = roots; i-- > 0;)
+		stack[height++] = sorted[i].node;
+	while (height > 0) {
+		size_t at = stack[--height];
+
+		order[done++] = at;
+		for (size_t i = children[at]; i-- > 0;)
+			stack[height++] = sorted[first[at] + i].node;
+	}
+	RT_ASSERT(done == count);
+}
+
+/* Sort the nodes; returns where leaf is then. */
+static int64_t
+arrange(rt_graph *g, rt_scope *s, int64_t leaf)
+{
+	rt_node *nodes = rt_build_nodes(g->b), *copy;
+	const rt_link *links = g->links.items;
+	const uint32_t *ranks = g->ranks.items;
+	size_t count = g->links.count, *first, *children, *order, *place;
+	sibling *sorted;
+	bool is_sorted = true;
+
+	sorted = rt_scope_array(s, count, sizeof(*sorted));
+	first = rt_scope_array(s, count, sizeof(*first));
+	children = rt_scope_array(s, count, sizeof(*children));
+	order = rt_scope_array(s, count, sizeof(*order));
+	place = rt_scope_array(s, count, sizeof(*place));
+	if (!rt_ok(s))
+		return leaf;
+	for (size_t i = 0; i < count; i++) {
+		nodes[i].parent = links[i].parent;
+		is_sorted = is_sorted && links[i].parent == (int64_t)i - 1;
+		sorted[i] = (sibling){links[i].parent, i, ranks[i]};
+	}
+	if (is_sorted) /* one line, as most conversations */
+		return leaf;
+	qsort(sorted, count, sizeof(*sorted), sibling_order);
+	for (size_t i = count; i-- > 0;)
+		if (sorted[i].parent >= 0) {
+			first[sorted[i].parent] = i;
+			children[sorted[i].parent]++;
+		}
+	walk_down(sorted, count, first, children, order, place);
+	copy = rt_scope_array(s, count, sizeof(*copy));
+	if (copy == NULL)
+		return leaf;
+	memcpy(copy, nodes, count * sizeof(*copy));
+	for (size_t i = 0; i < count; i++)
+		place[order[i]] = i;
+	for (size_t i = 0; i < count; i++) {
+		nodes[i] = copy[order[i]];
+		if (nodes[i].parent >= 0)
+			nodes[i].parent = (int64_t)place[nodes[i].parent];
+	}
+	return leaf < 0 ? leaf : (int64_t)place[leaf];
+}
+
+void
+rt_graph_end(rt_graph *g, int64_t leaf)
+{
+	rt_scope s;
+
+	if (!rt_ok(&g->b->s) || g->outline == NULL)
+		return;
+	if (leaf < 0)
+		leaf = rt_graph_last(g);
+	if (g->links.count > 0) {
+		rt_scope_init(&s, g->b->alloc);
+		rt_link_all(&s, &g->ids, g->links.items, g->links.count, g->r->report);
+		leaf = arrange(g, &s, leaf);
+		(void)rt_scope_join(&g->b->s, &s);
+	}
+	g->outline->has_head = leaf >= 0;
+	g->outline->head = leaf;
+	rt_reader_next(g->r);
+}
+
+/* ---- words of other programs ---- */
+
+rt_str
+rt_graph_role(rt_str role)
+{
+	static const char *const user[] = {"human", "prompter", NULL};
+	static const char *const assistant[] = {"ai",  "model",   "gemini", "gpt",
+						"bot", "chatgpt", "bard",   NULL};
+
+	for (size_t i = 0; user[i] != NULL; i++)
+		if (rt_str_eq_nocase(role, rt_str_of(user[i])))
+			return RT_STR("user");
+	for (size_t i = 0; assistant[i] != NULL; i++)
+		if (rt_str_eq_nocase(role, rt_str_of(assistant[i])))
+			return RT_STR("assistant");
+	if (rt_str_eq_nocase(role, RT_STR("assistant")))
+		return RT_STR("assistant");
+	return role;
+}
+
+/* ---- detection ---- */
+
+int
+rt_graph_sniff(rt_str head, int (*sniff)(rt_str record))
+{
+	rt_members m;
+	rt_str key, value;
+	int best = 0, each;
+	size_t at = 0;
+
+	head = rt_scan_unmark(head);
+	if (rt_members_open(&m, head) && m.close == ']') {
+		for (int i = 0; i < SNIFFED; i++) {
+			size_t start = m.at;
+			bool is_whole = rt_members_next(&m, &key, &value);
+
+			if (!is_whole && !m.bad)
+				break;
+			if (!is_whole) { /* cut: from its bracket on */
+				while (start < head.size && head.ptr[start] != '{')
+					start++;
+				value = rt_str_skip(head, start < head.size ? start : head.size);
+			}
+			each = sniff(value);
+			best = each > best ? each : best;
+			if (!is_whole)
+				break;
+		}
+		return best;
+	}
+	best = sniff(head);
+	for (int i = 0; i < SNIFFED && rt_scan_line(head, &at, &value); i++) {
+		each = sniff(value);
+		best = each > best ? each : best;
+	}
+	return best;
+}
+
+rt_str
+rt_graph_member(rt_str record, const char *name)
+{
+	rt_members m;
+	rt_str key, value;
+
+	if (!rt_members_open(&m, record) || m.close != '}')
+		return rt_str_at(NULL, 0);
+	while (rt_members_next(&m, &key, &value))
+		if (rt_scan_key_is(key, name))
+			return value;
+	if (m.bad && rt_scan_key_is(key, name))
+		return rt_str_skip(m.in, m.at);
+	return rt_str_at(NULL, 0);
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Graph: the frame of importers, which read files of other programs and write none.
+ *
+ * A conversation of another program is a set of messages that name their parents, in any order. An
+ * importer adds them one by one and names the one that was open last:
+ *
+ *     rt_graph_begin(&g, title, id)                  a discussion
+ *         rt_parts_begin(&g.parts) … rt_parts_end    the content of a message
+ *         rt_graph_raw(&g, record, "…")              its record, without that content
+ *         rt_graph_add(&g, &node, parent_id)
+ *     rt_graph_children(&g, list)                    optional: the order of siblings
+ *     rt_graph_end(&g, leaf)                         links, repairs, sorts
+ *
+ * Parents are found when all messages are known. A missing parent makes a root, a cycle is cut at
+ * the message met first, and of several messages with one id the first one counts; the report has
+ * a remark about each. The nodes of the finished outline are in depth-first order, siblings in the
+ * order that the file gives them. Nothing recurses.
+ *
+ * An importer has no takes: the engine makes one for every leaf, the open one first. Records that
+ * carry no message are structure: entries of the kind "custom" without a role, which no surface
+ * shows and no model is sent.
+ *
+ * Messages that the other program hides from its users are of the kind "custom_message" and not
+ * displayed here either.
+ *
+ * Every node keeps its record as a further field named after the format, without the parts that
+ * its content has verbatim. Members of the conversation are fields of the discussion
+ * ("chatgpt.gizmo_id"). The source is the format and the conversation's id, so a file that has
+ * grown since an earlier import adds only the new messages.
+ *
+ * Like the rest of the reader (formats_reader.h), a graph does nothing after a failure. */
+#ifndef RT_IMPORTERS_GRAPH_H
+#define RT_IMPORTERS_GRAPH_H
+
+#include "formats/formats_reader.h"
+#include "importers/parts.h"
+
+typedef struct rt_graph {
+	rt_reader *r;
+	rt_build *b;         /* of r */
+	const char *format;  /* its name */
+	rt_outline *outline; /* the current discussion; NULL after a failure */
+	rt_index ids;        /* id: node */
+	rt_vec links;        /* rt_link, one for each node */
+	rt_vec ranks;        /* uint32_t, one for each node: its place among its siblings */
+	rt_parts parts;
+	rt_moment newest;    /* see rt_graph_open_newest */
+	bool has_newest;
+} rt_graph;
+
+void rt_graph_init(rt_graph *g, rt_reader *r, const char *format);
+
+/* As rt_reader_record, without records that are nested too deep to be kept. */
+yyjson_val *rt_graph_record(rt_graph *g);
+
+/* The next conversation. Either may be empty; without an id only an identical conversation is
+ * known again. */
+void rt_graph_begin(rt_graph *g, rt_str title, rt_str id);
+/* Members of a conversation, except these words, as fields of the discussion. */
+void rt_graph_fields(rt_graph *g, yyjson_val *conversation, const char *without);
+/* The conversation of the file that changed last is the active one of the project. */
+void rt_graph_open_newest(rt_graph *g, yyjson_val *changed);
+
+/* Fields of the next node, after rt_parts_end or rt_build_body_open. The record without the members
+ * named by these words; of objects among them, as "message.content", only that member. */
+void rt_graph_raw(rt_graph *g, yyjson_val *record, const char *without);
+/* The other program does not show this message to its users. */
+void rt_graph_hide(rt_graph *g, rt_node *node);
+/* A member of this name (may be NULL or null), as the field of that name. */
+void rt_graph_keep(rt_graph *g, const char *field, yyjson_val *value);
+
+/* Add the node whose body is open; its id and role are those of the file. parent_id is empty for a
+ * root; a node without parent_id whose `parent` is not -1 follows that node. Returns its index, or
+ * -1: there is one with this id, or the reader has failed. */
+int64_t rt_graph_add(rt_graph *g, const rt_node *node, rt_str parent_id);
+/* A record without a message. */
+int64_t rt_graph_add_structure(rt_graph *g, rt_str id, rt_str parent_id);
+/* The node of this id; -1: none. */
+int64_t rt_graph_find(const rt_graph *g, rt_str id);
+/* The order of siblings, as a list of their ids; unknown ones are ignored. */
+void rt_graph_children(rt_graph *g, yyjson_val *list);
+
+/* The last message in the order of the file, or the one with the latest time; -1: none. */
+int64_t rt_graph_last(const rt_graph *g);
+int64_t rt_graph_latest(const rt_graph *g);
+/* The conversation is complete; leaf is the node after which it continues (-1: the last). */
+void rt_graph_end(rt_graph *g, int64_t leaf);
+
+/* What other programs call the user and the model, as "user" and "assistant"; other roles
+ * unchanged. */
+rt_str rt_graph_role(rt_str role);
+
+/* The best result of sniff for the first records of an input, the last of which may be cut. */
+int rt_graph_sniff(rt_str head, int (*sniff)(rt_str record));
+/* The raw value of a member of a record, as far as the head has it; empty: none. */
+rt_str rt_graph_member(rt_str record, const char *name);
+
+#endif

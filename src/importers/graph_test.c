@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The graph through a small format: one object, its messages as [id, parent, text]. */
+#include "importers/importer_testing.h"
+
+enum { MANY = 100000 };
+
+static rt_status
+rows_to(const rt_alloc *alloc, const rt_input *in, const rt_reader_to *to, rt_report *report,
+	rt_error *err)
+{
+	rt_reader r;
+	rt_graph g;
+	yyjson_val *record;
+
+	rt_reader_init(&r, alloc, in, to, report);
+	rt_graph_init(&g, &r, "rows");
+	while ((record = rt_graph_record(&g)) != NULL) {
+		rt_graph_begin(&g, rt_json_text(record, "title"), rt_json_text(record, "id"));
+		for (rt_json_iter m = rt_json_each(rt_json_get(record, "rows")); rt_json_next(&m);) {
+			rt_node node = {.id = rt_json_str(yyjson_arr_get(m.value, 0)),
+					.parent = -1,
+					.role = RT_STR("Human")};
+
+			rt_build_body_open_value(&r.b, yyjson_arr_get(m.value, 2));
+			(void)rt_graph_add(&g, &node, rt_json_str(yyjson_arr_get(m.value, 1)));
+		}
+		rt_graph_children(&g, rt_json_get(record, "order"));
+		rt_graph_end(&g, rt_graph_find(&g, rt_json_text(record, "open")));
+	}
+	return rt_reader_end(&r, err);
+}
+RT_READER_FUNCTIONS(rows, rows_to)
+
+static const rt_format rt_format_rows = {.name = "rows", .read = rows_read, .stream = rows_stream};
+
+static void
+read_rows(rt_str text, rt_outlines *out, rt_report *report)
+{
+	rt_report_init(report, rt_alloc_libc());
+	assert_int_equal(rt_format_rows.read(rt_alloc_libc(), text, out, report, NULL), RT_OK);
+	assert_int_equal(out->count, 1);
+}
+
+/* Each row: the messages, and what becomes of them. */
+static void
+test_repairs(void **state)
+{
+	static const struct {
+		const char *text, *nodes;
+		int head;
+		size_t repaired, skipped;
+	} rows[] = {
+		/* children before parents, in the order of their places */
+		{"{\"rows\":[[\"c\",\"b\",\"3\"],[\"b\",\"a\",\"2\"],[\"a\",\"\",\"1\"]]}",
+		 "-1 user 1 | 0 user 2 | 1 user 3", 0, 0, 0},
+		/* siblings in a given order, the unnamed one last; the open one */
+		{"{\"order\":[\"d\",\"x\",\"b\"],\"open\":\"d\",\"rows\":[[\"a\",\"\",\"1\"],"
+		 "[\"c\",\"a\",\"3\"],[\"b\",\"a\",\"2\"],[\"d\",\"a\",\"4\"]]}",
+		 "-1 user 1 | 0 user 4 | 0 user 2 | 0 user 3", 1, 0, 0},
+		/* an orphan and its child; the open one does not exist */
+		{"{\"open\":\"gone\",\"rows\":[[\"a\",\"\",\"1\"],[\"c\",\"gone\",\"2\"],"
+		 "[\"d\",\"c\",\"3\"]]}",
+		 "-1 user 1 | -1 user 2 | 1 user 3", 2, 1, 0},
+		/* its own parent; a cycle of three, cut at the first */
+		{"{\"rows\":[[\"a\",\"a\",\"1\"],[\"b\",\"d\",\"2\"],[\"c\",\"b\",\"3\"],"
+		 "[\"d\",\"c\",\"4\"]]}",
+		 "-1 user 1 | -1 user 2 | 1 user 3 | 2 user 4", 3, 2, 0},
+		/* of two with an id, the first; two without one */
+		{"{\"rows\":[[\"a\",\"\",\"1\"],[\"a\",\"\",\"2\"],[\"\",\"a\",\"3\"],"
+		 "[\"\",\"a\",\"4\"]]}",
+		 "-1 user 1 | 0 user 3 | 0 user 4", 2, 0, 1},
+		{"{\"rows\":[]}", "", -1, 0, 0},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		rt_outlines o;
+		rt_report report;
+
+		read_rows(rt_str_of(rows[i].text), &o, &report);
+		assert_nodes(&o.items[0], rows[i].nodes);
+		assert_int_equal(o.items[0].has_head, rows[i].head >= 0);
+		assert_int_equal(o.items[0].head, rows[i].head);
+		assert_int_equal(report.repaired, rows[i].repaired);
+		assert_int_equal(report.skipped, rows[i].skipped);
+		import_done(&o, &report);
+	}
+}
+
+/* A chain and a fan of many messages, last first, are neither recursed over nor slow. */
+static void
+test_large(void **state)
+{
+	(void)state;
+	for (int is_fan = 0; is_fan < 2; is_fan++) {
+		rt_outlines o;
+		rt_report report;
+		rt_buf text;
+
+		rt_buf_init(&text, rt_alloc_libc(), RT_BUF_UNLIMITED);
+		rt_buf_add_c(&text, "{\"rows\":[");
+		for (int i = MANY; i > 0; i--)
+			rt_buf_add_f(&text, "[\"%d\",\"%d\",\"\"],", i, is_fan ? 0 : i - 1);
+		rt_buf_add_c(&text, "[\"0\",\"\",\"\"]]}");
+		read_rows(rt_buf_str(&text), &o, &report);
+		assert_int_equal(o.items[0].node_count, MANY + 1);
+		for (int i = 1; i <= MANY; i++)
+			assert_int_equal(o.items[0].nodes[i].parent, is_fan ? 0 : i - 1);
+		assert_int_equal(report.repaired, 0);
+		import_done(&o, &report);
+		rt_buf_deinit(&text);
+	}
+}
+
+/* What is replaced or too deep is reported; the replaced record is kept. */
+static void
+test_damage(void **state)
+{
+	rt_outlines o;
+	rt_report report;
+	rt_buf text;
+
+	(void)state;
+	rt_buf_init(&text, rt_alloc_libc(), RT_BUF_UNLIMITED);
+	rt_buf_add_c(&text, "[\n{\"rows\":");
+	for (int i = 0; i < RT_JSON_DEPTH_MAX - 4; i++)
+		rt_buf_add_byte(&text, '[');
+	for (int i = 0; i < RT_JSON_DEPTH_MAX - 4; i++)
+		rt_buf_add_byte(&text, ']');
+	rt_buf_add_c(&text, "},\n{\"rows\":[[\"a\",\"\",\"1\"]]}]");
+	read_rows(rt_buf_str(&text), &o, &report);
+	assert_nodes(&o.items[0], "-1 user 1");
+	assert_int_equal(report.skipped, 1);
+	assert_int_equal(report.remarks[0].line, 2);
+	import_done(&o, &report);
+	rt_buf_deinit(&text);
+}
+
+static void
+test_roles(void **state)
+{
+	(void)state;
+	assert_true(rt_str_is(rt_graph_role(RT_STR("Prompter")), "user"));
+	assert_true(rt_str_is(rt_graph_role(RT_STR("ASSISTANT")), "assistant"));
+	assert_true(rt_str_is(rt_graph_role(RT_STR("gemini")), "assistant"));
+	assert_true(rt_str_is(rt_graph_role(RT_STR("user")), "user"));
+	assert_true(rt_str_is(rt_graph_role(RT_STR("Critic")), "Critic"));
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_repairs), cmocka_unit_test(test_large),
+		cmocka_unit_test(test_damage), cmocka_unit_test(test_roles)};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

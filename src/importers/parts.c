@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Blocks are written to one buffer as they come; the first text is remembered in case it stays
+ * alone. */
+#include "importers/parts.h"
+
+#include "base/encode.h"
+
+void
+rt_parts_init(rt_parts *p, rt_build *b)
+{
+	*p = (rt_parts){.b = b, .blocks = rt_scope_buf(&b->s)};
+}
+
+void
+rt_parts_begin(rt_parts *p)
+{
+	rt_buf_clear(p->blocks);
+	rt_json_open(p->blocks, NULL, '[');
+	p->count = 0;
+	p->is_text = false;
+}
+
+void
+rt_parts_end(rt_parts *p)
+{
+	rt_json_close(p->blocks, ']');
+	if (p->count == 0)
+		rt_build_body_open(p->b, RT_STR(""), false);
+	else if (p->count == 1 && p->is_text)
+		rt_build_body_open(p->b, p->text, false);
+	else
+		rt_build_body_open(p->b, rt_scope_str(&p->b->s, p->blocks), true);
+}
+
+/* Begin an object of this type. */
+static rt_buf *
+open_block(rt_parts *p, const char *type)
+{
+	p->count++;
+	rt_json_open(p->blocks, NULL, '{');
+	rt_json_put_c(p->blocks, "type", type);
+	return p->blocks;
+}
+
+void
+rt_parts_text(rt_parts *p, rt_str text)
+{
+	rt_buf *buf = open_block(p, "text");
+
+	rt_json_put_str(buf, "text", text);
+	rt_json_close(buf, '}');
+	p->is_text = p->count == 1;
+	p->text = text;
+}
+
+void
+rt_parts_thinking(rt_parts *p, rt_str text)
+{
+	rt_buf *buf;
+
+	if (text.size == 0)
+		return;
+	buf = open_block(p, "thinking");
+	rt_json_put_str(buf, "thinking", text);
+	rt_json_close(buf, '}');
+}
+
+void
+rt_parts_call(rt_parts *p, rt_str id, rt_str name, yyjson_val *arguments)
+{
+	rt_buf *buf = open_block(p, "toolCall");
+	rt_str text = rt_json_str(arguments);
+	rt_json_doc *doc = NULL;
+
+	rt_json_put_str(buf, "id", id);
+	rt_json_put_str(buf, "name", name);
+	if (yyjson_is_str(arguments) && text.size > 0 && text.ptr[0] == '{') {
+		rt_status st = rt_json_read_repairing(p->b->alloc, text, &doc, NULL, NULL);
+
+		if (st == RT_NOMEM)
+			(void)rt_scope_nomem(&p->b->s);
+	}
+	if (doc != NULL) {
+		rt_json_put_value(buf, "arguments", rt_json_root(doc));
+	} else if (yyjson_is_obj(arguments)) {
+		rt_json_put_value(buf, "arguments", arguments);
+	} else {
+		rt_json_open(buf, "arguments", '{');
+		if (arguments != NULL && !yyjson_is_null(arguments))
+			rt_json_put_value(buf, "input", arguments);
+		rt_json_close(buf, '}');
+	}
+	rt_json_free(doc);
+	rt_json_close(buf, '}');
+}
+
+void
+rt_parts_file(rt_parts *p, rt_str name, rt_str content)
+{
+	rt_buf *buf = open_block(p, "file");
+
+	rt_json_put_str(buf, "name", name);
+	rt_json_put_c(buf, "mimeType", "text/plain");
+	rt_json_add_key(buf, "data");
+	rt_buf_add_byte(buf, '"');
+	rt_buf_add_base64(buf, content);
+	rt_buf_add_byte(buf, '"');
+	rt_json_close(buf, '}');
+}
+
+void
+rt_parts_object(rt_parts *p, const char *type, yyjson_val *object)
+{
+	rt_buf *buf = open_block(p, type);
+
+	for (rt_json_iter m = rt_json_members(object); rt_json_next(&m);)
+		if (!rt_str_is(m.key, "type"))
+			rt_json_put_member(buf, m.key, m.value);
+	rt_json_close(buf, '}');
+}
+
+void
+rt_parts_value(rt_parts *p, yyjson_val *block)
+{
+	p->count++;
+	rt_json_put_value(p->blocks, NULL, block);
+}

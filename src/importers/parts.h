@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Parts: the content of a message, collected in the blocks that Retake knows (codec/content.h). One
+ * text alone becomes a plain text, anything else an array of blocks:
+ *
+ *     text          {"type":"text","text":…}
+ *     thinking      {"type":"thinking","thinking":…}
+ *     call          {"type":"toolCall","id":…,"name":…,"arguments":{…}}
+ *     file          {"type":"file","name":…,"mimeType":"text/plain","data":…}
+ *     image         {"type":"image","name":…, and the members of the record}
+ *     others        their record, with a type
+ *
+ * Views that are added are borrowed until rt_parts_end. */
+#ifndef RT_IMPORTERS_PARTS_H
+#define RT_IMPORTERS_PARTS_H
+
+#include "formats/formats_build.h"
+
+typedef struct rt_parts {
+	rt_build *b;
+	rt_buf *blocks; /* a JSON array, open */
+	size_t count;
+	rt_str text;   /* of the only block */
+	bool is_text;  /* the only block is a text */
+} rt_parts;
+
+void rt_parts_init(rt_parts *p, rt_build *b);
+void rt_parts_begin(rt_parts *p);
+/* Open the body of the next node with the parts. */
+void rt_parts_end(rt_parts *p);
+
+void rt_parts_text(rt_parts *p, rt_str text);
+/* Nothing if the text is empty. */
+void rt_parts_thinking(rt_parts *p, rt_str text);
+/* arguments: JSON, or a text, which becomes {"input":text} unless it is a JSON object. */
+void rt_parts_call(rt_parts *p, rt_str id, rt_str name, yyjson_val *arguments);
+/* A text file whose content is in the record. */
+void rt_parts_file(rt_parts *p, rt_str name, rt_str content);
+/* An object as a block of this type, which replaces its own. */
+void rt_parts_object(rt_parts *p, const char *type, yyjson_val *object);
+/* A block as it is. */
+void rt_parts_value(rt_parts *p, yyjson_val *block);
+
+#endif
