@@ -89,25 +89,34 @@ rt_slash_template(rt_tui *tui, rt_str name, rt_str more, rt_status *out_status)
 
 /* ---- several models ---- */
 
+/* ctx: the models, separated by blanks. */
 static rt_status
 asked(rt_tui *tui, void *ctx, rt_str question)
 {
-	rt_scope s;
+	rt_str all = rt_text_str(ctx), one, models[RT_RUN_MODELS_MAX];
+	size_t count = 0;
+	rt_error err;
+	rt_status st;
 
 	if (rt_str_trim(question).size == 0)
 		return RT_OK;
-	rt_scope_init(&s, tui->alloc);
-	rt_buf *line = rt_scope_buf(&s);
-	rt_buf_add_str(line, rt_text_str(ctx));
-	rt_args_add_quoted(line, rt_scope_copy(&s, question).ptr);
-	rt_str text = rt_scope_str(&s, line);
-	if (rt_ok(&s))
-		RT_TRY(&s, rt_pane_palette_run(tui, text));
-	return rt_verb_end(tui, &s);
+	while (count < RT_RUN_MODELS_MAX && rt_str_split(&all, ' ', &one))
+		if (one.size > 0)
+			models[count++] = one;
+	st = tui->pending != NULL
+		     ? rt_fail(&err, RT_BUSY, "another change is pending; the models were not asked")
+		     : rt_work_run_several(&tui->work,
+					   &(rt_run_request){.how = RT_RUN_ASK, .text = question},
+					   models, count, &err);
+	if (st == RT_OK)
+		rt_tui_say_nothing(tui);
+	else
+		rt_tui_remember_input(tui, question);
+	return rt_tui_say_failure(tui, st, &err);
 }
 
 static void
-free_line(rt_tui *tui, void *ctx)
+free_models(rt_tui *tui, void *ctx)
 {
 	(void)tui;
 	rt_text_unref(ctx);
@@ -116,31 +125,24 @@ free_line(rt_tui *tui, void *ctx)
 rt_status
 rt_slash_ask_models(rt_tui *tui, rt_action action, rt_str models)
 {
-	const rt_text *command = NULL;
-	rt_str model;
-	rt_scope s;
+	const rt_text *copy;
+	rt_str rest = models, one;
+	size_t count = 0;
 
 	(void)action;
-	if (models.size == 0) {
-		rt_tui_say_str(tui, RT_STR("Which models? For example /ask-models openai/gpt-5 "
-					   "ollama/qwen3:8b"), RT_INK_ERROR);
+	while (rt_str_split(&rest, ' ', &one))
+		count += one.size > 0;
+	if (count == 0 || count > RT_RUN_MODELS_MAX) {
+		rt_tui_say_str(tui,
+			       count == 0 ? RT_STR("Which models? For example /ask-models openai/gpt-5 "
+						   "ollama/qwen3:8b")
+					  : RT_STR("Too many models: at most 16 can be asked at once"),
+			       RT_INK_ERROR);
 		return RT_OK;
 	}
-	rt_scope_init(&s, tui->alloc);
-	rt_buf *line = rt_scope_buf(&s);
-	rt_buf_add_c(line, "ask ");
-	while (rt_str_split(&models, ' ', &model)) {
-		if (model.size == 0)
-			continue;
-		rt_buf_add_c(line, "-m ");
-		rt_args_add_quoted(line, rt_scope_copy(&s, model).ptr);
-		rt_buf_add_byte(line, ' ');
-	}
-	rt_buf_add_c(line, "-- ");
-	if (rt_ok(&s) && (command = rt_text_new(tui->alloc, rt_scope_str(&s, line))) == NULL)
-		(void)rt_scope_nomem(&s);
-	if (rt_ok(&s))
-		RT_TRY(&s, rt_pane_ask(tui, "Question to these models", RT_STR(""), true, asked,
-				       (void *)(uintptr_t)command, free_line));
-	return rt_verb_end(tui, &s);
+	copy = rt_text_new(tui->alloc, models);
+	if (copy == NULL)
+		return RT_NOMEM;
+	return rt_pane_ask(tui, "Question to these models", RT_STR(""), true, asked,
+			   (void *)(uintptr_t)copy, free_models);
 }

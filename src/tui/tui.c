@@ -409,6 +409,9 @@ report_run(rt_tui *tui)
 		rt_tui_say_done(tui, "%s %zu entries: about %zu tokens instead of %zu",
 				end->how == RT_RUN_COMPACT ? "Compacted" : "Compressed",
 				end->entries, end->tokens_after, end->tokens_before);
+	} else if (end->models > 0) {
+		rt_tui_say_done(tui, "%zu replies, each in a take: /takes lists and compares them",
+				end->models);
 	} else if (!is_navigation && tui->notice_ink != RT_INK_ERROR) { /* of something else */
 		rt_tui_say_nothing(tui);
 	}

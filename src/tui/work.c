@@ -495,7 +495,10 @@ store_end(rt_work *work, const rt_run_info *run)
 {
 	rt_work_end *end = &work->end;
 
+	if (work->run_models > 0 && end->has_problem) /* of another model: it is the one to report */
+		return;
 	clear_end(work);
+	end->models = work->run_models;
 	end->has_ended = true;
 	end->how = run->how;
 	end->state = run->state;
@@ -526,37 +529,96 @@ store_end(rt_work *work, const rt_run_info *run)
 	}
 }
 
+static rt_work_other *
+other_of(rt_work *work, const char *run)
+{
+	for (size_t i = 0; i < work->other_count; i++)
+		if (strcmp(work->others[i].run, run) == 0)
+			return &work->others[i];
+	return NULL;
+}
+
+static void
+remove_other(rt_work *work, rt_work_other *other)
+{
+	rt_buf_deinit(&other->text);
+	rt_buf_deinit(&other->thinking);
+	rt_buf_deinit(&other->notice);
+	rt_buf_deinit(&other->model);
+	work->other_count--;
+	memmove(other, other + 1,
+		(size_t)(work->others + work->other_count - other) * sizeof(*other));
+}
+
+static void
+swap_bufs(rt_buf *a, rt_buf *b)
+{
+	rt_buf kept = *a;
+
+	*a = *b;
+	*b = kept;
+}
+
+/* Show the next of the others, or none. */
+static void
+show_next_run(rt_work *work)
+{
+	rt_work_other *other = work->others;
+
+	rt_buf_clear(&work->run_notice);
+	work->run[0] = 0;
+	if (work->other_count == 0)
+		return;
+	memcpy(work->run, other->run, sizeof(work->run));
+	swap_bufs(&work->run_text, &other->text);
+	swap_bufs(&work->run_thinking, &other->thinking);
+	swap_bufs(&work->run_notice, &other->notice);
+	swap_bufs(&work->run_model, &other->model);
+	remove_other(work, other);
+}
+
+static void
+set_text(rt_buf *buf, rt_str text)
+{
+	rt_buf_clear(buf);
+	rt_buf_add_str(buf, text);
+}
+
 static bool
 on_run_event(void *ctx, const rt_run_event *event)
 {
 	rt_work *work = ctx;
 	rt_str question = event->run->question;
+	bool is_shown = strcmp(event->run->name, work->run) == 0;
+	rt_work_other *other = is_shown ? NULL : other_of(work, event->run->name);
+	rt_buf *notice = is_shown ? &work->run_notice : &other->notice;
 
-	if (strcmp(event->run->name, work->run) != 0)
+	if (!is_shown && other == NULL)
 		return true;
 	work->change++;
 	switch (event->kind) {
 	case RT_RUN_STARTED:
-	case RT_RUN_SNAPSHOT: break;
+	case RT_RUN_SNAPSHOT:
+		set_text(is_shown ? &work->run_model : &other->model, event->run->model);
+		break;
 	case RT_RUN_ASKED:
 		(void)snprintf(work->run_question, sizeof(work->run_question), "%.*s",
 			       RT_STR_ARG(question));
 		break;
-	case RT_RUN_NOTICE:
-		rt_buf_clear(&work->run_notice);
-		rt_buf_add_str(&work->run_notice, event->run->notice);
-		break;
+	case RT_RUN_NOTICE: set_text(notice, event->run->notice); break;
 	case RT_RUN_DELTA:
-		rt_buf_clear(&work->run_notice);
-		if (event->piece->kind != RT_REPLY_CALL)
-			rt_buf_add_str(event->piece->kind == RT_REPLY_TEXT ? &work->run_text
-									   : &work->run_thinking,
-				       event->text);
+		rt_buf_clear(notice);
+		if (event->piece->kind == RT_REPLY_TEXT)
+			rt_buf_add_str(is_shown ? &work->run_text : &other->text, event->text);
+		else if (event->piece->kind != RT_REPLY_CALL)
+			rt_buf_add_str(is_shown ? &work->run_thinking : &other->thinking, event->text);
 		break;
 	case RT_RUN_ENDED:
 		store_end(work, event->run);
-		work->run[0] = 0;
-		rt_buf_clear(&work->run_notice);
+		if (is_shown)
+			show_next_run(work);
+		else
+			remove_other(work, other);
 		break;
 	}
 	return true;
@@ -576,11 +638,35 @@ add_hint(rt_work *work, rt_status st, rt_error *err)
 	}
 }
 
+/* names: of the runs. The first one is shown. */
+static void
+add_others(rt_work *work, char (*names)[24], size_t count)
+{
+	work->run_models = count > 1 ? count : 0;
+	memcpy(work->run, names[0], sizeof(work->run));
+	for (size_t i = 1; i < count; i++) {
+		rt_work_other *other = &work->others[work->other_count++];
+
+		memcpy(other->run, names[i], sizeof(other->run));
+		rt_buf_init(&other->text, work->alloc, RT_BUF_UNLIMITED);
+		rt_buf_init(&other->thinking, work->alloc, RT_BUF_UNLIMITED);
+		rt_buf_init(&other->notice, work->alloc, RT_BUF_UNLIMITED);
+		rt_buf_init(&other->model, work->alloc, RT_BUF_UNLIMITED);
+	}
+}
+
 rt_status
 rt_work_run(rt_work *work, const rt_run_request *what, rt_error *err)
 {
+	return rt_work_run_several(work, what, NULL, 0, err);
+}
+
+rt_status
+rt_work_run_several(rt_work *work, const rt_run_request *what, const rt_str *models, size_t count,
+		    rt_error *err)
+{
 	rt_run_request request = *what;
-	char disc[24], take[24];
+	char disc[24], take[24], names[RT_RUN_MODELS_MAX][24];
 	rt_status st;
 
 	rt_buf_clear(&work->hint);
@@ -602,11 +688,14 @@ rt_work_run(rt_work *work, const rt_run_request *what, rt_error *err)
 	rt_buf_clear(&work->run_text);
 	rt_buf_clear(&work->run_thinking);
 	rt_buf_clear(&work->run_notice);
+	rt_buf_clear(&work->run_model);
 	work->run_how = request.how;
 	work->run_question[0] = 0;
-	st = rt_runs_start(work->runs, &request, work->run, err);
+	st = count > 0 ? rt_runs_start_several(work->runs, &request, models, count, names, err)
+		       : rt_runs_start(work->runs, &request, names[0], err);
 	if (st == RT_OK) {
 		clear_end(work);
+		add_others(work, names, count > 0 ? count : 1);
 	} else {
 		work->run[0] = 0;
 		add_hint(work, st, err);
@@ -618,9 +707,12 @@ rt_work_run(rt_work *work, const rt_run_request *what, rt_error *err)
 void
 rt_work_stop(rt_work *work)
 {
+	for (size_t i = work->other_count; i-- > 0;)
+		if (rt_runs_stop(work->runs, rt_str_of(work->others[i].run), NULL) != RT_OK)
+			remove_other(work, &work->others[i]); /* it is forgotten */
 	if (rt_work_is_running(work) &&
 	    rt_runs_stop(work->runs, rt_str_of(work->run), NULL) != RT_OK)
-		work->run[0] = 0; /* it is forgotten */
+		show_next_run(work);
 }
 
 /* ---- tokens ---- */
@@ -714,7 +806,8 @@ rt_work_open(rt_work *work, rt_session *session, const char *model, rt_error *er
 {
 	const rt_config *config = NULL;
 	rt_buf *bufs[] = {&work->model,      &work->hint, &work->only,  &work->run_text, &work->run_thinking,
-			  &work->run_notice, &work->owner, &work->state, &work->file_lists, &work->usage};
+			  &work->run_notice, &work->run_model, &work->owner, &work->state, &work->file_lists,
+			  &work->usage};
 	rt_status st;
 
 	memset(work, 0, sizeof(*work));
@@ -739,11 +832,14 @@ void
 rt_work_close(rt_work *work)
 {
 	rt_buf *bufs[] = {&work->model,      &work->hint, &work->only,  &work->run_text, &work->run_thinking,
-			  &work->run_notice, &work->owner, &work->state, &work->file_lists, &work->usage};
+			  &work->run_notice, &work->run_model, &work->owner, &work->state, &work->file_lists,
+			  &work->usage};
 
 	if (work->runs != NULL)
 		rt_runs_free(work->runs);
 	work->runs = NULL;
+	while (work->other_count > 0)
+		remove_other(work, work->others);
 	rt_comms_close(work->comms);
 	work->comms = NULL;
 	rt_free(work->alloc, work->cursor);

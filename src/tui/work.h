@@ -20,6 +20,12 @@
 #include "ops/action.h"
 #include "view/view_rows.h"
 
+/* A reply of several models that arrives besides the one that is shown. */
+typedef struct rt_work_other {
+	char run[24];
+	rt_buf text, thinking, notice, model;
+} rt_work_other;
+
 /* How a run ended. */
 typedef struct rt_work_end {
 	bool has_ended;          /* false: none has, and the rest is zero */
@@ -34,6 +40,7 @@ typedef struct rt_work_end {
 	uint64_t seq;
 	size_t entries, tokens_before, tokens_after;
 	const rt_text *note, *editor; /* owned; or NULL */
+	size_t models;           /* of several models: how many were asked; else 0 */
 } rt_work_end;
 
 typedef struct rt_work {
@@ -59,6 +66,10 @@ typedef struct rt_work {
 	rt_buf run_text;       /* of the reply in flight so far */
 	rt_buf run_thinking;
 	rt_buf run_notice;     /* "waiting …"; one line */
+	rt_buf run_model;      /* of several models: the one that is shown */
+	size_t run_models;     /* how many were asked together; 0: one */
+	rt_work_other others[RT_RUN_MODELS_MAX];
+	size_t other_count;
 	rt_run_how run_how;
 	char run_question[RT_ID_MAX + 1];
 	rt_buf owner, state;
@@ -214,6 +225,10 @@ bool rt_work_is_running(const rt_work *work);
  * running, or it would have to wait for a change that is being written. RT_CREDENTIALS: no model is
  * chosen; work->hint has the next step. */
 RT_CHECKED rt_status rt_work_run(rt_work *work, const rt_run_request *request, rt_error *err);
+/* The same for several models at once (at most RT_RUN_MODELS_MAX). The replies are shown one after
+ * another, in the order of the models; the run is over when all have ended. */
+RT_CHECKED rt_status rt_work_run_several(rt_work *work, const rt_run_request *request,
+					 const rt_str *models, size_t count, rt_error *err);
 void rt_work_stop(rt_work *work);
 
 #endif
