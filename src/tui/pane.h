@@ -304,6 +304,11 @@ RT_CHECKED rt_status rt_pane_pick(rt_tui *tui, const char *title, yyjson_val *na
 /* The names of the list that was just opened are texts: truncate them at the end, not in the
  * middle. */
 void rt_pane_pick_texts(rt_tui *tui);
+/* The names are rows of columns, separated by tabs: a number, "*" for the current one, a name, less
+ * important details, and a text. */
+void rt_pane_pick_columns(rt_tui *tui);
+/* Tab gives the chosen name to this function instead, with the same ctx. footer: static. */
+void rt_pane_pick_also(rt_tui *tui, rt_answer_fn fn, const char *footer);
 /* Space marks rows of the list that was just opened, so its names have no blanks; the answer is then the
  * marked ones, one a line. */
 void rt_pane_pick_several(rt_tui *tui);

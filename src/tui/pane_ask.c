@@ -13,6 +13,9 @@ enum {
 				 * it */
 	NAME_ROWS_MAX = 14,
 	PROBLEMS_MAX = 4, /* lines */
+	ROW_NAME = 5,     /* columns of rows of columns: their names … */
+	ROW_DETAILS = 30, /* … details … */
+	ROW_TEXT = 64,    /* … and texts, on wide screens */
 	COUNTED_BYTES = 1 << 20 /* of a text, in which lines are counted for each frame */
 };
 
@@ -41,6 +44,8 @@ typedef struct question {
 	size_t count;
 	bool may_be_new;
 	bool are_texts;
+	bool are_columns;
+	rt_answer_fn also; /* of Tab; or NULL */
 	bool may_mark;
 	rt_buf marked; /* names, each with a line end */
 	rt_late_models *late; /* that are still arriving; or NULL */
@@ -533,6 +538,33 @@ toggle_name(question *q)
 	(void)rt_list_act(&q->names.list, RT_ACT_DOWN);
 }
 
+/* "2\t*\tmain\t4 entries\tWhich database?" */
+static void
+draw_columns(rt_canvas *canvas, rt_box box, int y, rt_str row)
+{
+	rt_str cells[5] = {{0}};
+	bool is_wide = box.w > ROW_TEXT + 20, is_current;
+	int details = is_wide || box.w > 60 ? ROW_DETAILS : box.w, x;
+
+	for (size_t i = 0; i < 5 && rt_str_split(&row, '\t', &cells[i]);)
+		i++;
+	is_current = rt_str_is(cells[1], "*");
+	(void)rt_canvas_put(canvas, box, 2, y, cells[0], RT_INK_DIM);
+	x = rt_canvas_put_name(canvas, box, ROW_NAME, y, details - ROW_NAME - (is_current ? 6 : 2), cells[2],
+			       is_current ? RT_INK_TEXT | RT_INK_BOLD : RT_INK_TEXT);
+	if (is_current) {
+		x = rt_canvas_put(canvas, box, x + 1, y,
+				  rt_canvas_glyph(canvas, RT_GLYPH_LEFT_ARROW), RT_INK_GOOD);
+		x = rt_canvas_put_c(canvas, box, x + 1, y, "now", RT_INK_GOOD);
+	}
+	x = x + 2 > details ? x + 2 : details;
+	x = rt_canvas_put_cut(canvas, box, x, y, box.w - x - 1, cells[3], RT_INK_DIM) + 2;
+	if (is_wide && x < ROW_TEXT)
+		x = ROW_TEXT;
+	if (box.w - x > 12)
+		(void)rt_canvas_put_cut(canvas, box, x, y, box.w - x - 1, cells[4], RT_INK_TEXT);
+}
+
 static void
 draw_name(void *ctx, rt_canvas *canvas, rt_box box, int y, size_t row)
 {
@@ -540,6 +572,10 @@ draw_name(void *ctx, rt_canvas *canvas, rt_box box, int y, size_t row)
 	const name_row *r = (const name_row *)q->names.rows + row;
 	int x = q->marked.size > 0 ? 4 : 2;
 
+	if (q->are_columns) {
+		draw_columns(canvas, box, y, r->name);
+		return;
+	}
 	if (find_mark(q, r->name) != SIZE_MAX)
 		(void)rt_canvas_put(canvas, box, 2, y, rt_canvas_glyph(canvas, RT_GLYPH_CHECK),
 				    RT_INK_MATCH);
@@ -589,7 +625,10 @@ pick_act(rt_pane *pane, rt_action action)
 		return true;
 	case RT_ACT_CANCEL: cancel(q); return true;
 	case RT_ACT_COMPLETE:
-		if (r != NULL && !r->is_new) {
+		if (r != NULL && q->also != NULL) {
+			q->fn = q->fn == NULL ? NULL : q->also;
+			answer(q, r->name);
+		} else if (r != NULL && !r->is_new) {
 			RT_TRY(&pane->tui->scope, rt_field_set(q->names.field, r->name));
 			(void)rt_filter_update(&q->names);
 		}
@@ -752,6 +791,24 @@ rt_pane_pick_texts(rt_tui *tui)
 {
 	if (top_list(tui) != NULL)
 		top_list(tui)->are_texts = true;
+}
+
+void
+rt_pane_pick_columns(rt_tui *tui)
+{
+	if (top_list(tui) != NULL)
+		top_list(tui)->are_columns = true;
+}
+
+void
+rt_pane_pick_also(rt_tui *tui, rt_answer_fn fn, const char *footer)
+{
+	question *q = top_list(tui);
+
+	if (q == NULL)
+		return;
+	q->also = fn;
+	q->pane.footer = footer;
 }
 
 void

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "tui/slash_ask.h"
+#include "tui/slash_show.h"
 #include "tui/pending.h"
 #include "tui/verb_impl.h"
 
@@ -78,7 +79,7 @@ undo(rt_tui *tui, rt_action action, rt_str count)
 typedef struct numbered {
 	char name[300]; /* of the new object; may be empty */
 	size_t count;
-	uint32_t items[]; /* entries, or takes */
+	uint32_t items[]; /* entries */
 } numbered;
 
 enum { ITEMS_MAX = 2000 };
@@ -110,130 +111,6 @@ chosen_item(const numbered *n, rt_str answer)
 	for (size_t i = 0; i < answer.size && answer.ptr[i] >= '0' && answer.ptr[i] <= '9'; i++)
 		number = number * 10 + (size_t)(answer.ptr[i] - '0');
 	return number == 0 || number > n->count ? 0 : n->items[number - 1];
-}
-
-/* Take numbers, which do not change. */
-static rt_status
-switch_take(rt_tui *tui, uint32_t number)
-{
-	char id[16];
-
-	(void)snprintf(id, sizeof(id), "t%u", number);
-	return rt_verb_apply(tui,
-			     &(rt_request){.op = RT_OP_TAKE_SWITCH, .target = rt_str_of(id)});
-}
-
-static rt_status
-chose_take(rt_tui *tui, void *ctx, rt_str answer)
-{
-	uint32_t number = chosen_item(ctx, answer);
-
-	return number == 0 ? RT_OK : switch_take(tui, number);
-}
-
-/* "2 * 4 entries main": the star marks the present one. current NULL: only the others. */
-static yyjson_val *
-list_takes(rt_scope *s, rt_work *work, numbered *n, rt_buf *current)
-{
-	rt_buf *json = rt_scope_buf(s), *row = rt_scope_buf(s);
-
-	rt_json_open(json, NULL, '[');
-	for (uint32_t i = 1; i <= rt_disc_take_count(work->disc) && n->count < ITEMS_MAX; i++) {
-		const rt_take *take = rt_disc_take(work->disc, i);
-		size_t entries = rt_seq_count(take->slots);
-
-		if (!take->present || (current == NULL && take == work->take))
-			continue;
-		n->items[n->count++] = i;
-		rt_buf_clear(row);
-		rt_buf_add_f(row, "%zu  %s%zu %s  ", n->count, take == work->take ? "* " : "  ",
-			     entries, entries == 1 ? "entry" : "entries");
-		rt_buf_add_str(row, rt_text_str(take->name)); /* last: its end is kept */
-		rt_json_put_str(json, NULL, rt_scope_str(s, row));
-		if (take == work->take)
-			rt_buf_add_str(current, rt_buf_str(row));
-	}
-	rt_json_close(json, ']');
-	return rt_json_parse(s, rt_scope_str(s, json));
-}
-
-/* ---- comparing takes ---- */
-
-static rt_status
-compare_with(rt_tui *tui, uint32_t take)
-{
-	rt_scope *s = rt_tui_begin(tui);
-	rt_str line = rt_tui_format(tui, "diff t%u", (unsigned)take);
-
-	if (rt_ok(s))
-		RT_TRY(s, rt_pane_palette_run(tui, line));
-	return rt_tui_end(tui);
-}
-
-static rt_status
-chose_other(rt_tui *tui, void *ctx, rt_str answer)
-{
-	uint32_t take = chosen_item(ctx, answer);
-
-	return take == 0 ? RT_OK : compare_with(tui, take);
-}
-
-/* /diff without a name: with the other take, or one of the others. */
-static rt_status
-diff(rt_tui *tui, rt_action action, rt_str rest)
-{
-	numbered *n;
-	yyjson_val *rows;
-	rt_scope s;
-
-	(void)action;
-	(void)rest;
-	n = new_numbered(tui, RT_STR(""));
-	if (n == NULL)
-		return RT_NOMEM;
-	rt_scope_init(&s, tui->alloc);
-	rows = list_takes(&s, &tui->work, n, NULL);
-	if (rt_ok(&s) && n->count > 1) {
-		RT_TRY(&s, rt_pane_pick(tui, "Compare with which take", rows, false, chose_other, n,
-					free_numbered));
-		n = NULL;
-	} else if (rt_ok(&s) && n->count == 0) {
-		rt_tui_say(tui, "There is no other take to compare with");
-	} else if (rt_ok(&s)) {
-		RT_TRY(&s, compare_with(tui, n->items[0]));
-	}
-	rt_free(tui->alloc, n);
-	return rt_verb_end(tui, &s);
-}
-
-/* /branches NAME goes there; without a name one is chosen. */
-static rt_status
-branches(rt_tui *tui, rt_action action, rt_str name)
-{
-	numbered *n;
-	yyjson_val *rows;
-	rt_buf *current;
-	rt_scope s;
-
-	(void)action;
-	if (name.size > 0)
-		return rt_verb_apply(tui,
-				     &(rt_request){.op = RT_OP_TAKE_SWITCH, .target = name});
-	n = new_numbered(tui, RT_STR(""));
-	if (n == NULL)
-		return RT_NOMEM;
-	rt_scope_init(&s, tui->alloc);
-	current = rt_scope_buf(&s);
-	rows = list_takes(&s, &tui->work, n, current);
-	if (rt_ok(&s)) {
-		RT_TRY(&s, rt_pane_pick(tui, "Which take", rows, false, chose_take, n,
-					free_numbered));
-		n = NULL;
-	}
-	if (rt_ok(&s))
-		rt_pane_pick_begin_on(tui, rt_scope_str(&s, current));
-	rt_free(tui->alloc, n);
-	return rt_verb_end(tui, &s);
 }
 
 /* Messages of the user: the path before the chosen one becomes a discussion, and its text goes back
@@ -401,27 +278,26 @@ branch_here(rt_tui *tui, rt_action action, rt_str rest)
 
 /* ---- discussions and files ---- */
 
+/* Without a name: "discussion-2", or the next free number. Its first question is its title. */
 static rt_status
-named(rt_tui *tui, void *ctx, rt_str answer)
+new_discussion(rt_tui *tui, rt_action action, rt_str name)
 {
-	(void)ctx;
-	if (rt_str_trim(answer).size == 0)
-		return RT_OK;
-	return rt_verb_apply(
-		tui, &(rt_request){.op = RT_OP_DISCUSSION_NEW, .name = rt_str_trim(answer)});
+	unsigned number = 2;
+	char generated[40];
+
+	(void)action;
+	while (name.size == 0) {
+		(void)snprintf(generated, sizeof(generated), "discussion-%u", number++);
+		if (rt_project_disc_named(tui->work.value, rt_str_of(generated)) == 0)
+			name = rt_str_of(generated);
+	}
+	return rt_verb_apply(tui, &(rt_request){.op = RT_OP_DISCUSSION_NEW, .name = name});
 }
 
 rt_status
 rt_slash_new(rt_tui *tui)
 {
-	return rt_pane_ask(tui, "Name of the new discussion", RT_STR(""), false, named, NULL, NULL);
-}
-
-static rt_status
-new_discussion(rt_tui *tui, rt_action action, rt_str name)
-{
-	(void)action;
-	return name.size > 0 ? named(tui, NULL, name) : rt_slash_new(tui);
+	return new_discussion(tui, RT_ACT_NONE, RT_STR(""));
 }
 
 /* Run a command of the command line; is_complete false: it is shown first, to be completed. */
@@ -573,12 +449,15 @@ const rt_slash rt_slashes[] = {
 	 branch, RT_ACT_NONE},
 	{"/branch-here", "[:N] [NAME]", "start a new take at an entry (or choose one)",
 	 branch_here, RT_ACT_BRANCH},
-	{"/branches", "[NAME]", "list the takes of this discussion, switch to one", branches, RT_ACT_NONE},
+	{"/branches", "[NAME]", "list the takes of this discussion, switch to one", rt_slash_branches,
+	 RT_ACT_NONE},
 	{"/collapse", "", "collapse all entries", collapse, RT_ACT_FOLD_ALL},
 	{"/compact", "[INSTRUCTIONS]", "summarise the beginning for the model", run, RT_ACT_COMPACT},
+	{"/context", "", "show the next request: its parts and their tokens", rt_slash_context,
+	 RT_ACT_NONE},
 	{"/continue", "", "continue a reply that ended early", run, RT_ACT_CONTINUE},
 	{"/detach", "", "attach nothing to the next message", rt_slash_detach, RT_ACT_NONE},
-	{"/diff", "", "compare this take with another one", diff, RT_ACT_NONE},
+	{"/diff", "", "compare this take with another one", rt_slash_diff, RT_ACT_NONE},
 	{"/discussions", "", "list all discussions", open_screen, RT_ACT_DISCUSSIONS},
 	{"/edit", "", "edit your last message in place", act, RT_ACT_LAST_USER},
 	{"/expand", "", "expand all entries", collapse, RT_ACT_NONE},
@@ -589,7 +468,8 @@ const rt_slash rt_slashes[] = {
 	{"/import", "FILE", "import a conversation from another program", import_file, RT_ACT_NONE},
 	{"/label", "[NAME]", "label the entry at the head", verb_or_question, RT_ACT_LABEL},
 	{"/model", "[PROVIDER/NAME]", "choose the model", model, RT_ACT_MODEL},
-	{"/new", "NAME", "start a discussion", new_discussion, RT_ACT_NONE},
+	{"/new", "[NAME]", "start a discussion; without a name its first question is the title",
+	 new_discussion, RT_ACT_NONE},
 	{"/only", "[ROLE]", "show only the entries of a role and of User; without a role: all",
 	 only, RT_ACT_NONE},
 	{"/prompt", "", "edit the working prompt", verb_without_entry, RT_ACT_PROMPT},
@@ -600,6 +480,9 @@ const rt_slash rt_slashes[] = {
 	{"/search", "[WORDS]", "search all discussions", search, RT_ACT_SEARCH},
 	{"/source", "", "switch the entry at the head between source and rendered Markdown", source,
 	 RT_ACT_READ_MODE},
+	{"/system", "", "edit the system prompt of the project", rt_slash_system, RT_ACT_NONE},
+	{"/takes", "", "list the takes of this discussion, switch or compare", rt_slash_branches,
+	 RT_ACT_NONE},
 	{"/tree", "", "show the tree", open_screen, RT_ACT_TREE},
 	{"/undo", "[N]", "undo the newest steps", undo, RT_ACT_UNDO},
 	{NULL, NULL, NULL, NULL, RT_ACT_NONE},

@@ -114,7 +114,7 @@ RT_CHECKED rt_status rt_verb_move_before(rt_tui *tui, const uint32_t *entries, s
 					 uint32_t before);
 /* Ask for a new name of a take; 0: the one in view. */
 RT_CHECKED rt_status rt_verb_rename(rt_tui *tui, uint32_t take);
-/* Ask for a name, and make a discussion. */
+/* Start a discussion with a generated name. */
 RT_CHECKED rt_status rt_slash_new(rt_tui *tui);
 
 /* "User, entry 4", "3 entries". */

@@ -37,7 +37,7 @@ def completion(c, place):
         for typed, wanted in (("b", "/branch"), ("", "/branch"), ("-", "/branch-here "), (None, None),
                               ("/h", "/h"), (None, None), ("/he", "/help"), (None, None), ("/co", "/co"),
                               ("m", "/compact "), (None, None), ("/zz", "/zz"), (None, None),
-                              ("/un", "/undo "), (None, None), ("/t", "/tree"), (None, None), ("x", "x")):
+                              ("/un", "/undo "), (None, None), ("/tr", "/tree"), (None, None), ("x", "x")):
             if typed is None:
                 t.key("C-u")
                 c.says("erased", t, re.compile(r"^ >$", re.M))
@@ -119,6 +119,79 @@ def compare(c, place):
     t.key("q")
 
 
+def shown(c, place):
+    """Takes, their differences and the next request, each on a readable screen."""
+    fork(place)
+    place.run("branch", ":3", "edited")
+    place.run("edit", "--take", "edited", "u2", "Use SQLite, not MySQL")
+    with place.open(size=(140, 40)) as t:
+        t.wait("take: edited, 3 of 3")
+        say(t, "/takes")
+        c.says("the takes, with the words that are only in them", t, re.compile(r"^› 3  edited ← now +3 entries, ", re.M),
+               re.compile(r"^  2  duck +4 entries, .*  What about DuckDB\?", re.M), "Tab compare")
+        t.key("Up", "Up", "Tab")
+        c.says("compared", t, "Difference of two takes", "- main", "+ edited (in view)", "3 entries in both",
+               "User 3, edited", "- Use SQLite, not Postgres", "+ Use SQLite, not MySQL", "- AI 4", gone=["Which take"])
+        rows = [row for row in t.tmux("capture-pane", "-p", "-e").split("\n") if "MySQL" in row]
+        c.check("the words that differ are marked, and only these",
+                any(re.search(r"not \x1b\[[0-9;]*4[0-9;]*mMySQL", row) for row in rows), rows)
+        t.key("q")
+        t.wait("Enter send", gone=["Difference of"])
+        say(t, "/takes rename edited last")
+        c.says("with words it is the command", t, "take: last, 3 of 3")
+        place.run("set", "project_system_prompt", "Be brief.")
+        say(t, "/context")
+        c.says("the next request", t, "Next request", re.compile(r"^ *About \d+ tokens, for builtin/echo", re.M),
+               re.compile(r"^ +entries +\d+ +\d+%  █", re.M), "System prompt of the project", "  Be brief.",
+               re.compile(r"^ +:2 +AI +\d+  SQLite: one file\.", re.M))
+        t.key("q")
+        t.wait("Enter send", gone=["Next request"])
+
+
+def system_prompt(c, place):
+    """It is shown and edited in place; a change from elsewhere is not overwritten."""
+    fork(place)
+    place.run("set", "project_system_prompt", "Be brief.")
+    t = chat(place)
+    say(t, "/system")
+    t.wait("System prompt of the project, for all its discussions", "› Be brief.")
+    t.type(" And kind.")
+    t.key("Enter")
+    c.store("stored", lambda: "Be brief. And kind." in place.run("settings"), True)
+    t.wait("Set the instructions")
+    say(t, "/undo")
+    t.wait("Undone")
+    say(t, "/system")
+    t.wait("› Be brief.")
+    place.run("set", "project_system_prompt", "Be exact.")
+    t.type(" And short.")
+    t.key("Enter")
+    c.says("changed elsewhere", t, "The system prompt was changed elsewhere", "press Up")
+    c.check("theirs is kept", "Be exact." in place.run("settings"))
+    t.key("Up")
+    c.says("and so is ours", t, "> Be brief. And short.")
+
+
+def several(c, place):
+    """Several models at once: their replies arrive on the screen, and each is a take."""
+    fork(place)
+    one = script(place, {"text": "First "}, {"wait_ms": 1500}, {"text": "answer."})
+    other = os.path.join(place.dir, "other")
+    with open(other, "w", encoding="utf-8") as out:
+        out.write(json.dumps({"text": "Second "}) + "\n" + json.dumps({"wait_ms": 4000}) + "\n" +
+                  json.dumps({"text": "answer."}) + "\n")
+    t = chat(place)
+    say(t, f"/ask-models {one} builtin/play:{other}")
+    t.wait("Question to these models")
+    t.type("Which one?")
+    t.key("Enter")
+    c.says("the first arrives", t, "First", ", 1 more after it")
+    c.says("then the second", t, "Second", gone=["more after it", "Second answer."])
+    c.says("all have ended", t, "2 replies, each in a take: /takes lists and compares them", gone=["..."])
+    c.equal("the takes", len(place.json("takes")), 3)
+    c.equal("the first continues the take", place.texts()[4:], [("User", "Which one?"), ("AI", "First answer.")])
+
+
 def unknown(c, place):
     fork(place)
     t = chat(place)
@@ -194,9 +267,10 @@ def branching(c, place):
     c.equal("in the store", (place.json("show")["take"], ids(place)), ("third", ["u1", "a1", "u2", "a2"]))
     say(t, "/branches")
     # Seed 2: the current take, and what the others contain.
-    t.wait("Which take", "1    4 entries  main", "2    4 entries  duck", "› 3  * 4 entries  third")
+    t.wait("Which take", re.compile(r"^  1  main +4 entries, ", re.M), re.compile(r"^  2  duck +4 entries, ", re.M),
+           re.compile(r"^› 3  third ← now +4 entries, ", re.M))
     t.type("duck")
-    t.wait("› 2    4 entries  duck")
+    t.wait(re.compile(r"^› 2  duck +4 entries", re.M))
     t.key("Enter")
     c.says("to another", t, "take: duck, 2 of 3", "DuckDB is fine too")
     c.equal("in the store", place.json("show")["take"], "duck")
@@ -508,7 +582,7 @@ def exact(c, place):
         t.type("hello")
         t.key("Enter")
         t.wait("choose another: retake set model")
-        say(t, "/context")
+        say(t, "/context --pretty")
         c.says("the request", t, re.compile(r"choose\s+another:\s+retake\s+set\s+model"), gone=["/set model"])
 
 
@@ -517,9 +591,11 @@ def places(c, place):
     fork(place)
     t = chat(place)
     say(t, "/new")
-    c.says("asks for a name", t, "Name of the new discussion")
-    t.type("second one")
+    c.says("without a name", t, "discussion-2  take:", "No messages yet.")
+    t.type("How do birds swim?")
     t.key("Enter")
+    c.says("its first question is the title", t, "How do birds swim?  take:")
+    say(t, "/new second one")
     c.says("there", t, "second one  take:", "No messages yet.")
     add(place, "User", "v1", "Ducks swim")
     t.wait("Ducks swim")
@@ -597,4 +673,4 @@ def context_files(c, place):
     c.says("what can be sent, and what cannot", t, "slash.py", "cannot be sent:")
 
 
-run(completion, refused, free_text, compare, unknown, screens, undo, branching, entries, settings, listed_models, replies, compact, files, grammar, context_files, attached, exact, places)
+run(completion, refused, free_text, compare, shown, system_prompt, several, unknown, screens, undo, branching, entries, settings, listed_models, replies, compact, files, grammar, context_files, attached, exact, places)

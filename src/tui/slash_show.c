@@ -1,0 +1,356 @@
+/* SPDX-License-Identifier: MIT */
+#include "tui/slash_show.h"
+
+#include "tui/bar.h"
+#include "tui/slash_context.h"
+#include "tui/verb_impl.h"
+
+enum {
+	TAKES_MAX = 2000,
+	DIFFERENCE_MAX = 1 << 20 /* bytes of a text */
+};
+
+/* ---- the takes ---- */
+
+/* The rows of the list of takes are numbered; these are their takes. */
+typedef struct numbered {
+	size_t count;
+	uint32_t takes[TAKES_MAX];
+} numbered;
+
+static void
+free_numbered(rt_tui *tui, void *ctx)
+{
+	rt_free(tui->alloc, ctx);
+}
+
+/* The take of the chosen row; 0: none. */
+static uint32_t
+chosen_take(const numbered *n, rt_str answer)
+{
+	size_t number = 0;
+
+	for (size_t i = 0; i < answer.size && answer.ptr[i] >= '0' && answer.ptr[i] <= '9'; i++)
+		number = number * 10 + (size_t)(answer.ptr[i] - '0');
+	return number == 0 || number > n->count ? 0 : n->takes[number - 1];
+}
+
+/* A column of a row. */
+static void
+add_cell(rt_buf *row, rt_str text)
+{
+	rt_buf_add_byte(row, '\t');
+	for (size_t i = 0; i < text.size; i++)
+		rt_buf_add_byte(row, text.ptr[i] == '\t' || text.ptr[i] == '\n' ? ' ' : text.ptr[i]);
+}
+
+/* Rows for rt_pane_pick_columns. current NULL: only the takes that are not in view; else the row of
+ * the one in view is added to it. */
+static yyjson_val *
+list_takes(rt_tui *tui, rt_scope *s, numbered *n, rt_buf *current)
+{
+	rt_work *work = &tui->work;
+	rt_view view = rt_work_view(work, s);
+	rt_take_rows takes = rt_takes_list(&view, &(rt_takes_options){.max = TAKES_MAX,
+								      .also = work->place.take,
+								      .times = true,
+								      .titles = true});
+	rt_buf *json = rt_scope_buf(s), *row = rt_scope_buf(s), *details = rt_scope_buf(s);
+
+	rt_json_open(json, NULL, '[');
+	for (size_t i = 0; i < takes.count && n->count < TAKES_MAX; i++) {
+		const rt_take_row *take = &takes.items[i];
+		bool is_here = take->number == work->take->number;
+
+		if (current == NULL && is_here)
+			continue;
+		n->takes[n->count++] = take->number;
+		rt_buf_clear(row);
+		rt_buf_clear(details);
+		rt_buf_add_f(row, "%zu", n->count);
+		add_cell(row, is_here ? RT_STR("*") : RT_STR(""));
+		add_cell(row, take->name);
+		rt_buf_add_f(details, "%zu %s", take->entries, take->entries == 1 ? "entry" : "entries");
+		if (take->updated_us != 0)
+			rt_buf_add_f(details, ", %.*s", RT_STR_ARG(rt_bar_time(tui, take->updated_us)));
+		add_cell(row, rt_scope_str(s, details));
+		add_cell(row, take->title.size > 0 ? take->title : take->preview);
+		rt_json_put_str(json, NULL, rt_scope_str(s, row));
+		if (is_here)
+			rt_buf_add_str(current, rt_buf_str(row));
+	}
+	rt_json_close(json, ']');
+	return rt_json_parse(s, rt_scope_str(s, json));
+}
+
+static rt_status show_difference(rt_tui *tui, uint32_t other);
+
+static rt_status
+chose_take(rt_tui *tui, void *ctx, rt_str answer)
+{
+	uint32_t number = chosen_take(ctx, answer);
+	rt_scope s;
+
+	if (number == 0)
+		return RT_OK;
+	rt_scope_init(&s, tui->alloc);
+	rt_str id = rt_work_take_id(&s, number);
+	if (rt_ok(&s))
+		RT_TRY(&s, rt_verb_apply(tui, &(rt_request){.op = RT_OP_TAKE_SWITCH, .target = id}));
+	return rt_verb_end(tui, &s);
+}
+
+static rt_status
+chose_other(rt_tui *tui, void *ctx, rt_str answer)
+{
+	uint32_t number = chosen_take(ctx, answer);
+
+	if (number == tui->work.place.take) {
+		rt_tui_say(tui, "That is the take in view; choose another one");
+		return RT_OK;
+	}
+	return number == 0 ? RT_OK : show_difference(tui, number);
+}
+
+static rt_status
+pick_take(rt_tui *tui, bool switches)
+{
+	numbered *n = rt_new(tui->alloc, sizeof(*n));
+	rt_buf *current;
+	yyjson_val *rows;
+	rt_scope s;
+
+	if (n == NULL)
+		return RT_NOMEM;
+	n->count = 0;
+	rt_scope_init(&s, tui->alloc);
+	current = rt_scope_buf(&s);
+	rows = list_takes(tui, &s, n, switches ? current : NULL);
+	if (rt_ok(&s) && !switches && n->count == 0) {
+		rt_tui_say(tui, "There is no other take to compare with");
+	} else if (rt_ok(&s) && !switches && n->count == 1) {
+		RT_TRY(&s, show_difference(tui, n->takes[0]));
+	} else if (rt_ok(&s)) {
+		RT_TRY(&s, rt_pane_pick(tui, switches ? "Which take" : "Compare with which take", rows,
+					false, switches ? chose_take : chose_other, n, free_numbered));
+		n = NULL;
+		if (rt_ok(&s))
+			rt_pane_pick_columns(tui);
+		if (rt_ok(&s) && switches)
+			rt_pane_pick_also(tui, chose_other,
+					  "Up, Down choose   Enter switch   Tab compare   Esc cancel");
+		if (rt_ok(&s))
+			rt_pane_pick_begin_on(tui, rt_scope_str(&s, current));
+	}
+	rt_free(tui->alloc, n);
+	return rt_verb_end(tui, &s);
+}
+
+rt_status
+rt_slash_branches(rt_tui *tui, rt_action action, rt_str name)
+{
+	(void)action;
+	return name.size == 0
+		       ? pick_take(tui, true)
+		       : rt_verb_apply(tui, &(rt_request){.op = RT_OP_TAKE_SWITCH, .target = name});
+}
+
+rt_status
+rt_slash_diff(rt_tui *tui, rt_action action, rt_str rest)
+{
+	(void)action;
+	(void)rest;
+	return pick_take(tui, false);
+}
+
+/* ---- the difference of two takes ---- */
+
+typedef struct writer {
+	rt_scope *s;
+	rt_lines *lines;
+	rt_lines_options options;
+} writer;
+
+static rt_str
+text_of(writer *w, const rt_entry_row *e)
+{
+	rt_buf *text = rt_scope_buf(w->s);
+
+	if (e != NULL)
+		rt_entry_add_text(text, e);
+	rt_str whole = rt_scope_str(w->s, text);
+	whole.size = rt_utf8_cut(whole, DIFFERENCE_MAX);
+	return whole;
+}
+
+static void
+add_heading(writer *w, const char *sign, const rt_entry_row *e, rt_ink ink, const char *remark)
+{
+	rt_buf *row = rt_scope_buf(w->s);
+
+	rt_lines_add_blank(w->lines);
+	rt_buf_add_f(row, "%s%.*s %zu%s", sign, RT_STR_ARG(e->role), e->at + 1, remark);
+	rt_lines_add_row(w->lines, 0, rt_scope_str(w->s, row), (rt_ink)(ink | RT_INK_BOLD));
+}
+
+/* An entry of both takes, or two that are at the same position. */
+static void
+add_pair(writer *w, const rt_entry_row *was, const rt_entry_row *is, const char *remark)
+{
+	rt_str before = text_of(w, was), after = text_of(w, is);
+
+	add_heading(w, "", is, rt_role_ink(is->role), remark);
+	if (rt_ok(w->s))
+		rt_lines_add_difference(w->lines, before, after, &w->options);
+}
+
+static void
+add_side(writer *w, const rt_entry_row *e, bool is_added)
+{
+	rt_lines_options options = w->options;
+	rt_str text = text_of(w, e);
+
+	options.ink = is_added ? RT_INK_ADDED : RT_INK_REMOVED;
+	options.indent = 2;
+	add_heading(w, is_added ? "+ " : "- ", e, options.ink, "");
+	if (rt_ok(w->s))
+		rt_lines_add_plain(w->lines, text, &options);
+}
+
+/* The entries after the point of divergence: two with the same role next to each other are compared. */
+static void
+add_rests(writer *w, const rt_view *view, const rt_diff *diff)
+{
+	rt_view ours = *view, theirs = *view;
+	rt_window from = {.from = diff->common};
+	rt_entry_cursor *a, *b;
+	const rt_entry_row *was, *is;
+
+	theirs.place.take = diff->a->number;
+	ours.place.take = diff->b->number;
+	a = rt_entries_open(&theirs, &from);
+	b = rt_entries_open(&ours, &from);
+	for (was = rt_entries_next(a), is = rt_entries_next(b); rt_ok(w->s) && (was != NULL || is != NULL);
+	     was = rt_entries_next(a), is = rt_entries_next(b)) {
+		if (was != NULL && is != NULL && rt_str_eq(was->role, is->role)) {
+			add_pair(w, was, is, "");
+			continue;
+		}
+		if (was != NULL)
+			add_side(w, was, false);
+		if (is != NULL)
+			add_side(w, is, true);
+	}
+}
+
+/* From the other take to the one in view. */
+static rt_status
+show_difference(rt_tui *tui, uint32_t other)
+{
+	rt_lines lines;
+	rt_view view;
+	rt_diff diff;
+	rt_buf *row;
+	rt_scope s;
+	writer w = {&s, &lines, rt_verb_lines(tui, 2, 0)};
+
+	rt_scope_init(&s, tui->alloc);
+	rt_lines_init(&lines, tui->alloc);
+	view = rt_work_view(&tui->work, &s);
+	diff = rt_diff_open(&view, other, tui->work.place.take);
+	if (diff.a != NULL) {
+		row = rt_scope_buf(&s);
+		rt_buf_add_f(row, "- %.*s", RT_STR_ARG(rt_text_str(diff.a->name)));
+		rt_lines_add_row(&lines, 0, rt_scope_str(&s, row), RT_INK_REMOVED | RT_INK_BOLD);
+		rt_buf_clear(row);
+		rt_buf_add_f(row, "+ %.*s (in view)", RT_STR_ARG(rt_text_str(diff.b->name)));
+		rt_lines_add_row(&lines, 0, rt_scope_str(&s, row), RT_INK_ADDED | RT_INK_BOLD);
+		rt_buf_clear(row);
+		rt_buf_add_f(row, "%zu %s in both", diff.common, diff.common == 1 ? "entry" : "entries");
+		rt_lines_add_row(&lines, 0, rt_scope_str(&s, row), RT_INK_DIM);
+		while (rt_ok(&s) && rt_diff_next(&view, &diff))
+			add_pair(&w, diff.was, diff.is, ", edited");
+		add_rests(&w, &view, &diff);
+	}
+	return rt_verb_show(tui, &s, "Difference of two takes", &lines);
+}
+
+/* ---- the next request ---- */
+
+rt_status
+rt_slash_context(rt_tui *tui, rt_action action, rt_str rest)
+{
+	rt_lines lines;
+	rt_scope s;
+
+	(void)action;
+	(void)rest;
+	rt_scope_init(&s, tui->alloc);
+	rt_lines_init(&lines, tui->alloc);
+	rt_slash_context_add(&tui->work, &s, rt_verb_lines(tui, 2, 0), &lines);
+	return rt_verb_show(tui, &s, "Next request", &lines);
+}
+
+/* ---- the system prompt ---- */
+
+static rt_str
+system_prompt(rt_scope *s, rt_work *work)
+{
+	rt_view view = rt_work_view(work, s);
+	rt_str text = rt_json_str(rt_setting_value(&view, RT_STR("project_system_prompt")));
+
+	return text.size > 0 ? text : RT_STR("");
+}
+
+static void
+free_text(rt_tui *tui, void *ctx)
+{
+	(void)tui;
+	rt_text_unref(ctx);
+}
+
+/* ctx: the text from which the edit began. */
+static rt_status
+edited_system(rt_tui *tui, void *ctx, rt_str answer)
+{
+	rt_buf *json;
+	rt_scope s;
+
+	if (answer.ptr == NULL)
+		return RT_OK;
+	rt_scope_init(&s, tui->alloc);
+	rt_str now = system_prompt(&s, &tui->work);
+	json = rt_scope_buf(&s);
+	rt_json_put_str(json, NULL, answer);
+	if (rt_ok(&s) && rt_str_eq(now, answer)) {
+		rt_tui_say(tui, "The system prompt is unchanged");
+	} else if (rt_ok(&s) && !rt_str_eq(now, rt_text_str(ctx))) {
+		rt_tui_say_str(tui, RT_STR("The system prompt was changed elsewhere; /system shows it"),
+			       RT_INK_ERROR);
+		rt_tui_remember_input(tui, answer);
+	} else if (rt_ok(&s)) {
+		RT_TRY(&s, rt_verb_apply(tui, &(rt_request){
+						      .op = RT_OP_SETTING_SET,
+						      .key = RT_STR("project_system_prompt"),
+						      .value = rt_json_parse(&s, rt_scope_str(&s, json))}));
+	}
+	return rt_verb_end(tui, &s);
+}
+
+rt_status
+rt_slash_system(rt_tui *tui, rt_action action, rt_str rest)
+{
+	const rt_text *text = NULL;
+	rt_scope s;
+
+	(void)action;
+	(void)rest;
+	rt_scope_init(&s, tui->alloc);
+	rt_str now = system_prompt(&s, &tui->work);
+	if (rt_ok(&s) && (text = rt_text_new(tui->alloc, now)) == NULL)
+		(void)rt_scope_nomem(&s);
+	if (rt_ok(&s))
+		RT_TRY(&s, rt_pane_ask(tui, "System prompt of the project, for all its discussions", now,
+				       true, edited_system, (void *)(uintptr_t)text, free_text));
+	return rt_verb_end(tui, &s);
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Slash commands that show something on a separate screen: the takes of the discussion, the
+ * differences of two of them, the next request; and the system prompt, which can be edited. */
+#ifndef RT_TUI_SLASH_SHOW_H
+#define RT_TUI_SLASH_SHOW_H
+
+#include "tui/pane.h"
+
+/* /branches and /takes: choose a take, to switch to it or to compare it with the one in view; with a
+ * name, switch to that. */
+RT_CHECKED rt_status rt_slash_branches(rt_tui *tui, rt_action action, rt_str name);
+/* /diff: with the other take, or a chosen one. */
+RT_CHECKED rt_status rt_slash_diff(rt_tui *tui, rt_action action, rt_str rest);
+/* /context: the parts of the next request, and their estimated tokens. */
+RT_CHECKED rt_status rt_slash_context(rt_tui *tui, rt_action action, rt_str rest);
+/* /system: edit the system prompt of the project. */
+RT_CHECKED rt_status rt_slash_system(rt_tui *tui, rt_action action, rt_str rest);
+
+#endif
