@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Discussions: the list on the left and the actions on each discussion.
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import * as act from "./actions";
 import { get, path } from "./api";
 import { Cut } from "./cut";
@@ -75,19 +75,24 @@ function hasTag(each: Discussion, tag: string): boolean {
 
 const DAYS_MS = 24 * 60 * 60 * 1000;
 
-/** The group heading of a discussion. The open one is new until it has an entry or a draft. */
+/** An empty discussion is new. Not a property of the open one: opening a discussion must not move its row. */
+function isNew(each: Discussion): boolean {
+	return !each.updated && !each.entries;
+}
+
+/** The group heading of a discussion. */
 function groupOf(each: Discussion, today: number): string {
-	const days = each.updated ? (today - new Date(each.updated).getTime()) / DAYS_MS : each.id === state.disc ? 0 : Infinity;
+	const days = each.updated ? (today - new Date(each.updated).getTime()) / DAYS_MS : isNew(each) ? 0 : Infinity;
 	return each.pinned ? "Pinned" : days <= 0 ? "Today" : days <= 1 ? "Yesterday" : days <= 7 ? "Previous 7 days" : days <= 30 ? "Previous 30 days" : "Older";
 }
 
-/** Sorted by group: pinned ones first, then the most recently changed. */
+/** The first MOST by group: pinned ones, then new ones, then the most recently changed. */
 function inGroups(all: Discussion[]): [string, Discussion[]][] {
 	const today = new Date().setHours(0, 0, 0, 0);
-	const since = (each: Discussion) => each.updated ?? (each.id === state.disc ? "\uffff" : "");
-	const sorted = [...all].sort((a, b) => Number(b.pinned ?? false) - Number(a.pinned ?? false) || (since(a) < since(b) ? 1 : since(a) > since(b) ? -1 : 0));
+	const since = (each: Discussion) => each.updated ?? (isNew(each) ? "\uffff" : "");
+	const sorted = [...all].reverse().sort((a, b) => Number(b.pinned ?? false) - Number(a.pinned ?? false) || (since(a) < since(b) ? 1 : since(a) > since(b) ? -1 : 0));
 	const groups = new Map<string, Discussion[]>();
-	for (const each of sorted)
+	for (const each of sorted.slice(0, MOST))
 		groups.set(groupOf(each, today), [...(groups.get(groupOf(each, today)) ?? []), each]);
 	return [...groups];
 }
@@ -140,6 +145,12 @@ export function Discussions() {
 	const outline = useStore((from) => from.outline);
 	const shownCount = outline && outline.discussion === open ? outline.id.length : undefined;
 	const [filter, setFilter] = useState(""), [tag, setTag] = useState(""), [isArchive, setArchive] = useState(false);
+	const list = useRef<HTMLUListElement>(null), had = document.activeElement;
+	// an element that moves within the list loses the focus
+	useLayoutEffect(() => {
+		if (had instanceof HTMLElement && document.activeElement !== had && list.current?.contains(had))
+			had.focus({ preventScroll: true });
+	});
 	const track = all.find((each) => each.id === open)?.track;
 	useEffect(() => { left = track || !open ? left : open; }, [open, track]);
 	const archived = all.filter((each) => each.archived).length, tags = allTags(all);
@@ -147,7 +158,7 @@ export function Discussions() {
 	const wanted = filter.toLowerCase();
 	const shown = all.filter((each) => (inArchive ? each.archived : !each.archived || each.id === open) && (!ofTag || hasTag(each, ofTag)) &&
 		[each.name, each.title, each.track, ...(each.tags ?? [])].some((text) => text?.toLowerCase().includes(wanted)));
-	const groups = inGroups(shown.length > MOST ? inGroups(shown).flatMap(([, group]) => group).slice(0, MOST) : shown);
+	const groups = inGroups(shown);
 	return (
 		<nav class="discussions" aria-label="Discussions">
 			<Projects />
@@ -175,16 +186,14 @@ export function Discussions() {
 					))}
 				</div>
 			)}
-			{groups.map(([heading, group]) => (
-				<section key={heading}>
-					{groups.length > 1 && <h3>{heading}</h3>}
-					<ul aria-label={heading}>
-						{group.map((each) => (
-							<Row key={each.id} each={each} isOpen={each.id === open} isOnly={all.length < 2} size={sizeOf(each, each.id === open ? shownCount : undefined)} />
-						))}
-					</ul>
-				</section>
-			))}
+			<ul ref={list} aria-label="Discussions">
+				{groups.flatMap(([heading, group]) => [
+					groups.length > 1 && <li key={`group ${heading}`} class="group"><h3>{heading}</h3></li>,
+					...group.map((each) => (
+						<Row key={each.id} each={each} isOpen={each.id === open} isOnly={all.length < 2} size={sizeOf(each, each.id === open ? shownCount : undefined)} />
+					)),
+				])}
+			</ul>
 			{shown.length === 0 && <p class="quiet">No discussion matches.</p>}
 			{shown.length > MOST && <p class="quiet">{shown.length - MOST} more: type in the filter.</p>}
 			{archived > 0 && (

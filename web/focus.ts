@@ -15,18 +15,13 @@ export function showEntry(id: string, focus = true): void {
 	list.show(id, focus);
 }
 
-/** The discussion whose row has the focus; opening one can move its row to another group, as a new element. */
-function discOf(at: Element | null): string | undefined {
-	return (at as HTMLElement | null)?.dataset?.disc;
-}
-
 /** Remembers the focused element. The returned function reports whether the focus may still be moved: it is
  * unchanged, nowhere or on an entry. Otherwise the user is typing or in a dialog. */
 export function focusKept(): () => boolean {
 	const was = document.activeElement;
 	return () => {
 		const at = document.activeElement;
-		return at === null || at === was || at === document.body || (discOf(at) !== undefined && discOf(at) === discOf(was)) ||
+		return at === null || at === was || at === document.body ||
 			(at.closest(".entry") !== null && !at.matches("textarea, input, select, [role=menu] *"));
 	};
 }

@@ -113,6 +113,31 @@ async function help(server, browser) {
 	await page.context().close();
 }
 
+/** The row of a discussion that moves to another group is the same element: its menu stays open and keeps the focus. */
+async function movingRows(server, browser) {
+	await server.op("discussion.new", { name: "moving" });
+	await server.op("entry.append", { content: "of the discussion that moves" });
+	await server.op("discussion.new", { name: "empty" });
+	const page = await openPage(server, browser, tally);
+	const names = () => page.locator(".discussions button.name").evaluateAll((all) => all.map((each) => each.dataset.disc).join(" "));
+	const before = await names();
+	await page.locator(".discussions .name", { hasText: "moving" }).click();
+	await until(async () => /moving/.test(await page.locator(".discussions .open .name").textContent()));
+	tally.equal("opening a discussion moves no row, also if an empty one was open", await names(), before);
+	await page.getByRole("button", { name: "More for moving" }).click();
+	await page.locator(".menu-list").waitFor();
+	await server.op("setting.set", { key: "pinned", value: true }, "?discussion=moving");
+	await until(async () => (await page.locator(".discussions h3").first().innerText()) === "Pinned");
+	tally.check("the row is the first", (await names()) !== before, before);
+	tally.check("its menu is still open", await page.locator(".menu-list").count() === 1);
+	tally.check("and has the focus", await page.evaluate(() => document.activeElement.matches(".menu-item")));
+	await page.keyboard.press("Enter");
+	await page.locator("dialog input").waitFor();
+	await page.keyboard.press("Escape");
+	await page.context().close();
+	await server.op("setting.set", { key: "pinned", value: null }, "?discussion=moving");
+}
+
 async function menus(server, browser) {
 	await server.op("entry.append", { content: "an entry" }, "?discussion=main");
 	const page = await openPage(server, browser, tally);
@@ -261,7 +286,7 @@ server.env.OLLAMA_HOST = host;
 await server.start();
 try {
 	const only = process.argv[2];
-	const parts = [["writing", writing], ["projects", projects], ["settings", settings], ["help", help], ["menus", menus], ["fingers", fingers], ["imports", imports], ["lists", lists],
+	const parts = [["writing", writing], ["projects", projects], ["settings", settings], ["help", help], ["moving rows", movingRows], ["menus", menus], ["fingers", fingers], ["imports", imports], ["lists", lists],
 		["notifications", async (...given) => {
 			await server.op("setting.set", { key: "model", value: "ollama/slow" });
 			await notifications(...given, slow);

@@ -131,7 +131,7 @@ async function entries(t) {
 	await showTake(t, "main");
 	await step(t, "a discussion of the path", () => more(page, "a2", "Copy the path to a new discussion"),
 		(after) => project(after).discussions.length === 2);
-	await page.locator("nav .name", { hasText: "main" }).first().click();
+	await page.locator("nav .name[data-disc=d1]").click();
 	await until(async () => JSON.parse(await t.server.canonical()).active === "main");
 	await settled(page, t.server);
 }
@@ -394,7 +394,7 @@ async function otherProgram(t) {
 	const { page, server, tally } = t;
 	await page.click("#undo");
 	await page.locator("nav .name", { hasText: "main_2" }).waitFor();
-	await page.locator("nav .name", { hasText: "main" }).first().click();
+	await page.locator("nav .name[data-disc=d1]").click();
 	await until(async () => JSON.parse(await server.canonical()).active === "main");
 	await showTake(t, "main");
 	await page.locator('.entries [data-entry="q1"]').waitFor();
@@ -406,7 +406,7 @@ async function otherProgram(t) {
 }
 
 export async function run({ server, browser, tally }) {
-	await server.start();
+	await server.start("0", "--files", server.folder);
 	for (const [id, role, content] of [["q1", "User", "question 1"], ["a1", "AI", "answer 1"], ["q2", "User", "question 2"],
 		["a2", "AI", "answer 2"], ["tool", "toolResult", "rows: 3"], ["q3", "User", "question 3"], ["a3", "AI", "answer 3"]])
 		await server.op("entry.append", { id, role, content });
