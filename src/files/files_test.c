@@ -130,6 +130,15 @@ make_tree(void **state)
 	put_link("loop", "loop");
 	put_text("links/1", "1");
 	put_link("links/again", "..");
+	put_text("linked/1", "1");
+	put_link("linked/build", "../src/build");
+	put_link("linked/built", "../src/build/out.c");
+	put_link("linked/config", "../.git/config");
+	put_link("linked/keep.o", "../src/deep/keep.o");
+	put_link("linked/kept", "../src/deep/keep.o");
+	put_link("linked/object", "../src/deep/c.o");
+	put_link("linked/repo", "../.git");
+	put_link("src/build/out", "out.c");
 	put_link("many/self", ".");
 	put_link("dangling", "gone.txt");
 	put_link("dev-link", "/dev/zero");
@@ -175,6 +184,10 @@ static const sent_case sent_cases[] = {
 	{"[\"src\"]", "src/.hidden.c src/b.c src/deep/.gitignore src/deep/c.c src/deep/keep.o "},
 	{"[\"src/deep/c.o\"]", "src/deep/c.o "},
 	{"[\"src/build\"]", "src/build/out.c "},
+	{"[\"linked\"]", "linked/1 src/deep/keep.o "},
+	{"[\"linked/**\"]", "linked/1 src/deep/keep.o "},
+	{"[\"linked/object\"]", "src/deep/c.o "},
+	{"[\"linked/build\"]", "src/build/out.c "},
 	{"[\"things\"]", "things/kept.txt "},
 	{"[\"**/*.c\"]", "a.c src/.hidden.c src/b.c src/deep/c.c "},
 	{"[\"src/*.c\"]", "src/.hidden.c src/b.c "},

@@ -2,7 +2,7 @@
  *
  * Directories wait on a list until they are read, each with the state of the glob and the rules of
  * the .gitignore files above it. A link to a directory is followed once, unless its target is
- * walked anyway. */
+ * walked anyway. A link whose target is excluded is excluded, too. */
 #include "files/files_walk.h"
 
 #include <stdlib.h>
@@ -120,6 +120,32 @@ is_in(rt_str path, rt_str dir)
 	       (rt_str_starts(path, dir) && (path.size == dir.size || path.ptr[dir.size] == '/'));
 }
 
+/* Does a link lead to something that the walk would leave out where it is? The directories above
+ * the base are not checked: the user has named them. */
+static bool
+is_excluded(walking *w, const rt_file_place *place)
+{
+	const rt_ignore *ignore = NULL;
+	size_t begin = 0;
+
+	for (size_t end = 0; rt_ok(w->s) && end <= place->path.size; end++) {
+		rt_str path = rt_str_at(place->path.ptr, end);
+		bool is_whole = end == place->path.size;
+
+		if (end > 0 && !is_whole && path.ptr[end] != '/')
+			continue;
+		if (!is_in(w->base->path, path) &&
+		    (rt_str_is(rt_str_skip(path, begin), ".git") ||
+		     rt_ignore_matches(ignore, path,
+				       !is_whole || place->type == RT_FILE_DIRECTORY)))
+			return true;
+		if (!is_whole)
+			ignore = read_ignore(w, path, ignore);
+		begin = end > 0 ? end + 1 : 0;
+	}
+	return false;
+}
+
 static void
 follow_directory(walking *w, const rt_file_place *place, uint64_t state)
 {
@@ -166,6 +192,8 @@ visit(walking *w, const waiting *dir, const rt_ignore *ignore, const rt_file_ent
 				add_fault(w, path, f);
 			return;
 		}
+		if (is_excluded(w, &place))
+			return;
 		if (place.type == RT_FILE_DIRECTORY && continues)
 			follow_directory(w, &place, state);
 	} else if (entry->type == RT_FILE_DIRECTORY && continues) {
