@@ -15,7 +15,7 @@
 
 enum { BUCKETS = 1024, PROJECT_ROOM = RT_BROWSER_PROJECT_ROOM };
 
-static const int64_t day_us = (int64_t)86400 * 1000000;
+static const int64_t hour_us = (int64_t)3600 * 1000000, day_us = (int64_t)86400 * 1000000;
 
 typedef struct browser {
 	char hash[RT_BROWSER_ROOM];
@@ -42,6 +42,7 @@ struct rt_browsers {
 	size_t count, stale;
 	code codes[RT_CODES_MAX];
 	uint64_t last_code;
+	int64_t expiry_us; /* when expired browsers are removed again */
 };
 
 static int64_t
@@ -58,6 +59,12 @@ hash_of(rt_str cookie, char out[RT_BROWSER_ROOM])
 	rt_sha256_init(&sha);
 	rt_sha256_add(&sha, cookie.ptr, cookie.size);
 	rt_sha256_end_hex(&sha, out);
+}
+
+static bool
+has_expired(const browser *one, int64_t now)
+{
+	return now - one->seen_us >= RT_BROWSER_DAYS * day_us;
 }
 
 /* The link to the one with that hash, or to where it would be inserted. */
@@ -128,7 +135,7 @@ on_row(void *ctx, const rt_store_row *row)
 	rt_str project;
 
 	if (!rt_str_starts(row->name, RT_STR(PREFIX)) ||
-	    row->name.size != sizeof(PREFIX) - 1 + RT_TOKEN_SIZE || b->count >= RT_BROWSERS_MAX)
+	    row->name.size != sizeof(PREFIX) - 1 + RT_TOKEN_SIZE)
 		return true;
 	if (rt_json_read(b->alloc, row->data, &doc, NULL) != RT_OK)
 		return true;
@@ -242,25 +249,58 @@ rt_browsers_code(rt_browsers *b, rt_str project, char out[RT_CODE_ROOM], bool *o
 	return RT_OK;
 }
 
-static bool
-use_code(rt_browsers *b, rt_str text, char out_project[PROJECT_ROOM])
+/* The valid one with this text; NULL: none. */
+static code *
+find_code(rt_browsers *b, rt_str text)
 {
 	int64_t now = now_of(b);
-	bool found = false;
-	size_t i;
+	code *found = NULL;
 
-	pthread_mutex_lock(&b->lock);
-	for (i = 0; i < RT_CODES_MAX; i++) {
+	for (size_t i = 0; i < RT_CODES_MAX; i++) {
 		code *slot = &b->codes[i];
 
-		if (slot->text[0] == '\0' || !rt_guard_same(text, rt_str_of(slot->text)))
-			continue;
-		found = slot->until_us >= now;
-		memcpy(out_project, slot->project, PROJECT_ROOM);
+		if (slot->text[0] != '\0' && rt_guard_same(text, rt_str_of(slot->text)) &&
+		    slot->until_us >= now)
+			found = slot;
+	}
+	return found;
+}
+
+/* Takes a place for a browser and the code; neither if one of them cannot be had. */
+static rt_status
+use_code(rt_browsers *b, rt_str text, code *out, rt_error *err)
+{
+	rt_status st = RT_OK;
+	code *slot;
+
+	pthread_mutex_lock(&b->lock);
+	slot = text.size == RT_CODE_ROOM - 1 ? find_code(b, text) : NULL;
+	if (slot == NULL) {
+		st = RT_CREDENTIALS;
+	} else if (b->count >= RT_BROWSERS_MAX) {
+		st = RT_LIMIT;
+	} else {
+		*out = *slot;
 		memset(slot, 0, sizeof(*slot));
+		b->count++;
 	}
 	pthread_mutex_unlock(&b->lock);
-	return found;
+	if (st == RT_CREDENTIALS)
+		return rt_fail(err, st, "this sign-in link was used, has expired or was replaced; "
+			       "create a new one: retake serve --login");
+	if (st == RT_LIMIT)
+		return rt_fail(err, st, "too many browsers are signed in; sign out in one of them");
+	return RT_OK;
+}
+
+/* The browser could not be stored: its place is free, and the code is valid again. */
+static void
+unuse_code(rt_browsers *b, const code *used)
+{
+	pthread_mutex_lock(&b->lock);
+	b->count--;
+	*code_slot(b) = *used;
+	pthread_mutex_unlock(&b->lock);
 }
 
 /* ---- browsers ---- */
@@ -268,46 +308,37 @@ use_code(rt_browsers *b, rt_str text, char out_project[PROJECT_ROOM])
 rt_status
 rt_browsers_enter(rt_browsers *b, rt_str text, char out_cookie[RT_TOKEN_ROOM], rt_error *err)
 {
-	char name[RT_TOKEN_ROOM], project[PROJECT_ROOM] = "";
-	browser *one, **at;
-	bool is_full;
+	browser *one = rt_new0(b->alloc, sizeof(*one)), **at;
+	char name[RT_TOKEN_ROOM];
+	code used;
 	rt_status st;
 
-	if (text.size != RT_CODE_ROOM - 1 || !use_code(b, text, project))
-		return rt_fail(err, RT_CREDENTIALS,
-			       "this sign-in link was used, has expired or was replaced; create "
-			       "a new one: retake serve --login");
-	one = rt_new0(b->alloc, sizeof(*one));
 	if (one == NULL)
 		return rt_fail(err, RT_NOMEM, "out of memory");
+	st = use_code(b, text, &used, err);
+	if (st != RT_OK) {
+		rt_free(b->alloc, one);
+		return st;
+	}
 	rt_token_make(b->env, out_cookie);
 	rt_token_make(b->env, name);
 	hash_of(rt_str_at(out_cookie, RT_TOKEN_SIZE), one->hash);
-	if (project[0] != '\0')
-		memcpy(one->project, project, PROJECT_ROOM);
-	else if (b->isolate)
+	memcpy(one->project, used.project, PROJECT_ROOM);
+	if (one->project[0] == '\0' && b->isolate)
 		(void)snprintf(one->project, sizeof(one->project), "browser-%.12s", name);
 	one->made_us = one->seen_us = now_of(b);
-	pthread_mutex_lock(&b->lock);
-	is_full = b->count >= RT_BROWSERS_MAX;
-	b->count += !is_full; /* its place */
-	pthread_mutex_unlock(&b->lock);
-	if (is_full)
-		st = rt_fail(err, RT_LIMIT, "more than %d browsers are signed in", (int)RT_BROWSERS_MAX);
-	else
-		st = write_row(b, one, false, err);
-	pthread_mutex_lock(&b->lock);
-	if (st == RT_OK) {
-		at = find(b, one->hash);
-		one->next = *at;
-		*at = one;
-		one = NULL;
-	} else {
-		b->count -= !is_full;
+	st = write_row(b, one, false, err);
+	if (st != RT_OK) {
+		unuse_code(b, &used);
+		rt_free(b->alloc, one);
+		return st;
 	}
+	pthread_mutex_lock(&b->lock);
+	at = find(b, one->hash);
+	one->next = *at;
+	*at = one;
 	pthread_mutex_unlock(&b->lock);
-	rt_free(b->alloc, one);
-	return st;
+	return RT_OK;
 }
 
 bool
@@ -324,7 +355,7 @@ rt_browsers_find(rt_browsers *b, rt_str cookie, char out_hash[RT_BROWSER_ROOM],
 	hash_of(cookie, out_hash);
 	pthread_mutex_lock(&b->lock);
 	one = *find(b, out_hash);
-	found = one != NULL && now - one->seen_us < RT_BROWSER_DAYS * day_us;
+	found = one != NULL && !has_expired(one, now);
 	if (found)
 		memcpy(out_project, one->project, PROJECT_ROOM);
 	/* The project given by isolation does not confine it without isolation. */
@@ -367,12 +398,43 @@ next_stale(rt_browsers *b, browser *out)
 	return one != NULL;
 }
 
+/* Removes those that have expired, at most once an hour, and returns them as a list. */
+static browser *
+take_expired(rt_browsers *b)
+{
+	int64_t now = now_of(b);
+	browser *list = NULL;
+
+	pthread_mutex_lock(&b->lock);
+	for (size_t i = 0; now >= b->expiry_us && i < BUCKETS; i++)
+		for (browser **at = &b->buckets[i], *one; (one = *at) != NULL;) {
+			if (!has_expired(one, now)) {
+				at = &one->next;
+				continue;
+			}
+			*at = one->next;
+			b->count--;
+			b->stale -= one->is_stale;
+			one->next = list;
+			list = one;
+		}
+	if (now >= b->expiry_us)
+		b->expiry_us = now + hour_us;
+	pthread_mutex_unlock(&b->lock);
+	return list;
+}
+
 void
 rt_browsers_tend(rt_browsers *b)
 {
-	browser one;
+	browser one, *next;
 	rt_status st = RT_OK;
 
+	for (browser *gone = take_expired(b); gone != NULL; gone = next) {
+		next = gone->next;
+		(void)!write_row(b, gone, true, NULL); /* otherwise after the next start */
+		rt_free(b->alloc, gone);
+	}
 	while (st == RT_OK && next_stale(b, &one)) {
 		st = write_row(b, &one, false, NULL); /* otherwise it is tried again tomorrow */
 		/* It may have logged out meanwhile, and its row was dropped before we wrote it. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Browsers: those logged in with a code, and the project of each (feature N1).
+ * Browsers: those logged in with a code, and the project of each.
  *
  *   code      64 bits, valid once and for RT_CODE_S; anyone with the token can make one
  *   cookie    256 random bits, new at each login, which prevents session fixation.
@@ -12,7 +12,7 @@
  *
  *   browser/<64 hex digits>   {"v":1,"project":"browser-9f3a6c01b2d4","made":…,"seen":…}
  *
- * so a browser finds its project after a restart of the server (N7). It is forgotten after 90 days
+ * so a browser finds its project after a restart of the server. It is forgotten after 90 days
  * without a visit, and at once by logging out; the project stays.
  *
  * Threads: locks itself, and never while the store is written: the front's loops identify
@@ -51,7 +51,7 @@ void rt_browsers_close(rt_browsers *browsers);
 RT_CHECKED rt_status rt_browsers_code(rt_browsers *browsers, rt_str project, char out[RT_CODE_ROOM],
 				      bool *out_replaced, rt_error *err);
 /* Exchanges a code for a cookie's value. RT_CREDENTIALS: it is unknown, used, expired or
- * replaced. */
+ * replaced. After any other failure (RT_LIMIT: RT_BROWSERS_MAX are signed in) it is still valid. */
 RT_CHECKED rt_status rt_browsers_enter(rt_browsers *browsers, rt_str code,
 				       char out_cookie[RT_TOKEN_ROOM], rt_error *err);
 /* The browser of a cookie; false: unknown. out_project: the only one that it may open; empty:
@@ -61,7 +61,8 @@ bool rt_browsers_find(rt_browsers *browsers, rt_str cookie, char out_hash[RT_BRO
 		      char out_project[RT_BROWSER_PROJECT_ROOM]);
 /* Is the browser still logged in? */
 bool rt_browsers_is_in(rt_browsers *browsers, rt_str hash);
-/* Writes what rt_browsers_find has noted, if anything. Called now and then. */
+/* Writes what rt_browsers_find has noted, if anything, and removes browsers that have expired.
+ * Called now and then. */
 void rt_browsers_tend(rt_browsers *browsers);
 /* Logs out. */
 RT_CHECKED rt_status rt_browsers_leave(rt_browsers *browsers, rt_str hash, rt_error *err);

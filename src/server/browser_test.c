@@ -313,6 +313,75 @@ it_is_forgotten_after_90_days(void **state)
 	assert_false(rt_browsers_find(w->browsers, rt_str_of(cookie), hash, project));
 }
 
+static bool
+count_row(void *ctx, const rt_store_row *row)
+{
+	*(size_t *)ctx += rt_str_starts(row->name, RT_STR("browser/"));
+	return true;
+}
+
+/* Rows of browsers in the store. */
+static size_t
+stored(world *w)
+{
+	size_t count = 0;
+	rt_error err;
+
+	assert_int_equal(w->store->ops->read(w->store,
+					     rt_rows_all(RT_STORE_SIDE,
+							 rt_engine_project_number(w->home.engine)),
+					     count_row, &count, &err),
+			 RT_OK);
+	return count;
+}
+
+/* Browsers that have expired free their places and rows, also after a restart. */
+static void
+expired_browsers_make_room(void **state)
+{
+	static const int64_t day = (int64_t)86400 * 1000000;
+	world *w = *state;
+	char cookie[RT_TOKEN_ROOM], code[RT_CODE_ROOM];
+	rt_error err;
+
+	for (int i = 0; i < RT_BROWSERS_MAX; i++)
+		let_in(w, cookie);
+	assert_int_equal(rt_browsers_code(w->browsers, rt_str_at(NULL, 0), code, NULL, NULL), RT_OK);
+	assert_int_equal(rt_browsers_enter(w->browsers, rt_str_of(code), cookie, &err), RT_LIMIT);
+	clock_us += 91 * day;
+	again(w, true);
+	assert_int_equal(stored(w), RT_BROWSERS_MAX);
+	rt_browsers_tend(w->browsers);
+	assert_int_equal(stored(w), 0);
+	let_in(w, cookie);
+	clock_us += 91 * day;
+	rt_browsers_tend(w->browsers);
+	assert_int_equal(stored(w), 0);
+}
+
+/* A sign-in that fails for another reason than its code leaves the code valid. */
+static void
+signing_in_may_fail(void **state)
+{
+	world *w = *state;
+	const rt_store_ops *ops = w->store->ops;
+	rt_store_ops broken = *ops;
+	char code[RT_CODE_ROOM], cookie[RT_TOKEN_ROOM], hash[RT_BROWSER_ROOM];
+	char project[RT_BROWSER_PROJECT_ROOM];
+	rt_error err;
+
+	assert_int_equal(rt_browsers_code(w->browsers, RT_STR("notes"), code, NULL, NULL), RT_OK);
+	broken.write = full;
+	w->store->ops = &broken;
+	assert_int_equal(rt_browsers_enter(w->browsers, rt_str_of(code), cookie, &err), RT_FULL);
+	w->store->ops = ops;
+	assert_int_equal(rt_browsers_enter(w->browsers, rt_str_of(code), cookie, &err), RT_OK);
+	assert_true(rt_browsers_find(w->browsers, rt_str_of(cookie), hash, project));
+	assert_string_equal(project, "notes");
+	assert_int_equal(rt_browsers_enter(w->browsers, rt_str_of(code), cookie, &err),
+			 RT_CREDENTIALS);
+}
+
 static void
 odd_rows_are_not_browsers(void **state)
 {
@@ -397,6 +466,8 @@ main(void)
 		cmocka_unit_test_setup_teardown(leaving_is_for_good, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(leaving_may_fail, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(it_is_forgotten_after_90_days, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(expired_browsers_make_room, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(signing_in_may_fail, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(odd_rows_are_not_browsers, set_up, tear_down),
 		cmocka_unit_test(the_token_stays),
 	};

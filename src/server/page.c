@@ -86,15 +86,24 @@ add_text(rt_buf *buf, rt_str text)
 }
 
 void
-rt_page_login(const rt_web_request *request, rt_web_answer *answer, rt_str login, bool failed,
-	      bool is_in)
+rt_page_login(const rt_web_request *request, rt_web_answer *answer, rt_str login,
+	      const rt_error *failure, bool is_in)
 {
 	rt_buf *body = &answer->body;
 
-	begin(request, answer, failed ? 403 : 200, "Sign in to Retake");
-	if (failed)
+	begin(request, answer,
+	      failure == NULL                     ? 200
+	      : failure->status == RT_CREDENTIALS ? 403
+						  : 503,
+	      "Sign in to Retake");
+	if (failure != NULL && failure->status != RT_CREDENTIALS) {
+		rt_buf_add_c(body, "<p class=\"problem\" role=\"alert\">Sign-in failed: ");
+		add_text(body, rt_str_of(failure->text));
+		rt_buf_add_c(body, ". The link is still valid.</p>\n");
+	} else if (failure != NULL) {
 		rt_buf_add_c(body, "<p class=\"problem\" role=\"alert\">This sign-in link is no longer "
 				   "valid: it was used, has expired or was replaced.</p>\n");
+	}
 	if (is_in) {
 		rt_buf_add_c(body, "<p>This browser is already signed in: <a href=\"/\">open your "
 				   "discussions</a>.</p>\n");

@@ -13,10 +13,10 @@
  * own. */
 #define RT_PAGE_WORKER "/sw.js"
 
-/* How to sign in, with a field for a link. login: the command that prints one. failed: the code was
- * not valid (403); is_in: the browser is signed in anyway. */
-void rt_page_login(const rt_web_request *request, rt_web_answer *answer, rt_str login, bool failed,
-		   bool is_in);
+/* How to sign in, with a field for a link. login: the command that prints one. failure: of the code
+ * (RT_CREDENTIALS: 403, else 503); NULL: none was sent. is_in: the browser is signed in anyway. */
+void rt_page_login(const rt_web_request *request, rt_web_answer *answer, rt_str login,
+		   const rt_error *failure, bool is_in);
 /* The web interface, or a substitute if the program was built without it. The page gets a hash
  * of store and project, under which it stores their data in the browser. */
 void rt_page_home(const rt_web_request *request, rt_web_answer *answer, rt_str store_path,

@@ -190,13 +190,13 @@ admit(void *ctx, rt_web_request *request, rt_web_plan *plan, rt_web_answer *answ
 /* The sign-in page. */
 static void
 show_login(rt_server *server, const rt_web_request *request, const admitted *in,
-	   rt_web_answer *answer, bool has_failed)
+	   rt_web_answer *answer, const rt_error *failure)
 {
 	rt_buf login;
 
 	rt_buf_init(&login, server->alloc, RT_BUF_UNLIMITED);
 	rt_server_add_login(server, &login);
-	rt_page_login(request, answer, rt_buf_str(&login), has_failed,
+	rt_page_login(request, answer, rt_buf_str(&login), failure,
 		      in->principal.kind == RT_PRINCIPAL_BROWSER);
 	if (login.status != RT_OK)
 		answer->status = 0;
@@ -208,14 +208,15 @@ static rt_str
 code_in(rt_str pasted)
 {
 	const rt_str mark = RT_STR("code=");
-	size_t at = rt_str_find(pasted, mark, 0);
+	size_t at;
 
 	pasted = rt_str_trim(pasted);
+	at = rt_str_find(pasted, mark, 0);
 	if (at == SIZE_MAX)
 		return pasted;
-	at = rt_str_find(pasted, mark, 0) + mark.size;
-	return rt_str_at(pasted.ptr + at,
-			 pasted.size - at < RT_CODE_ROOM - 1 ? pasted.size - at : RT_CODE_ROOM - 1);
+	pasted = rt_str_skip(pasted, at + mark.size);
+	return rt_str_at(pasted.ptr,
+			 pasted.size < RT_CODE_ROOM - 1 ? pasted.size : RT_CODE_ROOM - 1);
 }
 
 /* The page of the project in the address. One that does not exist leads to the home project. */
@@ -243,6 +244,7 @@ handle_page(rt_server *server, const rt_web_request *request, const admitted *in
 	    rt_web_answer *answer)
 {
 	char cookie[RT_TOKEN_ROOM];
+	rt_error err;
 	rt_str code;
 
 	if (!rt_str_is(request->path, "/")) {
@@ -251,14 +253,14 @@ handle_page(rt_server *server, const rt_web_request *request, const admitted *in
 				   NULL);
 	} else if (rt_web_query(request, "code", &code) &&
 		   !rt_str_is(request->method_name, "HEAD")) {
-		if (rt_browsers_enter(server->browsers, code_in(code), cookie, NULL) == RT_OK)
+		if (rt_browsers_enter(server->browsers, code_in(code), cookie, &err) == RT_OK)
 			rt_page_welcome(request, answer, rt_front_port(server->front), cookie);
 		else
-			show_login(server, request, in, answer, true);
+			show_login(server, request, in, answer, &err);
 	} else if (in->principal.kind == RT_PRINCIPAL_BROWSER) {
 		show_home(server, request, in, answer);
 	} else {
-		show_login(server, request, in, answer, false);
+		show_login(server, request, in, answer, NULL);
 	}
 }
 
