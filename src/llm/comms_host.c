@@ -410,18 +410,6 @@ each_file(rt_scope *s, rt_str state_folder, file_fn fn, void *ctx)
 	free(items);
 }
 
-static void
-read_file(rt_scope *s, const char *path, rt_buf *text)
-{
-	rt_status st = rt_file_read(path, O_NOFOLLOW, FILE_SIZE_MAX, text, NULL);
-
-	if (st == RT_NOMEM || st == RT_LIMIT)
-		(void)rt_scope_fail(s, st, "%s is too large", path);
-	else if (st != RT_OK)
-		(void)rt_scope_fail(s, errno == ENOENT ? RT_NOT_FOUND : RT_IO, "%s: %s", path,
-				    strerror(errno));
-}
-
 typedef struct line_reader {
 	rt_comms_line_fn fn;
 	void *ctx;
@@ -436,7 +424,7 @@ read_lines(rt_scope *s, void *ctx, const char *path)
 	bool more = true;
 	rt_str rest;
 
-	read_file(s, path, text);
+	RT_TRY(s, rt_file_read(path, O_NOFOLLOW, FILE_SIZE_MAX, text, &s->error));
 	at.file = rest = rt_buf_str(text);
 	while (rt_ok(s) && more && rt_str_split(&rest, '\n', &at.line))
 		more = at.line.size == 0 || r->fn(r->ctx, &at);
@@ -758,31 +746,78 @@ replace_file(const char *fresh, const char *path)
 	return ok;
 }
 
+/* Removes a file that a purge did not finish, if it exists, and its bytes. */
+static bool
+discard(const char *path)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	struct stat info;
+	bool ok = fd < 0 ? errno == ENOENT
+			 : fstat(fd, &info) == 0 && S_ISREG(info.st_mode) &&
+				   overwrite(fd, (size_t)info.st_size) && unlink(path) == 0;
+
+	if (fd >= 0)
+		(void)close(fd);
+	return ok;
+}
+
+/* Opens a file with its lock; -1: it does not exist, or the scope has failed. */
+static int
+open_locked(rt_scope *s, const char *path)
+{
+	for (int tries = 0; tries < OPEN_MAX; tries++) {
+		int fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+		bool is_locked = fd >= 0 && lock_file(fd);
+		struct stat info;
+
+		if (is_locked && fstat(fd, &info) == 0 && info.st_nlink > 0)
+			return fd;
+		if (!is_locked && (fd >= 0 || errno != ENOENT))
+			(void)rt_scope_fail(s, RT_IO, "%s cannot be %s: %s", path,
+					    fd < 0 ? "opened" : "locked", strerror(errno));
+		if (fd >= 0)
+			(void)close(fd); /* it was replaced by another purge */
+		if (!is_locked)
+			return -1;
+	}
+	(void)rt_scope_fail(s, RT_BUSY, "%s is being replaced by other programs", path);
+	return -1;
+}
+
+/* A purge of one file under its lock. */
+static size_t
+rewrite_file(rt_scope *s, const purge *p, const char *path, int fd)
+{
+	char fresh_path[PATH_ROOM + 320];
+	rt_buf *text = rt_scope_buf(s), *fresh = rt_scope_buf(s);
+	size_t changed;
+
+	(void)snprintf(fresh_path, sizeof(fresh_path), "%s.new", path);
+	if (!discard(fresh_path))
+		(void)rt_scope_fail(s, RT_IO, "%s: %s", fresh_path, strerror(errno));
+	RT_TRY(s, rt_file_read_open(fd, path, FILE_SIZE_MAX, text, &s->error));
+	changed = add_file_without(s, p, rt_buf_str(text), fresh);
+	if (rt_ok(s) && changed > 0 &&
+	    (!rt_file_write(fresh_path, rt_buf_str(fresh), true) ||
+	     !replace_file(fresh_path, path) || !overwrite(fd, text->size))) {
+		(void)rt_scope_fail(s, RT_IO, "%s: %s", path, strerror(errno));
+		(void)discard(fresh_path);
+	}
+	return changed;
+}
+
 static bool
 purge_file(rt_scope *s, void *ctx, const char *path)
 {
-	char fresh_path[PATH_ROOM + 320];
 	purge *p = ctx;
-	size_t changed;
-	int fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+	int fd = open_locked(s, path);
 	rt_scope own;
 
-	if (fd < 0 && errno == ENOENT)
-		return true;
+	if (fd < 0)
+		return rt_ok(s);
 	rt_scope_init(&own, s->alloc); /* its memory is freed before the next file */
-	rt_buf *text = rt_scope_buf(&own), *fresh = rt_scope_buf(&own);
-	if (fd >= 0 && !lock_file(fd))
-		(void)rt_scope_fail(&own, RT_IO, "%s: cannot lock it: %s", path, strerror(errno));
-	read_file(&own, path, text);
-	changed = add_file_without(&own, p, rt_buf_str(text), fresh);
-	(void)snprintf(fresh_path, sizeof(fresh_path), "%s.new", path);
-	if (rt_ok(&own) && changed > 0 &&
-	    (!rt_file_write(fresh_path, rt_buf_str(fresh), true) ||
-	     !replace_file(fresh_path, path) || !overwrite(fd, text->size)))
-		(void)rt_scope_fail(&own, RT_IO, "%s: %s", path, strerror(errno));
-	if (fd >= 0)
-		(void)close(fd);
-	p->count += changed;
+	p->count += rewrite_file(&own, p, path, fd);
+	(void)close(fd);
 	return rt_scope_join(s, &own) == RT_OK;
 }
 

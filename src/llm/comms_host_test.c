@@ -3,12 +3,17 @@
  * Purging the log of requests: also torn lines, and when memory runs out. */
 #define _GNU_SOURCE
 
+#include <fcntl.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/file.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -79,6 +84,75 @@ torn_lines_are_purged(void **state)
 		assert_false(has("4711"));
 		assert_true(has("the code [purged] and"));
 	}
+}
+
+/* A file that an interrupted purge left is removed, and a purge that fails leaves none. */
+static void
+unfinished_files_are_removed(void **state)
+{
+	const struct rlimit small = {sizeof(lines) / 2, RLIM_INFINITY};
+	struct rlimit old;
+	char fresh[sizeof(path) + 4];
+	size_t count = 0;
+	rt_status st;
+
+	(void)state;
+	snprintf(fresh, sizeof(fresh), "%s.new", path);
+	put(lines);
+	assert_int_equal(link(path, fresh), 0);
+	assert_int_equal(unlink(path), 0);
+	put("{\"v\":1}\n");
+	assert_int_equal(rt_comms_purge(rt_alloc_libc(), rt_str_of(top), &whose,
+					RT_STR("4711-alpha"), &count, NULL), RT_OK);
+	assert_int_equal(count, 0);
+	assert_int_equal(access(fresh, F_OK), -1);
+
+	put(lines);
+	assert_int_equal(getrlimit(RLIMIT_FSIZE, &old), 0);
+	(void)signal(SIGXFSZ, SIG_IGN);
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
+	st = rt_comms_purge(rt_alloc_libc(), rt_str_of(top), &whose, RT_STR("4711-alpha"), &count,
+			    NULL);
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &old), 0);
+	assert_int_equal(st, RT_IO);
+	assert_int_equal(access(fresh, F_OK), -1);
+	assert_true(has(SECRET));
+}
+
+/* While a purge waits for the lock another one replaces the file: the bytes of the new file are
+ * removed from the disk, too. */
+static void
+purges_at_the_same_time(void **state)
+{
+	char fresh[sizeof(path) + 5], byte = 'x';
+	int old, now, status;
+	size_t count = 0;
+	pid_t child;
+
+	(void)state;
+	put(lines);
+	old = open(path, O_RDWR | O_CLOEXEC);
+	assert_int_equal(flock(old, LOCK_EX), 0);
+	child = fork();
+	if (child == 0) {
+		(void)close(old); /* the lock stays with the parent's descriptor */
+		_exit(rt_comms_purge(rt_alloc_libc(), rt_str_of(top), &whose, RT_STR("4711-alpha"),
+				     &count, NULL) != RT_OK ||
+		      count != 2);
+	}
+	(void)usleep(100000);
+	snprintf(fresh, sizeof(fresh), "%s.next", path);
+	assert_int_equal(rename(path, fresh), 0);
+	put(lines);
+	now = open(path, O_RDONLY | O_CLOEXEC);
+	assert_int_equal(unlink(fresh), 0);
+	(void)close(old);
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+	assert_false(has("4711-alpha"));
+	assert_int_equal(pread(now, &byte, 1, 0), 1);
+	assert_int_equal(byte, 0);
+	(void)close(now);
 }
 
 /* One allocation fails; those after it do not. */
@@ -209,6 +283,8 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(torn_lines_are_purged),
+		cmocka_unit_test(unfinished_files_are_removed),
+		cmocka_unit_test(purges_at_the_same_time),
 		cmocka_unit_test(memory_may_fail_anywhere),
 		cmocka_unit_test(logged_bodies_are_whole),
 	};

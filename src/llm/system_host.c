@@ -71,27 +71,41 @@ read_all(int fd, size_t size_max, rt_buf *out)
 	return true;
 }
 
+static rt_status
+fail_read(rt_error *err, const char *path)
+{
+	char why[128];
+
+	return rt_fail(err, errno == ENOENT || errno == ENOTDIR ? RT_NOT_FOUND : RT_IO,
+		       "cannot read %s: %s", path, strerror_r(errno, why, sizeof(why)));
+}
+
 rt_status
 rt_file_read(const char *path, int flags, size_t size_max, rt_buf *out, rt_error *err)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | flags), error;
-	struct stat info;
-	char why[128];
-	bool is_file, is_read;
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | flags);
+	rt_status st;
 
 	if (fd < 0)
-		return rt_fail(err, errno == ENOENT || errno == ENOTDIR ? RT_NOT_FOUND : RT_IO,
-			       "cannot read %s: %s", path, strerror_r(errno, why, sizeof(why)));
-	is_file = fstat(fd, &info) == 0 && S_ISREG(info.st_mode);
-	if (is_file && info.st_size > 0 && (uint64_t)info.st_size <= size_max)
-		(void)rt_buf_reserve(out, (size_t)info.st_size + PIECE);
-	is_read = is_file && read_all(fd, size_max, out);
-	error = is_file ? errno : EINVAL;
+		return fail_read(err, path);
+	st = rt_file_read_open(fd, path, size_max, out, err);
 	(void)close(fd);
-	errno = error;
-	if (!is_read)
-		return rt_fail(err, RT_IO, "%s %s", path,
-			       is_file ? "cannot be read" : "is not a file");
+	return st;
+}
+
+rt_status
+rt_file_read_open(int fd, const char *path, size_t size_max, rt_buf *out, rt_error *err)
+{
+	struct stat info;
+
+	if (fstat(fd, &info) != 0)
+		return fail_read(err, path);
+	if (!S_ISREG(info.st_mode))
+		return rt_fail(err, RT_IO, "%s is not a file", path);
+	if (info.st_size > 0 && (uint64_t)info.st_size <= size_max)
+		(void)rt_buf_reserve(out, (size_t)info.st_size + PIECE);
+	if (!read_all(fd, size_max, out))
+		return fail_read(err, path);
 	if (out->status != RT_OK)
 		return rt_fail(err, out->status, "out of memory");
 	if (out->size > size_max)

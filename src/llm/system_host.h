@@ -20,11 +20,15 @@ bool rt_home_path(rt_buf *out, const char *variable, const char *below, const ch
 bool rt_folders_make(char *path);
 
 /* Appends a regular file of at most size_max bytes; flags: further ones for open().
- *   RT_NOT_FOUND   no such file; RT_IO: unreadable, or not a regular file; see errno
+ *   RT_NOT_FOUND   no such file; RT_IO: unreadable, or not a regular file
  *   RT_LIMIT       larger
  *   RT_NOMEM */
 RT_CHECKED rt_status rt_file_read(const char *path, int flags, size_t size_max, rt_buf *out,
 				  rt_error *err);
+
+/* The same for an open file, from its position; path is for messages. */
+RT_CHECKED rt_status rt_file_read_open(int fd, const char *path, size_t size_max, rt_buf *out,
+				       rt_error *err);
 
 /* Writes a new file of this account (0600), replacing one of that name. sync: the bytes are on the
  * disk when it returns. False: it is incomplete; errno says why. */
