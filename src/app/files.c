@@ -189,6 +189,8 @@ rt_files_write(const rt_env *env, const char *path, rt_str bytes, rt_files_write
 	unsigned char dice[6];
 	char room[4096];
 	struct stat info;
+	bool replaces = mode == RT_FILES_REPLACE || mode == RT_FILES_PRIVATE_REPLACE;
+	bool is_private = mode == RT_FILES_PRIVATE || mode == RT_FILES_PRIVATE_REPLACE;
 	rt_status st = RT_OK;
 	bool ok;
 	int fd;
@@ -196,15 +198,14 @@ rt_files_write(const rt_env *env, const char *path, rt_str bytes, rt_files_write
 	if (stat(path, &info) == 0) {
 		if (S_ISDIR(info.st_mode))
 			return rt_fail(err, RT_USAGE, "%s is a folder", path);
-		if (mode != RT_FILES_REPLACE)
+		if (!replaces)
 			return rt_fail(err, RT_REFUSED, "%s already exists", path);
 	}
 	env->random(env->ctx, dice, sizeof(dice));
 	if ((size_t)snprintf(room, sizeof(room), "%s.%02x%02x%02x%02x.tmp", path, dice[0], dice[1],
 			     dice[2], dice[3]) >= sizeof(room))
 		return rt_fail(err, RT_USAGE, "the file name is too long");
-	fd = open(room, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
-		  mode == RT_FILES_PRIVATE ? 0600 : 0666);
+	fd = open(room, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, is_private ? 0600 : 0666);
 	if (fd < 0 && errno == ENOENT)
 		return rt_fail(err, RT_NOT_FOUND, "the folder for %s does not exist", path);
 	if (fd < 0)
@@ -213,7 +214,7 @@ rt_files_write(const rt_env *env, const char *path, rt_str bytes, rt_files_write
 	ok = write_all(fd, bytes) && fsync(fd) == 0;
 	if (close(fd) != 0)
 		ok = false;
-	if (!ok || !name_it(room, path, mode == RT_FILES_REPLACE)) {
+	if (!ok || !name_it(room, path, replaces)) {
 		st = fail_errno(err, path, "written");
 		(void)unlink(room);
 	} else {

@@ -17,7 +17,8 @@ RT_CHECKED rt_status rt_files_read_whole(const char *path, rt_buf *out, rt_error
 typedef enum rt_files_write_mode {
 	RT_FILES_NEW,     /* never over a file */
 	RT_FILES_REPLACE, /* over a file, or new */
-	RT_FILES_PRIVATE  /* new, and only readable by this user */
+	RT_FILES_PRIVATE, /* new, and only readable by this user */
+	RT_FILES_PRIVATE_REPLACE /* over a file, or new, and only readable by this user */
 } rt_files_write_mode;
 
 /* Write a file whole or not at all. RT_REFUSED: it exists; RT_NOT_FOUND: its folder does not;

@@ -342,10 +342,11 @@ purge_draft(rt_scope *s, const char *path, rt_str text, size_t *count)
 	*count += rt_ok(s) && found > 0;
 }
 
-/* A draft's file: draft-HASH.md, or draft-HASH.md.PID, which a program was about to rename. */
+/* A draft's file: draft-HASH.md, or one whose name continues, which a program was about to rename
+ * when it was ended. */
 typedef struct draft {
 	uint64_t hash;
-	long pid; /* 0: none */
+	char name[256];
 } draft;
 
 static int
@@ -362,11 +363,12 @@ read_draft_name(const char *name, draft *out)
 	unsigned long long hash;
 	int end = 0;
 
-	out->pid = 0;
-	if (sscanf(name, "draft-%16llx.md%n", &hash, &end) != 1 || end == 0)
+	if (sscanf(name, "draft-%16llx.md%n", &hash, &end) != 1 || end == 0 ||
+	    (name[end] != '\0' && name[end] != '.') || strlen(name) >= sizeof(out->name))
 		return false;
 	out->hash = hash;
-	return name[end] == '\0' || (sscanf(name + end, ".%ld", &out->pid) == 1 && out->pid > 0);
+	memcpy(out->name, name, strlen(name) + 1);
+	return true;
 }
 
 /* All drafts of the folder, sorted by hash: draft after draft. */
@@ -420,18 +422,14 @@ purge_file(purge *p, void (*fn)(rt_scope *s, const char *path, rt_str text, size
 static void
 purge_drafts(purge *p, rt_str folder, const draft *drafts, size_t count, uint64_t hash)
 {
-	const draft wanted = {hash, 0}, *end = drafts + count;
+	const draft wanted = {.hash = hash}, *end = drafts + count;
 	const draft *at = bsearch(&wanted, drafts, count, sizeof(*drafts), compare_drafts);
-	char path[PATH_MAX_SIZE], pid[24] = "";
+	char path[PATH_MAX_SIZE + sizeof(wanted.name)];
 
 	while (at != NULL && at > drafts && at[-1].hash == hash)
 		at--;
 	for (; at != NULL && at < end && at->hash == hash; at++) {
-		pid[0] = '\0';
-		if (at->pid != 0)
-			(void)snprintf(pid, sizeof(pid), ".%ld", at->pid);
-		(void)snprintf(path, sizeof(path), "%.*s/draft-%016llx.md%s", RT_STR_ARG(folder),
-			       (unsigned long long)hash, pid);
+		(void)snprintf(path, sizeof(path), "%.*s/%s", RT_STR_ARG(folder), at->name);
 		purge_file(p, purge_draft, path);
 	}
 }

@@ -5,7 +5,6 @@
 
 #include "tui/draft_host.h"
 
-#include <stdio.h>
 #include <unistd.h>
 
 #include "app/files.h"
@@ -26,21 +25,6 @@ path_of(rt_scope *s, const rt_work *work, uint32_t disc)
 	return path->status == RT_OK ? path->ptr : NULL;
 }
 
-/* Write a new file, and put it in place of the old one. */
-static void
-replace(rt_scope *s, const rt_work *work, char *path, rt_str text)
-{
-	rt_buf *beside = rt_scope_buf(s);
-
-	(void)rt_folders_make(path);
-	rt_buf_add_f(beside, "%s.%ld", path, (long)getpid());
-	if (beside->status == RT_OK &&
-	    rt_files_write(work->session->env, beside->ptr, text, RT_FILES_PRIVATE, NULL) ==
-		    RT_OK &&
-	    rename(beside->ptr, path) != 0)
-		(void)unlink(beside->ptr);
-}
-
 void
 rt_draft_keep(const rt_work *work, uint32_t disc, rt_str text)
 {
@@ -51,8 +35,8 @@ rt_draft_keep(const rt_work *work, uint32_t disc, rt_str text)
 	path = path_of(&s, work, disc);
 	if (path != NULL && text.size == 0)
 		(void)unlink(path);
-	else if (path != NULL)
-		replace(&s, work, path, text);
+	else if (path != NULL && rt_folders_make(path))
+		(void)!rt_files_write(work->session->env, path, text, RT_FILES_PRIVATE_REPLACE, NULL);
 	rt_scope_deinit(&s);
 }
 

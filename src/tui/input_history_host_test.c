@@ -226,7 +226,8 @@ a_purge_reaches_what_was_left_over(void **state)
 {
 	fixture *f = *state;
 	uint64_t hash = rt_input_history_hash(f->whose.store, f->whose.project, 3);
-	static const char *const names[] = {"", ".1234", ".99"};
+	static const char *const names[] = {"", ".1234", ".99", ".1234.0badcafe.tmp", ".0badcafe.tmp"};
+	enum { NAMES = sizeof(names) / sizeof(names[0]) };
 	size_t i, count = 0;
 	char path[160];
 	FILE *file;
@@ -234,7 +235,7 @@ a_purge_reaches_what_was_left_over(void **state)
 	/* the contents of other files do not prevent it */
 	path_to(f, path, sizeof(path));
 	assert_int_equal(symlink("/dev/null", path), 0);
-	for (i = 0; i < 3; i++) {
+	for (i = 0; i < NAMES; i++) {
 		snprintf(path, sizeof(path), "%s/draft-%016llx.md%s", f->folder,
 			 (unsigned long long)hash, names[i]);
 		file = fopen(path, "w");
@@ -245,7 +246,7 @@ a_purge_reaches_what_was_left_over(void **state)
 	assert_int_equal(
 		rt_input_history_purge(rt_alloc_libc(), &f->whose, RT_STR("sk-1234"), &count, NULL),
 		RT_IO);
-	assert_int_equal(count, 3);
+	assert_int_equal(count, NAMES);
 	assert_false(is_on_disk(f->folder, "1234"));
 }
 
