@@ -3,9 +3,6 @@
  * An arena for the memory, and a list in it of resources to close. */
 #include "base/scope.h"
 
-#include <stdarg.h>
-#include <stdio.h>
-
 struct rt_scope_item {
 	rt_scope_item *next;
 	void (*close)(void *item);
@@ -23,6 +20,7 @@ rt_scope_init(rt_scope *scope, const rt_alloc *alloc)
 	scope->error.status = RT_OK;
 	scope->error.at = scope->error.line = 0;
 	scope->error.has_at = 0;
+	scope->error.advice = NULL;
 	scope->error.text[0] = '\0';
 	scope->failed = (rt_buf){0};
 }
@@ -101,18 +99,44 @@ rt_scope_join(rt_scope *scope, rt_scope *other)
 }
 
 rt_status
+rt_scope_fail_v(rt_scope *scope, rt_status status, const char *advice, const char *format,
+		va_list args)
+{
+	if (scope->status == RT_OK)
+		scope->status = rt_fail_v(&scope->error, status, advice, format, args);
+	return scope->status;
+}
+
+rt_status
 rt_scope_fail(rt_scope *scope, rt_status status, const char *format, ...)
 {
-	char text[RT_ERROR_TEXT_SIZE];
 	va_list args;
 
+	va_start(args, format);
+	(void)rt_scope_fail_v(scope, status, NULL, format, args);
+	va_end(args);
+	return scope->status;
+}
+
+rt_status
+rt_scope_fail_advise(rt_scope *scope, rt_status status, const char *advice, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	(void)rt_scope_fail_v(scope, status, advice, format, args);
+	va_end(args);
+	return scope->status;
+}
+
+rt_status
+rt_scope_fail_as(rt_scope *scope, rt_status status, const rt_error *err)
+{
 	if (scope->status != RT_OK)
 		return scope->status;
-	va_start(args, format);
-	(void)vsnprintf(text, sizeof(text), format, args);
-	va_end(args);
-	scope->status = status;
-	return rt_fail(&scope->error, status, "%s", text);
+	scope->error = *err;
+	scope->error.status = status;
+	return scope->status = status;
 }
 
 rt_status

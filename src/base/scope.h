@@ -58,8 +58,14 @@ rt_status rt_scope_adopt(rt_scope *scope, const rt_scope *other);
 /* The same; ends the other scope in any case. */
 rt_status rt_scope_join(rt_scope *scope, rt_scope *other);
 /* Fails the scope with a message, unless it has failed before. Returns scope->status. */
-rt_status rt_scope_fail(rt_scope *scope, rt_status status, const char *format, ...)
-	RT_PRINTF(3, 4);
+rt_status rt_scope_fail(rt_scope *scope, rt_status status, const char *format, ...) RT_PRINTF(3, 4);
+/* The same with advice; see rt_fail_advise. */
+rt_status rt_scope_fail_advise(rt_scope *scope, rt_status status, const char *advice,
+			       const char *format, ...) RT_PRINTF(4, 5);
+rt_status rt_scope_fail_v(rt_scope *scope, rt_status status, const char *advice, const char *format,
+			  va_list args) RT_PRINTF(4, 0);
+/* The same with the message and the advice of another failure. */
+rt_status rt_scope_fail_as(rt_scope *scope, rt_status status, const rt_error *err);
 /* The same for "out of memory". */
 rt_status rt_scope_nomem(rt_scope *scope);
 

@@ -7,6 +7,7 @@
 #ifndef RT_BASE_STATUS_H
 #define RT_BASE_STATUS_H
 
+#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -51,15 +52,30 @@ typedef struct rt_error {
 	int has_at;
 	int is_quiet;   /* for programs only: the user whose request caused the error must not see
 			 * it */
-	char text[RT_ERROR_TEXT_SIZE]; /* one sentence, NUL-terminated, no newline */
+	/* The next step: a static text such as "see: retake ls", with which text ends after "; ".
+	 * NULL: none. Never found by searching text, which quotes what users wrote. */
+	const char *advice;
+	char text[RT_ERROR_TEXT_SIZE]; /* one sentence in valid UTF-8, NUL-terminated, no newline */
 } rt_error;
 
-/* Fills err (if not NULL) and returns status. */
+/* Fills err (if not NULL) and returns status. A message that is too long is cut between two
+ * characters, and bytes that are not UTF-8 become "?". */
 rt_status rt_fail(rt_error *err, rt_status status, const char *format, ...) RT_PRINTF(3, 4);
 
 /* The same with a byte position. */
 rt_status rt_fail_at(rt_error *err, rt_status status, uint64_t at, const char *format, ...)
 	RT_PRINTF(4, 5);
+
+/* The same with advice (NULL: none), which is never cut off. */
+rt_status rt_fail_advise(rt_error *err, rt_status status, const char *advice, const char *format,
+			 ...) RT_PRINTF(4, 5);
+rt_status rt_fail_v(rt_error *err, rt_status status, const char *advice, const char *format,
+		    va_list args) RT_PRINTF(4, 0);
+
+/* The size of the text without the advice. */
+size_t rt_error_message_size(const rt_error *err);
+/* Replaces the message and the advice; the rest of err (may be NULL) remains. */
+void rt_error_rewrite(rt_error *err, const char *advice, const char *format, ...) RT_PRINTF(3, 4);
 
 /* A word for a status: "usage", "not_found", "conflict" … Static, never NULL.
  * These are the codes of the black-box contract, C20. */

@@ -453,7 +453,9 @@ keep(rt_sending *s, rt_status st, rt_error *err)
 		s->out->partial = partial;
 	} else if (s->inflight.taken) {
 		s->out->fate = RT_SEND_TAKEN;
-		st = rt_fail(err, RT_CONFLICT, "%s", result.error.text);
+		st = RT_CONFLICT;
+		*err = result.error;
+		err->status = st;
 	} else if (kept == RT_NOT_FOUND && rt_inflight_strand(&s->inflight, NULL) == RT_OK) {
 		s->out->fate = RT_SEND_ASIDE;
 		st = rt_fail(err, RT_CONFLICT,

@@ -82,8 +82,8 @@ void
 rt_summing_need_model(rt_summing *s)
 {
 	if (s->with->model == NULL)
-		rt_scope_fail(&s->scope, RT_CREDENTIALS,
-			      "there is no model to write the summary; see: retake models");
+		rt_scope_fail_advise(&s->scope, RT_CREDENTIALS, "see: retake models",
+				     "there is no model to write the summary");
 }
 
 /* ---- the conversation as text ---- */

@@ -226,7 +226,7 @@ rt_cli_range(rt_cli *cli, const char *range)
 			rt_cli_recover(cli, NULL);
 		} else if (first.status != RT_NOT_FOUND) {
 			rt_cli_recover(cli, NULL);
-			rt_cli_fail(cli, first.status, "%s", first.text);
+			(void)rt_scope_fail_as(&cli->s, first.status, &first);
 		}
 	}
 	return span;

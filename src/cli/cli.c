@@ -19,13 +19,12 @@ enum { MESSAGE_SIZE = 1024 };
 rt_status
 rt_cli_fail(rt_cli *cli, rt_status status, const char *format, ...)
 {
-	char text[RT_ERROR_TEXT_SIZE];
 	va_list args;
 
 	va_start(args, format);
-	vsnprintf(text, sizeof(text), format, args);
+	(void)rt_scope_fail_v(&cli->s, status, NULL, format, args);
 	va_end(args);
-	return rt_scope_fail(&cli->s, status, "%s", text);
+	return cli->s.status;
 }
 
 void

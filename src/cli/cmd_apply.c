@@ -93,7 +93,7 @@ add_line(applying *a, rt_str text)
 	if (st == RT_NOMEM || !rt_ok(&a->batch)) {
 		rt_scope_nomem(&a->cli->s);
 	} else if (st != RT_OK) { /* it is malformed in any case */
-		(void)rt_fail(&l->error, RT_USAGE, "line %llu: %.400s", number, err.text);
+		(void)rt_fail(&l->error, RT_USAGE, "line %llu: %s", number, err.text);
 	} else if (!yyjson_is_obj(rt_json_root(doc))) {
 		(void)rt_fail(&l->error, RT_USAGE, "line %llu: not a JSON object", number);
 	} else if (!yyjson_is_str(rt_json_get(rt_json_root(doc), "op"))) {
@@ -284,7 +284,7 @@ run_batch(applying *a, bool atomic)
 	rt_term_flush(&cli->out);
 	rt_host_hold(false);
 	if (!rt_ok(s))
-		rt_cli_fail(cli, s->status, "%s", s->error.text);
+		(void)rt_scope_adopt(&cli->s, s);
 	clear_batch(a);
 }
 

@@ -752,7 +752,7 @@ run_chat(rt_cli *cli)
 		st = rt_cli_end_part(cli, &outer, &error);
 		/* For a script: the chat ends, and the failure is that of the command. */
 		if (st != RT_OK && !can_ask && st != RT_INTERRUPTED)
-			rt_cli_fail(cli, st, "%s", error.text);
+			(void)rt_scope_fail_as(&cli->s, st, &error);
 		else if (st != RT_OK)
 			say_failure(cli, &error);
 	}

@@ -116,7 +116,7 @@ run_kept(rt_cli *cli, char *const *words, size_t count, rt_buf *out)
 	rt_cli_use_args(cli, kept);
 	cli->json = json;
 	if (st != RT_OK)
-		rt_cli_fail(cli, st, "%s", error.text);
+		(void)rt_scope_fail_as(&cli->s, st, &error);
 	return st;
 }
 

@@ -607,7 +607,7 @@ confirm_entry(rt_cli *cli, const char *address)
 		rt_status st = rt_cli_recover(cli, &error);
 
 		if (st == RT_NOMEM || st == RT_IO || st == RT_CORRUPT)
-			rt_cli_fail(cli, st, "%s", error.text);
+			(void)rt_scope_fail_as(&cli->s, st, &error);
 		snprintf(question, sizeof(question),
 			 "Permanently remove the texts of %.100s (no undo)?", address);
 	}

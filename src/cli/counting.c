@@ -84,7 +84,7 @@ choose_provider(rt_cli_counting *c)
 		if (choice.config != NULL && c->budget == 0)
 			c->budget = choice.config->context_tokens;
 	} else if (rt_cli_has(cli, "model") && rt_token_encoding_of(c->model) == NULL) {
-		rt_cli_fail(cli, st, "%s", err.text);
+		(void)rt_scope_fail_as(&cli->s, st, &err);
 		rt_cli_hint(cli, "Models: retake models");
 	}
 }

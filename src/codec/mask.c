@@ -162,10 +162,13 @@ rt_mask_error(rt_error *err, const rt_alloc *alloc, const rt_str *secrets, size_
 	static const rt_str more = RT_STR_INIT(" ..."); /* after the part that was cut off */
 	rt_str text;
 	rt_buf masked;
+	bool is_cut;
 
 	if (err == NULL)
 		return;
-	text = rt_str_of(err->text);
+	text = rt_str_at(err->text, rt_error_message_size(err));
+	/* Characters are not cut, so a cut text may be three bytes short of the limit. */
+	is_cut = strlen(err->text) + 4 >= RT_ERROR_TEXT_SIZE;
 	rt_buf_init(&masked, alloc, RT_BUF_UNLIMITED);
 	if (text.size > more.size &&
 	    rt_str_eq(rt_str_at(text.ptr + text.size - more.size, more.size), more)) {
@@ -173,17 +176,12 @@ rt_mask_error(rt_error *err, const rt_alloc *alloc, const rt_str *secrets, size_
 			    true);
 		rt_buf_add_str(&masked, more);
 	} else {
-		rt_mask_add(&masked, text, secrets, count, text.size + 1 == RT_ERROR_TEXT_SIZE);
+		rt_mask_add(&masked, text, secrets, count, is_cut);
 	}
-	if (masked.status != RT_OK) { /* better no message than one with a key in it */
-		memcpy(err->text, "out of memory for the message", sizeof("out of memory for the message"));
-	} else if (!rt_str_eq(text, rt_buf_str(&masked))) {
-		size_t size = rt_utf8_cut(rt_buf_str(&masked), RT_ERROR_TEXT_SIZE - 1);
-
-		if (size > 0)
-			memcpy(err->text, masked.ptr, size);
-		err->text[size] = '\0';
-	}
+	if (masked.status != RT_OK) /* better no message than one with a key in it */
+		rt_error_rewrite(err, err->advice, "out of memory for the message");
+	else if (!rt_str_eq(text, rt_buf_str(&masked)))
+		rt_error_rewrite(err, err->advice, "%.*s", RT_STR_ARG(rt_buf_str(&masked)));
 	rt_buf_deinit(&masked);
 }
 

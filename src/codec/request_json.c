@@ -87,15 +87,17 @@ find_op(yyjson_val *value, const rt_op **out, rt_error *err)
 	if (!yyjson_is_obj(value))
 		return rt_fail(err, RT_USAGE, "an operation must be a JSON object: {\"op\":\"entry.append\",…}");
 	if (!yyjson_is_str(name))
-		return rt_fail(err, RT_USAGE, "\"op\" is missing; see: retake help operations");
+		return rt_fail_advise(err, RT_USAGE, "see: retake help operations",
+				      "\"op\" is missing");
 	*out = rt_op_named(rt_json_str(name));
 	if (*out != NULL)
 		return RT_OK;
 	near = rt_op_nearest(rt_json_str(name));
-	return rt_fail(err, RT_USAGE, "unknown operation \"%.*s\"%s%s%s; see: retake help operations",
-		       (int)(yyjson_get_len(name) > 80 ? 80 : yyjson_get_len(name)),
-		       yyjson_get_str(name), near != NULL ? "; did you mean \"" : "",
-		       near != NULL ? near : "", near != NULL ? "\"" : "");
+	return rt_fail_advise(err, RT_USAGE, "see: retake help operations",
+			      "unknown operation \"%.*s\"%s%s%s",
+			      (int)(yyjson_get_len(name) > 80 ? 80 : yyjson_get_len(name)),
+			      yyjson_get_str(name), near != NULL ? "; did you mean \"" : "",
+			      near != NULL ? near : "", near != NULL ? "\"" : "");
 }
 
 /* "discussion" and "take", unless they are fields of the operation. */

@@ -49,9 +49,8 @@ rt_resolve_place(const rt_project *project, rt_str disc, rt_str take, rt_place *
 		if (place.disc == 0) {
 			place.disc = number_id(disc, 'd');
 			if (rt_project_cell(project, place.disc) == NULL)
-				return rt_fail(err, RT_NOT_FOUND,
-					       "no discussion \"%.*s\"; see: retake ls",
-					       RT_STR_ARG(disc));
+				return rt_fail_advise(err, RT_NOT_FOUND, "see: retake ls",
+						      "no discussion \"%.*s\"", RT_STR_ARG(disc));
 		}
 	}
 	st = rt_project_disc(project, place.disc, &d, err);
@@ -61,10 +60,10 @@ rt_resolve_place(const rt_project *project, rt_str disc, rt_str take, rt_place *
 	if (take.size > 0) {
 		place.take = rt_take_addressed(d, take);
 		if (place.take == 0)
-			return rt_fail(err, RT_NOT_FOUND,
-				       "no take \"%.*s\" in discussion \"%.*s\"; see: retake takes",
-				       RT_STR_ARG(take),
-				       RT_STR_ARG(rt_cell_name(rt_project_cell(project, place.disc))));
+			return rt_fail_advise(
+				err, RT_NOT_FOUND, "see: retake takes",
+				"no take \"%.*s\" in discussion \"%.*s\"", RT_STR_ARG(take),
+				RT_STR_ARG(rt_cell_name(rt_project_cell(project, place.disc))));
 	}
 	*out = place;
 	return RT_OK;
@@ -270,9 +269,10 @@ ambiguous(search *s, rt_str address, bool is_label)
 static rt_status
 not_found(const rt_project *project, const rt_disc *disc, rt_str address, rt_error *err)
 {
-	return rt_fail(err, RT_NOT_FOUND, "no entry matches \"%.*s\" in discussion \"%.*s\"; see: retake show",
-		       RT_STR_ARG(address),
-		       RT_STR_ARG(rt_cell_name(rt_project_cell(project, disc->number))));
+	return rt_fail_advise(err, RT_NOT_FOUND, "see: retake show",
+			      "no entry matches \"%.*s\" in discussion \"%.*s\"",
+			      RT_STR_ARG(address),
+			      RT_STR_ARG(rt_cell_name(rt_project_cell(project, disc->number))));
 }
 
 /* The entry is here, but not in this take: say where. */

@@ -119,13 +119,12 @@ typedef struct findings {
 static bool
 add_finding(void *ctx, const rt_finding *finding)
 {
-	rt_str text = rt_str_at(finding->text, rt_utf8_valid_size(rt_str_of(finding->text)));
 	findings *f = ctx;
 
 	rt_buf_clear(f->one);
 	rt_json_open(f->one, NULL, '{');
 	rt_json_put_c(f->one, "id", finding->id);
-	rt_json_put_str(f->one, "text", text);
+	rt_json_put_c(f->one, "text", finding->text);
 	/* Findings about the whole store are reported for every project. */
 	if (rt_str_find(rt_buf_str(f->all), rt_buf_str(f->one), 0) != SIZE_MAX)
 		return true;

@@ -33,7 +33,7 @@ rt_change_find_place(rt_change *c, const rt_request *r, rt_str default_disc, rt_
 	rt_str take = r->take.ptr != NULL ? r->take : default_take;
 
 	if (r->invalid != NULL) {
-		rt_scope_fail(c->scope, r->invalid->status, "%s", r->invalid->text);
+		rt_scope_fail_as(c->scope, r->invalid->status, r->invalid);
 		return;
 	}
 	if (rt_op_field_named(&rt_ops[r->op], RT_STR("take")) != NULL)
@@ -311,8 +311,8 @@ rt_change_body_bytes(rt_change *c, uint64_t number, rt_buf *out)
 				  rt_rows_one(RT_STORE_BODIES, c->engine->project, number), out,
 				  NULL, &c->scope->error);
 		if (st == RT_NOT_FOUND)
-			rt_scope_fail(c->scope, RT_CORRUPT, "body %llu is missing; run: retake fsck",
-				      (unsigned long long)number);
+			rt_scope_fail_advise(c->scope, RT_CORRUPT, "run: retake fsck",
+					     "body %llu is missing", (unsigned long long)number);
 		RT_TRY(c->scope, st);
 	}
 	RT_TRY(c->scope, out->status);

@@ -65,8 +65,8 @@ apply_row(rt_engine *engine, const rt_project **project, uint64_t seq, rt_str da
 	rt_record record;
 
 	if (seq != (*project)->seq + 1) {
-		rt_scope_fail(s, RT_CORRUPT, "log row %llu is missing; run: retake fsck",
-			      (unsigned long long)(*project)->seq + 1);
+		rt_scope_fail_advise(s, RT_CORRUPT, "run: retake fsck", "log row %llu is missing",
+				     (unsigned long long)(*project)->seq + 1);
 		return;
 	}
 	rt_arena *arena = rt_scope_arena(s);

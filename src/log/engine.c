@@ -18,8 +18,8 @@ node_read(void *ctx, uint64_t number, rt_buf *out, rt_error *err)
 	if (st != RT_NOT_FOUND)
 		return st;
 	atomic_store(&engine->node_gone, true); /* another process may have replaced it */
-	return rt_fail(err, RT_CORRUPT, "node %llu of the checkpoint is gone; run: retake repair",
-		       (unsigned long long)number);
+	return rt_fail_advise(err, RT_CORRUPT, "run: retake repair",
+			      "node %llu of the checkpoint is gone", (unsigned long long)number);
 }
 
 typedef struct node_callback {

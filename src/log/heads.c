@@ -66,11 +66,11 @@ rt_engine_damaged(rt_engine *engine, rt_error *err, const char *format, ...)
 	va_start(ap, format);
 	(void)vsnprintf(what, sizeof(what), format, ap);
 	va_end(ap);
-	return rt_fail(
+	return rt_fail_advise(
 		err, RT_CORRUPT,
-		"%s is damaged: %s (project \"%.60s\"); run: retake fsck to list the damage, "
-		"retake repair to recover the intact part",
-		engine->store->place, what, engine->name->ptr);
+		"run: retake fsck to list the damage, retake repair to recover the intact part",
+		"%s is damaged: %s (project \"%.60s\")", engine->store->place, what,
+		engine->name->ptr);
 }
 
 /* Where the parts of a project end. */

@@ -724,8 +724,8 @@ plan_jump(plan *p, const rt_request *r, uint32_t disc, rt_result *result)
 	if (!rt_ok(p->s))
 		return;
 	if (to >= p->seq) {
-		rt_scope_fail(p->s, RT_NOT_FOUND, "no step %llu; see: retake history",
-			      (unsigned long long)to);
+		rt_scope_fail_advise(p->s, RT_NOT_FOUND, "see: retake history", "no step %llu",
+				     (unsigned long long)to);
 		return;
 	}
 	if (to == 0 && scope == IN_BOTH)

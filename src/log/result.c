@@ -34,7 +34,8 @@ rt_results_fail(rt_result *results, size_t count, size_t failed, rt_status statu
 {
 	rt_error other;
 
-	rt_fail(&other, status, "not done, since line %zu failed: %.300s", failed + 1, err->text);
+	rt_fail_advise(&other, status, err->advice, "not done, since line %zu failed: %.*s",
+		       failed + 1, (int)rt_error_message_size(err), err->text);
 	for (size_t i = 0; i < count; i++)
 		rt_result_fail(&results[i], status, i == failed ? err : &other);
 }
@@ -64,11 +65,9 @@ rt_result_add_json(rt_buf *buf, const rt_result *result)
 {
 	rt_json_open(buf, NULL, '{');
 	if (result->status != RT_OK) {
-		rt_str message = rt_str_of(result->error.text);
-
 		rt_json_open(buf, "error", '{');
 		rt_json_put_c(buf, "code", rt_status_word(result->status));
-		rt_json_put_str(buf, "message", rt_str_at(message.ptr, rt_utf8_valid_size(message)));
+		rt_json_put_c(buf, "message", result->error.text);
 		rt_json_close(buf, '}');
 	} else {
 		rt_json_put_u64(buf, "seq", result->seq);

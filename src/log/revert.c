@@ -467,11 +467,13 @@ read_step(rt_reverting *r)
 	unsigned long long seq = r->seq;
 
 	if (seq == 0 || seq > c->now->seq)
-		rt_scope_fail(c->scope, RT_NOT_FOUND, "no step %llu; see: retake history", seq);
+		rt_scope_fail_advise(c->scope, RT_NOT_FOUND, "see: retake history", "no step %llu",
+				     seq);
 	RT_TRY(c->scope, rt_engine_record(c->engine, r->seq, rt_scope_arena(c->scope), &r->step,
 					  NULL, &c->scope->error));
 	if (rt_change_ok(c) && (r->step.kind != RT_RECORD_STEP || r->step.parent_count == 0))
-		rt_scope_fail(c->scope, RT_NOT_FOUND, "%llu is not a step; see: retake history", seq);
+		rt_scope_fail_advise(c->scope, RT_NOT_FOUND, "see: retake history",
+				     "%llu is not a step", seq);
 	if (!rt_change_ok(c) || r->step.group == 0)
 		return;
 	if (r->step.parent_count == 1 && r->step.parents[0].disc != 0 && r->step.effect_count == 1)

@@ -35,8 +35,8 @@ no_row(rt_engine *engine, uint64_t seq, rt_error *err)
 	if (seq >= 1 && seq <= head)
 		return rt_engine_damaged(engine, err, "log row %llu is missing",
 					 (unsigned long long)seq);
-	return rt_fail(err, RT_NOT_FOUND, "no step %llu; see: retake history",
-		       (unsigned long long)seq);
+	return rt_fail_advise(err, RT_NOT_FOUND, "see: retake history", "no step %llu",
+			      (unsigned long long)seq);
 }
 
 static rt_status
@@ -110,8 +110,8 @@ rt_record_work(const rt_record *record)
 static rt_status
 no_body(uint64_t number, rt_error *err)
 {
-	return rt_fail(err, RT_CORRUPT, "body %llu is missing; run: retake fsck",
-		       (unsigned long long)number);
+	return rt_fail_advise(err, RT_CORRUPT, "run: retake fsck", "body %llu is missing",
+			      (unsigned long long)number);
 }
 
 rt_status

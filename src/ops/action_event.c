@@ -96,8 +96,7 @@ find_place(rt_action_state *a, rt_action_item *item, rt_change *c)
 static void
 check_memory(const rt_action_state *a, rt_change *c)
 {
-	if (!rt_ok(&a->scope))
-		rt_scope_fail(c->scope, a->scope.status, "%s", a->scope.error.text);
+	(void)rt_scope_adopt(c->scope, &a->scope);
 }
 
 /* The id of the entry that an address means; empty: unchanged. New entries of this step may get

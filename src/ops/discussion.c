@@ -12,7 +12,8 @@ named_disc(rt_change *c, rt_str name)
 	const rt_cell *cell;
 
 	if (name.size == 0)
-		rt_scope_fail(c->scope, RT_NOT_FOUND, "no discussion \"\"; see: retake ls");
+		rt_scope_fail_advise(c->scope, RT_NOT_FOUND, "see: retake ls",
+				     "no discussion \"\"");
 	RT_TRY(c->scope, rt_resolve_place(c->now, name, RT_STR(""), &place, &c->scope->error));
 	if (!rt_change_ok(c))
 		return NULL;

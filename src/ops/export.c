@@ -184,8 +184,8 @@ fill_node(gather *g, const rt_slot *slot, rt_node *node, rt_error *err)
 		if (data.ptr == NULL || node->id.ptr == NULL) {
 			st = nomem(err);
 		} else if (data.size == 0) {
-			st = rt_fail(err, RT_CORRUPT, "body %llu is empty; run: retake fsck",
-				     (unsigned long long)slot->body);
+			st = rt_fail_advise(err, RT_CORRUPT, "run: retake fsck",
+					    "body %llu is empty", (unsigned long long)slot->body);
 		} else if (data.ptr[0] == RT_BODY_PURGED) {
 			node->body_format = RT_BODY_JSON;
 			node->body = RT_STR("{\"content\":\"\",\"purged\":true}");

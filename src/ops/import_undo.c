@@ -199,15 +199,16 @@ static void add_text(rt_error *err, const char *format, ...) RT_PRINTF(2, 3);
 static void
 add_text(rt_error *err, const char *format, ...)
 {
-	size_t size;
+	char text[RT_ERROR_TEXT_SIZE];
 	va_list ap;
 
 	if (err == NULL)
 		return;
-	size = strlen(err->text);
 	va_start(ap, format);
-	(void)vsnprintf(err->text + size, sizeof(err->text) - size, format, ap);
+	(void)vsnprintf(text, sizeof(text), format, ap);
 	va_end(ap);
+	rt_error_rewrite(err, err->advice, "%.*s%s", (int)rt_error_message_size(err), err->text,
+			 text);
 }
 
 static rt_str
@@ -270,9 +271,10 @@ rt_import_undo(rt_import *m, rt_error *err)
 		removed = l.made == 0;
 	}
 	rt_scope_deinit(&look);
-	if (!rt_ok(s) && l.made == 0 && l.grown == 0 && !l.settings)
-		add_text(err, "; the entries imported so far could not be removed (%.100s); see: retake ls",
-			 s->error.text);
+	if (err != NULL && !rt_ok(s) && l.made == 0 && l.grown == 0 && !l.settings)
+		rt_error_rewrite(err, "see: retake ls",
+				 "%.*s; the entries imported so far could not be removed (%.100s)",
+				 (int)rt_error_message_size(err), err->text, s->error.text);
 	else if (l.made > 0 || l.grown > 0 || l.settings)
 		add_leftover(&l, value, &s->error, err);
 	else if (err != NULL && err->status == RT_INTERRUPTED)

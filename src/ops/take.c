@@ -105,8 +105,8 @@ named_take(rt_change *c, const rt_request *r, const rt_disc **out_disc)
 		disc != NULL ? rt_disc_take(disc, rt_take_addressed(disc, r->target)) : NULL;
 
 	if (take == NULL)
-		rt_scope_fail(c->scope, RT_NOT_FOUND, "no take \"%.*s\"; see: retake takes",
-			      RT_STR_ARG(r->target));
+		rt_scope_fail_advise(c->scope, RT_NOT_FOUND, "see: retake takes",
+				     "no take \"%.*s\"", RT_STR_ARG(r->target));
 	else if (!take->present)
 		rt_scope_fail(c->scope, RT_NOT_FOUND,
 			      "take \"%.*s\" was deleted; undo restores it",
@@ -396,8 +396,8 @@ rt_op_take_graft(rt_change *c, const rt_request *r)
 		return;
 	from = rt_take_addressed(into.disc, r->from_take);
 	if (from == 0 || !rt_disc_take(into.disc, from)->present)
-		rt_scope_fail(c->scope, RT_NOT_FOUND, "no take \"%.*s\"; see: retake takes",
-			      RT_STR_ARG(r->from_take));
+		rt_scope_fail_advise(c->scope, RT_NOT_FOUND, "see: retake takes",
+				     "no take \"%.*s\"", RT_STR_ARG(r->from_take));
 	/* an empty take has nothing to insert before or after */
 	if (into.at > 0 || r->before.ptr != NULL || r->after.ptr != NULL)
 		at = rt_find_gap(c, r);

@@ -70,16 +70,13 @@ add_usual_hint(const rt_cli *cli, rt_status status, rt_buf *out)
 static void
 report_json(rt_cli *cli)
 {
-	/* A message may have been cut in the middle of a character. */
-	rt_str message = rt_str_of(cli->s.error.text);
 	rt_buf buf;
 
-	message.size = rt_utf8_valid_size(message);
 	rt_buf_init(&buf, cli->alloc, RT_BUF_UNLIMITED);
 	rt_json_open(&buf, NULL, '{');
 	rt_json_open(&buf, "error", '{');
 	rt_json_put_c(&buf, "code", rt_status_word(cli->s.status));
-	rt_json_put_str(&buf, "message", message);
+	rt_json_put_c(&buf, "message", cli->s.error.text);
 	if (cli->question[0] != 0)
 		rt_json_put_c(&buf, "question", cli->question);
 	rt_json_close(&buf, '}');
@@ -93,27 +90,19 @@ report_json(rt_cli *cli)
 	rt_buf_deinit(&buf);
 }
 
-/* Messages of the engine end with the next step ("; see: retake ls"), for readers without hints.
- * Here it becomes the hint, unless the command has a better one. */
+/* The advice of the engine ("see: retake ls") ends the message, for readers without hints. Here it
+ * becomes the hint, unless the command has a better one. */
 static void
-split_advice(rt_cli *cli, rt_buf *hint)
+use_advice(const rt_cli *cli, rt_buf *hint)
 {
-	static const char *const starts[] = {"; see: retake ", "; run: retake ", "; run retake "};
+	const char *advice = cli->s.error.advice;
+	const char *command = advice != NULL ? strstr(advice, "retake ") : NULL;
 
-	for (size_t i = 0; i < 3; i++) {
-		char *cut = strstr(cli->s.error.text, starts[i]), *command;
-
-		if (cut == NULL)
-			continue;
-		command = strstr(cut, "retake ");
-		if (cli->session.hint[0] == 0 &&
-		    rt_str_find(rt_buf_str(hint), rt_str_of(command), 0) == SIZE_MAX) {
-			rt_buf_clear(hint);
-			rt_buf_add_f(hint, "See: %s", command);
-		}
-		*cut = 0;
+	if (command == NULL || cli->session.hint[0] != 0 ||
+	    rt_str_find(rt_buf_str(hint), rt_str_of(command), 0) != SIZE_MAX)
 		return;
-	}
+	rt_buf_clear(hint);
+	rt_buf_add_f(hint, "See: %s", command);
 }
 
 void
@@ -132,12 +121,12 @@ rt_failure_report(rt_cli *cli)
 		rt_buf_add_c(&hint, cli->session.hint);
 	else
 		add_usual_hint(cli, cli->s.status, &hint);
-	split_advice(cli, &hint);
+	use_advice(cli, &hint);
 	rt_cli_add_advice(cli, &advice, rt_buf_str(&hint));
 	rt_term_style(&cli->err, RT_STYLE_RED);
 	rt_term_c(&cli->err, "retake: ");
 	rt_term_style(&cli->err, RT_STYLE_NONE);
-	rt_term_line(&cli->err, rt_str_of(cli->s.error.text));
+	rt_term_line(&cli->err, rt_str_at(cli->s.error.text, rt_error_message_size(&cli->s.error)));
 	rt_term_c(&cli->err, "\n");
 	if (advice.size > 0)
 		rt_term_indented(&cli->err, rt_buf_str(&advice), 2);

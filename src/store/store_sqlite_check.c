@@ -66,7 +66,7 @@ report_broken(checking *k, const char *id, const char *what)
 	if (st == RT_CORRUPT || st == RT_NOT_OURS)
 		report(k, id, "%s cannot be read to the end (%s)", what, sqlite3_errmsg(db));
 	else
-		rt_scope_fail(&k->call->scope, st, "%s", why.text);
+		rt_scope_fail_as(&k->call->scope, st, &why);
 }
 
 static bool

@@ -174,8 +174,8 @@ rt_sqlite_fail(rt_sqlite_store *s, sqlite3 *db, const char *doing, rt_error *err
 		return rt_fail(err, st, "%s: the disk failed while %s (%s, error %d, system %d)",
 			       s->place, doing, sqlite3_errstr(rc), rc, no);
 	case RT_CORRUPT:
-		return rt_fail(err, st, "%s is damaged (found while %s: %s); run retake fsck",
-			       s->place, doing, why);
+		return rt_fail_advise(err, st, "run retake fsck",
+				      "%s is damaged (found while %s: %s)", s->place, doing, why);
 	default: return rt_fail(err, st, "%s: %s failed: %s", s->place, doing, sqlite3_errstr(rc));
 	}
 }
@@ -193,9 +193,9 @@ rt_sqlite_call_fail(rt_sqlite_call *call, const char *doing)
 void
 rt_sqlite_damaged(rt_sqlite_call *call, const char *noun, uint64_t number)
 {
-	rt_scope_fail(&call->scope, RT_CORRUPT,
-		      "%s is damaged: %s %llu has a wrong checksum; run retake fsck",
-		      call->store->place, noun, rt_sqlite_ull(number));
+	rt_scope_fail_advise(&call->scope, RT_CORRUPT, "run retake fsck",
+			     "%s is damaged: %s %llu has a wrong checksum", call->store->place,
+			     noun, rt_sqlite_ull(number));
 }
 
 void

@@ -60,10 +60,10 @@ rt_sqlite_index_mark(rt_sqlite_call *call, uint64_t project)
 	uint64_t key;
 
 	if (rt_sqlite_next(&q) && rt_sqlite_row_read(q.stmt, RT_TABLE_MARK, &key, &row) != RT_OK)
-		rt_scope_fail(&call->scope, RT_CORRUPT,
-			      "%s is damaged: the index mark of project %llu has a wrong "
-			      "checksum; run retake fsck",
-			      call->store->place, rt_sqlite_ull(project));
+		rt_scope_fail_advise(&call->scope, RT_CORRUPT, "run retake fsck",
+				     "%s is damaged: the index mark of project %llu has a wrong "
+				     "checksum",
+				     call->store->place, rt_sqlite_ull(project));
 	rt_sqlite_end(&q);
 	return row.number;
 }

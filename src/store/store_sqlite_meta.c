@@ -26,10 +26,9 @@ rt_sqlite_meta_get(rt_sqlite_call *call, const char *key, char out[RT_SQLITE_MET
 		rt_status st = rt_sqlite_row_read(q.stmt, RT_TABLE_META, &unused, &row);
 
 		if (st == RT_CORRUPT)
-			rt_scope_fail(&call->scope, st,
-				      "%s is damaged: its %s has a wrong checksum; run retake "
-				      "fsck",
-				      call->store->place, key);
+			rt_scope_fail_advise(&call->scope, st, "run retake fsck",
+					     "%s is damaged: its %s has a wrong checksum",
+					     call->store->place, key);
 		else if (st != RT_OK)
 			rt_scope_nomem(&call->scope);
 		found = st == RT_OK && row.data.size < RT_SQLITE_META_ROOM;

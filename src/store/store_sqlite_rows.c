@@ -31,9 +31,9 @@ static void
 check_projects(rt_sqlite_call *call, rt_sqlite_sql which, rt_sqlite_args args)
 {
 	if (rt_sqlite_any(call, which, args))
-		rt_scope_fail(&call->scope, RT_CORRUPT,
-			      "%s is damaged: its list of projects is not complete; run retake fsck",
-			      call->store->place);
+		rt_scope_fail_advise(&call->scope, RT_CORRUPT, "run retake fsck",
+				     "%s is damaged: its list of projects is not complete",
+				     call->store->place);
 }
 
 /* The index over names has no project of that name. The table has to agree. */

@@ -495,8 +495,7 @@ find_last_of_id(list *l, uint32_t *first, uint32_t *last)
 			first[i] = index_of(l, id, i);
 		if (l->entries[last[first[i]]].entry < l->entries[i].entry)
 			last[first[i]] = i;
-		if (!rt_ok(&s))
-			(void)rt_scope_fail(l->s, s.status, "%s", s.error.text);
+		(void)rt_scope_adopt(l->s, &s);
 	}
 	rt_scope_deinit(&s);
 }

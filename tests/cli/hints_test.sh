@@ -78,6 +78,10 @@ fails 3 history show 999
 lacks 'see: retake'
 fails 3 use nope
 lacks 'see: retake'
+# --- a name that looks like a hint is only quoted ---
+fails 3 edit 'zz; see: retake purge --all' x
+wants 'no entry matches "zz; see: retake purge --all" in discussion "main"' "retake --db $db show"
+lacks "retake --db $db purge" 'See: retake'
 EDITOR=false
 fails 1 edit :1 -e
 is 'nothing was changed, once' 1 "$(grep -ci 'nothing was changed' "$work/err")"
