@@ -89,8 +89,10 @@ zone(rt_str s, size_t *at, int64_t *out_s)
 	int sign;
 
 	*out_s = 0;
-	if (*at == s.size || ((next_is(s, at, 'Z') || next_is(s, at, 'z')) && *at == s.size))
+	if (*at == s.size)
 		return true;
+	if (next_is(s, at, 'Z') || next_is(s, at, 'z'))
+		return *at == s.size;
 	if (next_is(s, at, '+'))
 		sign = 1;
 	else if (next_is(s, at, '-'))
@@ -108,10 +110,18 @@ zone(rt_str s, size_t *at, int64_t *out_s)
 	return *at == s.size && h < 24 && m < 60;
 }
 
+static int
+days_in_month(int64_t year, int64_t month)
+{
+	static const int days[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+	bool is_leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+
+	return days[month - 1] + (month == 2 && is_leap);
+}
+
 bool
 rt_moment_parse(rt_str s, rt_moment *out)
 {
-	static const int month_days[] = {31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
 	int64_t y, mo, d, h = 0, mi = 0, sec = 0, ns = 0, off = 0;
 	size_t at = 0;
 
@@ -131,7 +141,9 @@ rt_moment_parse(rt_str s, rt_moment *out)
 		if (!zone(s, &at, &off))
 			return false;
 	}
-	if (mo < 1 || mo > 12 || d < 1 || d > month_days[mo - 1] || h > 24 || mi > 59 || sec > 60)
+	if (mo < 1 || mo > 12 || d < 1 || d > days_in_month(y, mo) || h > 24 || mi > 59 || sec > 60)
+		return false;
+	if (h == 24 && (mi > 0 || sec > 0 || ns > 0)) /* only the end of a day */
 		return false;
 	out->us = (days_from_civil(y, mo, d) * S_PER_DAY + h * 3600 + mi * 60 + sec - off) *
 			  US_PER_S +

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Moment: dates and times, and texts that only look like them. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/moment.h"
+
+static void
+reading(void **state)
+{
+	static const struct {
+		const char *text, *wanted; /* NULL: not a moment */
+	} cases[] = {
+		{"2026-11-21", "2026-11-21T00:00:00Z"},
+		{"2026-11-21T20:35:40Z", "2026-11-21T20:35:40Z"},
+		{"2026-11-21 20:35:40.813+01:00", "2026-11-21T19:35:40.813Z"},
+		{"2026-11-21T20:35z", "2026-11-21T20:35:00Z"},
+		{"2024-02-29", "2024-02-29T00:00:00Z"},
+		{"2000-02-29", "2000-02-29T00:00:00Z"},
+		{"2023-02-29", NULL},
+		{"1900-02-29", NULL},
+		{"2026-02-28", "2026-02-28T00:00:00Z"},
+		{"2026-04-31", NULL},
+		{"2026-11-21T20:35:40Z+01:00", NULL},
+		{"2026-11-21T20:35:40Z ", "2026-11-21T20:35:40Z"},
+		{"2026-11-21T24:00:00Z", "2026-11-22T00:00:00Z"},
+		{"2026-11-21T24:30:00Z", NULL},
+		{"2026-11-21T24:00:01Z", NULL},
+		{"2026-11-21T24:00:00.5Z", NULL},
+		{"2026-11-21T23:59:60Z", "2026-11-22T00:00:00Z"}, /* a leap second */
+		{"2026-13-01", NULL},
+		{"", NULL},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		rt_moment at;
+		rt_buf text;
+		bool read = rt_moment_parse(rt_str_of(cases[i].text), &at);
+
+		if (read != (cases[i].wanted != NULL))
+			fail_msg("%s: %s", cases[i].text, read ? "accepted" : "refused");
+		if (!read)
+			continue;
+		rt_buf_init(&text, rt_alloc_libc(), RT_BUF_UNLIMITED);
+		rt_moment_format(&text, at);
+		assert_string_equal(text.ptr, cases[i].wanted);
+		rt_buf_deinit(&text);
+	}
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(reading),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
