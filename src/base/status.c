@@ -4,7 +4,6 @@
 #include "base/text.h"
 
 #include <stdio.h> /* vsnprintf only: it formats into memory */
-#include <stdlib.h>
 
 enum { JOINT_SIZE = 2 }; /* "; " before the advice */
 
@@ -150,13 +149,4 @@ rt_status_exit_code(rt_status status)
 	case RT_INTERRUPTED: return 130;
 	default: return 1;
 	}
-}
-
-_Noreturn void
-rt_assert_failed(const char *fact, const char *file, int line)
-{
-	(void)fact;
-	(void)file;
-	(void)line;
-	abort();
 }

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: MIT
  *
  * Status: messages are valid UTF-8 however long, and advice is what the code said, not the user. */
+#define _POSIX_C_SOURCE 200809L
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -98,6 +102,35 @@ a_rewritten_message_keeps_the_rest(void **state)
 	assert_string_equal(err.text, "short; see: retake keys");
 }
 
+static void
+a_failed_assertion_says_which(void **state)
+{
+	char text[512] = "";
+	size_t size = 0;
+	ssize_t part;
+	int ends[2], status;
+	pid_t child;
+
+	(void)state;
+	assert_int_equal(pipe(ends), 0);
+	child = fork();
+	assert_true(child >= 0);
+	if (child == 0) {
+		(void)signal(SIGABRT, SIG_DFL);
+		(void)dup2(ends[1], STDERR_FILENO);
+		RT_ASSERT(size == 1);
+		_exit(0);
+	}
+	(void)close(ends[1]);
+	while ((part = read(ends[0], text + size, sizeof(text) - 1 - size)) > 0)
+		size += (size_t)part;
+	(void)close(ends[0]);
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
+	assert_non_null(strstr(text, "size == 1"));
+	assert_non_null(strstr(text, "status_test.c:"));
+}
+
 int
 main(void)
 {
@@ -107,6 +140,7 @@ main(void)
 		cmocka_unit_test(advice_ends_the_message),
 		cmocka_unit_test(quoted_text_is_not_advice),
 		cmocka_unit_test(a_rewritten_message_keeps_the_rest),
+		cmocka_unit_test(a_failed_assertion_says_which),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
