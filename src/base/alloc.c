@@ -159,17 +159,23 @@ rt_arena_get(rt_arena *arena, size_t size)
 void
 rt_arena_reset(rt_arena *arena)
 {
-	block *keep = arena->last;
+	block *kept = NULL;
 
-	if (keep == NULL)
-		return;
-	while (keep->before != NULL) {
-		block *gone = keep->before;
+	while (arena->last != NULL) {
+		block *b = arena->last;
 
-		keep->before = gone->before;
-		rt_free(arena->alloc, gone);
+		arena->last = b->before;
+		/* The newest, unless it was made for one large item. */
+		if (kept == NULL && b->size <= ARENA_LARGEST)
+			kept = b;
+		else
+			rt_free(arena->alloc, b);
 	}
-	keep->used = 0;
+	if (kept != NULL) {
+		kept->before = NULL;
+		kept->used = 0;
+	}
+	arena->last = kept;
 }
 
 void

@@ -222,6 +222,28 @@ joined_scopes_are_ended(void **state)
 	rt_scope_deinit(&outer);
 }
 
+/* A block that was made for one large item is not kept for reuse. */
+static void
+resetting_releases_large_blocks(void **state)
+{
+	enum { LARGE = 64 << 20 };
+	counter c = {.fail_at = SIZE_MAX};
+	rt_alloc alloc = {counting_resize, counting_release, &c};
+	rt_scope s;
+
+	(void)state;
+	rt_scope_init(&s, &alloc);
+	assert_non_null(rt_scope_get(&s, 10));
+	assert_non_null(rt_scope_get(&s, LARGE));
+	assert_int_equal(c.in_use, 3); /* the arena, two blocks */
+	rt_scope_reset(&s);
+	assert_int_equal(c.in_use, 2);
+	assert_non_null(rt_scope_get(&s, 10));
+	assert_int_equal(c.in_use, 2);
+	rt_scope_deinit(&s);
+	assert_int_equal(c.in_use, 0);
+}
+
 int
 main(void)
 {
@@ -232,6 +254,7 @@ main(void)
 		cmocka_unit_test(running_out_of_memory_leaks_nothing),
 		cmocka_unit_test(a_failed_argument_keeps_its_message),
 		cmocka_unit_test(joined_scopes_are_ended),
+		cmocka_unit_test(resetting_releases_large_blocks),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
