@@ -120,6 +120,35 @@ rt_str_split(rt_str *rest, char at, rt_str *out)
 }
 
 size_t
+rt_str_u64_prefix(rt_str s, uint64_t max, uint64_t *out)
+{
+	uint64_t number = 0;
+	size_t i;
+
+	for (i = 0; i < s.size && s.ptr[i] >= '0' && s.ptr[i] <= '9'; i++) {
+		uint64_t digit = (uint64_t)(s.ptr[i] - '0');
+
+		if (digit > max || number > (max - digit) / 10)
+			return 0;
+		number = number * 10 + digit;
+	}
+	if (i > 0)
+		*out = number;
+	return i;
+}
+
+bool
+rt_str_u64(rt_str s, uint64_t max, uint64_t *out)
+{
+	uint64_t number;
+
+	if (s.size == 0 || rt_str_u64_prefix(s, max, &number) != s.size)
+		return false;
+	*out = number;
+	return true;
+}
+
+size_t
 rt_str_distance(rt_str a, rt_str b)
 {
 	size_t rows[3][64], i, j;
@@ -275,6 +304,8 @@ rt_buf_add_f(rt_buf *buf, const char *format, ...)
 	int size;
 	char *to;
 
+	if (buf->status != RT_OK)
+		return;
 	va_start(ap, format);
 	size = vsnprintf(small, sizeof(small), format, ap);
 	va_end(ap);
@@ -286,7 +317,7 @@ rt_buf_add_f(rt_buf *buf, const char *format, ...)
 		rt_buf_add(buf, small, (size_t)size);
 		return;
 	}
-	to = rt_buf_reserve(buf, (size_t)size + 1);
+	to = rt_buf_reserve(buf, (size_t)size); /* which has space for the NUL, too */
 	if (to == NULL)
 		return;
 	va_start(ap, format);

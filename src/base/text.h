@@ -49,6 +49,11 @@ rt_str rt_str_trim(rt_str a);
 size_t rt_str_find(rt_str in, rt_str needle, size_t from);
 /* Splits off the part of *rest before the next `at` (lines, words). False: *rest is empty. */
 bool rt_str_split(rt_str *rest, char at, rt_str *out);
+/* The decimal number at the beginning of s; returns its number of digits. 0: there is no digit, or
+ * the number is above max. */
+size_t rt_str_u64_prefix(rt_str s, uint64_t max, uint64_t *out);
+/* A decimal number alone, up to max. */
+bool rt_str_u64(rt_str s, uint64_t max, uint64_t *out);
 /* Edits between two words: insert, delete, replace, swap neighbours. SIZE_MAX where one is
  * longer than 60 bytes. O(a * b). */
 size_t rt_str_distance(rt_str a, rt_str b);

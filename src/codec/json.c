@@ -228,8 +228,10 @@ rt_json_read_repairing(const rt_alloc *alloc, rt_str input, rt_json_doc **out_do
 		repair_copy(&copy, input, &repaired);
 		if (copy.status != RT_OK)
 			st = rt_fail(&first, copy.status, "out of memory while reading JSON");
-		else if (repaired > 0) /* otherwise the first message is the right one */
-			st = rt_json_read(alloc, rt_buf_str(&copy), out_doc, &first);
+		else if (repaired > 0) /* positions in the copy are not those of the input */
+			st = rt_json_read(alloc, rt_buf_str(&copy), out_doc, NULL);
+		if (st == RT_NOMEM)
+			rt_fail(&first, st, "out of memory while reading JSON");
 		rt_buf_deinit(&copy);
 	}
 	if (out_repaired != NULL)
@@ -303,27 +305,10 @@ rt_json_is_number(yyjson_val *value)
 	return yyjson_is_raw(value);
 }
 
-/* Decimal digits alone; false: there are others, none, or more than 64 bits. */
-static bool
-read_digits(rt_str s, uint64_t *out)
-{
-	uint64_t number = 0;
-
-	for (size_t i = 0; i < s.size; i++) {
-		uint64_t digit = (uint64_t)(s.ptr[i] - '0');
-
-		if (digit > 9 || number > (UINT64_MAX - digit) / 10)
-			return false;
-		number = number * 10 + digit;
-	}
-	*out = number;
-	return s.size > 0;
-}
-
 bool
 rt_json_u64(yyjson_val *value, uint64_t *out)
 {
-	return yyjson_is_raw(value) && read_digits(rt_json_str(value), out);
+	return yyjson_is_raw(value) && rt_str_u64(rt_json_str(value), UINT64_MAX, out);
 }
 
 bool
@@ -333,10 +318,10 @@ rt_json_i64(yyjson_val *value, int64_t *out)
 	bool negative = s.size > 0 && s.ptr[0] == '-';
 	uint64_t number;
 
-	if (!yyjson_is_raw(value) || !read_digits(rt_str_skip(s, negative), &number) ||
-	    number > (uint64_t)INT64_MAX)
+	if (!yyjson_is_raw(value) ||
+	    !rt_str_u64(rt_str_skip(s, negative), (uint64_t)INT64_MAX + negative, &number))
 		return false;
-	*out = negative ? -(int64_t)number : (int64_t)number;
+	*out = negative ? (int64_t)(0 - number) : (int64_t)number;
 	return true;
 }
 

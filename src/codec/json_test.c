@@ -100,6 +100,70 @@ iterating(void **state)
 	assert_int_equal(rt_scope_end(&scope, NULL), RT_OK);
 }
 
+static yyjson_val *
+number_of(const char *text, rt_json_doc **doc)
+{
+	assert_int_equal(rt_json_read(rt_alloc_libc(), rt_str_of(text), doc, NULL), RT_OK);
+	return rt_json_root(*doc);
+}
+
+static void
+whole_numbers(void **state)
+{
+	static const struct {
+		const char *text;
+		int64_t wanted;
+		bool fits;
+	} cases[] = {
+		{"0", 0, true},
+		{"-1", -1, true},
+		{"9223372036854775807", INT64_MAX, true},
+		{"-9223372036854775808", INT64_MIN, true},
+		{"9223372036854775808", 0, false},
+		{"-9223372036854775809", 0, false},
+		{"1.5", 0, false},
+		{"1e2", 0, false},
+	};
+	rt_json_doc *doc;
+	uint64_t big;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		int64_t number = 0;
+		bool fits = rt_json_i64(number_of(cases[i].text, &doc), &number);
+
+		if (fits != cases[i].fits || number != cases[i].wanted)
+			fail_msg("%s: %lld", cases[i].text, (long long)number);
+		rt_json_free(doc);
+	}
+	assert_true(rt_json_u64(number_of("18446744073709551615", &doc), &big));
+	assert_true(big == UINT64_MAX);
+	rt_json_free(doc);
+	assert_false(rt_json_u64(number_of("18446744073709551616", &doc), &big));
+	rt_json_free(doc);
+}
+
+/* The position is that in the input, not in the repaired copy, which is longer. */
+static void
+position_after_a_repair(void **state)
+{
+	rt_json_doc *doc = NULL;
+	rt_error err;
+	size_t repaired = 0;
+
+	(void)state;
+	assert_int_equal(rt_json_read_repairing(rt_alloc_libc(), RT_STR("[\"\xFF\xFF\"]"), &doc,
+						&repaired, &err),
+			 RT_OK);
+	assert_int_equal(repaired, 2);
+	rt_json_free(doc);
+	assert_int_equal(rt_json_read_repairing(rt_alloc_libc(), RT_STR("[\"\xFF\xFF\",?]"), &doc,
+						&repaired, &err),
+			 RT_USAGE);
+	assert_true(err.has_at);
+	assert_true(err.at <= 6);
+}
+
 int
 main(void)
 {
@@ -107,6 +171,8 @@ main(void)
 		cmocka_unit_test(members_and_items),
 		cmocka_unit_test(parsing_into_a_scope),
 		cmocka_unit_test(iterating),
+		cmocka_unit_test(whole_numbers),
+		cmocka_unit_test(position_after_a_repair),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

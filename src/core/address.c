@@ -7,17 +7,11 @@
 static uint32_t
 number_id(rt_str s, char letter)
 {
-	uint64_t number = 0;
-	size_t i;
+	uint64_t number;
 
-	if (s.size < 2 || s.size > 10 || s.ptr[0] != letter || s.ptr[1] == '0')
+	if (s.size < 2 || s.ptr[0] != letter || s.ptr[1] == '0')
 		return 0;
-	for (i = 1; i < s.size; i++) {
-		if (s.ptr[i] < '0' || s.ptr[i] > '9')
-			return 0;
-		number = number * 10 + (uint64_t)(s.ptr[i] - '0');
-	}
-	return number < UINT32_MAX ? (uint32_t)number : 0;
+	return rt_str_u64(rt_str_skip(s, 1), UINT32_MAX - 1, &number) ? (uint32_t)number : 0;
 }
 
 void
@@ -310,20 +304,14 @@ static rt_status
 by_position(const rt_project *project, const rt_disc *disc, const rt_take *take, rt_str address,
 	    uint32_t *out, rt_error *err)
 {
-	size_t count = rt_seq_count(take->slots), i = 1, at;
-	uint64_t number = 0;
+	size_t count = rt_seq_count(take->slots), at;
+	uint64_t number;
 	bool negative = address.size > 1 && address.ptr[1] == '-';
 	rt_slot slot;
 	rt_status st;
 
-	i += negative;
-	if (i == address.size)
+	if (!rt_str_u64(rt_str_skip(address, 1 + (size_t)negative), UINT64_MAX, &number))
 		return not_found(project, disc, address, err);
-	for (; i < address.size; i++) {
-		if (address.ptr[i] < '0' || address.ptr[i] > '9' || number > UINT32_MAX)
-			return not_found(project, disc, address, err);
-		number = number * 10 + (uint64_t)(address.ptr[i] - '0');
-	}
 	if (number == 0 || number > count)
 		return rt_fail(err, RT_NOT_FOUND, "no entry %.*s: take \"%.*s\" has %zu",
 			       RT_STR_ARG(address), RT_STR_ARG(rt_text_str(take->name)), count);
@@ -339,7 +327,8 @@ static rt_status
 by_head(const rt_project *project, const rt_disc *disc, const rt_take *take, rt_str address,
 	uint32_t *out, rt_error *err)
 {
-	size_t at = rt_seq_count(take->slots), back = 0, i;
+	size_t at = rt_seq_count(take->slots);
+	uint64_t back = address.size == 2; /* "@-" */
 	rt_slot slot;
 	rt_status st = RT_OK;
 
@@ -347,21 +336,14 @@ by_head(const rt_project *project, const rt_disc *disc, const rt_take *take, rt_
 		st = rt_disc_head_at(project, disc, &at, err);
 	if (st != RT_OK)
 		return st;
-	if (address.size > 1) {
-		if (address.size == 2)
-			back = 1;
-		for (i = 2; i < address.size; i++) {
-			if (address.ptr[i] < '0' || address.ptr[i] > '9' || back > UINT32_MAX)
-				return not_found(project, disc, address, err);
-			back = back * 10 + (size_t)(address.ptr[i] - '0');
-		}
-	}
+	if (address.size > 2 && !rt_str_u64(rt_str_skip(address, 2), UINT32_MAX, &back))
+		return not_found(project, disc, address, err);
 	if (at <= back)
 		return rt_fail(err, RT_NOT_FOUND,
 			       back == 0 ? "the head is before the first entry of \"%.*s\""
 					 : "that is before the first entry of \"%.*s\"",
 			       RT_STR_ARG(rt_text_str(take->name)));
-	st = rt_seq_get(take->slots, at - 1 - back, &slot, err);
+	st = rt_seq_get(take->slots, at - 1 - (size_t)back, &slot, err);
 	if (st == RT_OK)
 		*out = slot.entry;
 	return st;

@@ -83,18 +83,7 @@ rt_is_file_list(rt_str key)
 bool
 rt_setting_count(rt_str json, uint64_t *out)
 {
-	uint64_t count = 0;
-	size_t i;
-
-	for (i = 0; i < json.size; i++) {
-		if (json.ptr[i] < '0' || json.ptr[i] > '9' || count > UINT64_MAX / 10 - 1)
-			return false;
-		count = count * 10 + (uint64_t)(json.ptr[i] - '0');
-	}
-	if (json.size == 0)
-		return false;
-	*out = count;
-	return true;
+	return rt_str_u64(json, UINT64_MAX, out);
 }
 
 const char *

@@ -80,28 +80,20 @@ is_falsy(yyjson_val *value)
 static bool
 read_ms(yyjson_val *value, rt_moment *out)
 {
-	const int64_t last = 253402300799999, first = -62135596800000; /* years 1 to 9999 */
+	const uint64_t last = 253402300799999, first = 62135596800000; /* years 1 to 9999 */
 	rt_str s = rt_json_str(value);
 	bool is_negative = s.size > 0 && s.ptr[0] == '-';
-	int64_t ms = 0;
-	size_t i;
+	uint64_t ms;
+	size_t size;
 
 	if (!rt_json_is_number(value))
 		return false;
-	for (i = is_negative; i < s.size && s.ptr[i] >= '0' && s.ptr[i] <= '9'; i++) {
-		if (ms > last)
-			return false;
-		ms = ms * 10 + (s.ptr[i] - '0');
-	}
-	if (i < s.size && s.ptr[i] != '.')
+	s = rt_str_skip(s, is_negative);
+	size = rt_str_u64_prefix(s, is_negative ? first : last, &ms);
+	if (size == 0 || (size < s.size && s.ptr[size] != '.') ||
+	    memchr(s.ptr, 'e', s.size) != NULL || memchr(s.ptr, 'E', s.size) != NULL)
 		return false;
-	for (; i < s.size; i++)
-		if (s.ptr[i] == 'e' || s.ptr[i] == 'E')
-			return false;
-	ms = is_negative ? -ms : ms;
-	if (ms > last || ms < first)
-		return false;
-	*out = (rt_moment){.us = ms * 1000};
+	*out = (rt_moment){.us = (is_negative ? -(int64_t)ms : (int64_t)ms) * 1000};
 	return true;
 }
 

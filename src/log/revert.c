@@ -212,11 +212,9 @@ is_list_of_files(const rt_effect *e)
 static uint32_t
 number_in(rt_str json)
 {
-	uint32_t number = 0;
+	uint64_t number;
 
-	for (size_t i = 0; i < json.size; i++)
-		number = number * 10 + (uint32_t)(json.ptr[i] - '0');
-	return number;
+	return rt_str_u64(json, UINT32_MAX, &number) ? (uint32_t)number : 0;
 }
 
 /* The value of a position before the step and after it; false: the step did not set it. */

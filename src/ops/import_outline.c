@@ -270,15 +270,13 @@ rt_import_wanted_number(const rt_outline *o)
 {
 	for (size_t i = 0; i < o->field_count; i++) {
 		rt_str v = o->fields[i].json;
-		uint64_t number = 0;
-		size_t k = 2;
+		uint64_t number;
 
 		if (!rt_str_is(o->fields[i].name, "id") || v.size < 4 || v.ptr[1] != 'd')
 			continue;
-		for (; k + 1 < v.size && v.ptr[k] >= '0' && v.ptr[k] <= '9'; k++)
-			number = number < UINT32_MAX ? number * 10 + (uint64_t)(v.ptr[k] - '0')
-						     : number;
-		return k + 1 == v.size && number <= NUMBER_MAX ? (uint32_t)number : 0;
+		return rt_str_u64(rt_str_at(v.ptr + 2, v.size - 3), NUMBER_MAX, &number)
+			       ? (uint32_t)number
+			       : 0;
 	}
 	return 0;
 }

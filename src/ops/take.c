@@ -22,17 +22,13 @@ rt_take_base(rt_str name)
 static size_t
 take_index(rt_str name, rt_str base, size_t max)
 {
-	size_t at = base.size + 6, n = 0;
+	size_t at = base.size + 6;
+	uint64_t n;
 
 	if (name.size <= at || !rt_str_starts(name, base) ||
 	    memcmp(name.ptr + base.size, "_take_", 6) != 0 || name.ptr[at] == '0')
 		return 0;
-	for (; at < name.size && n <= max; at++) {
-		if (name.ptr[at] < '0' || name.ptr[at] > '9')
-			return 0;
-		n = n * 10 + (size_t)(name.ptr[at] - '0');
-	}
-	return n <= max ? n : 0;
+	return rt_str_u64(rt_str_skip(name, at), max, &n) ? (size_t)n : 0;
 }
 
 /* `<base>_take_<n>` with the first free n (C7), which is at most the number of takes plus one. */
