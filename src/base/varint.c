@@ -17,16 +17,16 @@ rt_buf_add_varint(rt_buf *buf, uint64_t number)
 	rt_buf_add(buf, bytes, size);
 }
 
-rt_reader
-rt_reader_of(rt_str bytes)
+rt_byte_reader
+rt_byte_reader_of(rt_str bytes)
 {
 	const unsigned char *at = (const unsigned char *)bytes.ptr;
 
-	return (rt_reader){at, bytes.size > 0 ? at + bytes.size : at, true};
+	return (rt_byte_reader){at, bytes.size > 0 ? at + bytes.size : at, true};
 }
 
 uint64_t
-rt_read_varint(rt_reader *reader)
+rt_read_varint(rt_byte_reader *reader)
 {
 	uint64_t number = 0;
 	unsigned shift;
@@ -46,7 +46,7 @@ rt_read_varint(rt_reader *reader)
 }
 
 unsigned char
-rt_read_byte(rt_reader *reader)
+rt_read_byte(rt_byte_reader *reader)
 {
 	if (reader->at < reader->end)
 		return *reader->at++;
@@ -55,7 +55,7 @@ rt_read_byte(rt_reader *reader)
 }
 
 rt_str
-rt_read_str(rt_reader *reader)
+rt_read_str(rt_byte_reader *reader)
 {
 	uint64_t size = rt_read_varint(reader);
 	rt_str s;

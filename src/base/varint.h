@@ -20,16 +20,16 @@ rt_unfold(uint64_t number)
 }
 
 /* Reads from a view; after the first error ok is false and everything read is zero. */
-typedef struct rt_reader {
+typedef struct rt_byte_reader {
 	const unsigned char *at, *end;
 	bool ok;
-} rt_reader;
+} rt_byte_reader;
 
-rt_reader rt_reader_of(rt_str bytes);
-uint64_t rt_read_varint(rt_reader *reader);
-unsigned char rt_read_byte(rt_reader *reader);
+rt_byte_reader rt_byte_reader_of(rt_str bytes);
+uint64_t rt_read_varint(rt_byte_reader *reader);
+unsigned char rt_read_byte(rt_byte_reader *reader);
 /* A varint size, then that many bytes. */
-rt_str rt_read_str(rt_reader *reader);
+rt_str rt_read_str(rt_byte_reader *reader);
 void rt_buf_add_sized(rt_buf *buf, rt_str s);
 
 #endif

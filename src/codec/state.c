@@ -326,7 +326,7 @@ rt_state_store(const rt_project *project, const rt_seq_writer *writer, rt_buf *o
 typedef struct input {
 	rt_scope *scope; /* of failures, and memory */
 	const rt_seq_source *source;
-	rt_reader reader;    /* not ok: the bytes are malformed */
+	rt_byte_reader reader;    /* not ok: the bytes are malformed */
 	rt_buf *bytes;       /* of the node that the reader reads */
 	const rt_seq *empty; /* shared by all empty sequences; NULL: none yet */
 	rt_take **takes;     /* so far */
@@ -456,7 +456,7 @@ open_node(input *i, uint64_t number, char letter, uint64_t oldest, uint64_t newe
 
 	rt_buf_clear(i->bytes);
 	(void)RT_TRY(i->scope, i->source->read(i->source->ctx, number, i->bytes, &i->scope->error));
-	i->reader = rt_reader_of(rt_scope_str(i->scope, i->bytes));
+	i->reader = rt_byte_reader_of(rt_scope_str(i->scope, i->bytes));
 	if (rt_read_byte(&i->reader) != (unsigned char)letter)
 		i->reader.ok = false;
 	version = rt_read_varint(&i->reader);
@@ -696,7 +696,7 @@ rt_state_open(const rt_alloc *alloc, const rt_seq_source *source, rt_str root,
 	      const rt_project **out, rt_error *err)
 {
 	rt_scope scope;
-	input i = {.scope = &scope, .source = source, .reader = rt_reader_of(root)};
+	input i = {.scope = &scope, .source = source, .reader = rt_byte_reader_of(root)};
 	const rt_project *made = NULL;
 	unsigned char letter = rt_read_byte(&i.reader);
 	uint64_t version = rt_read_varint(&i.reader);

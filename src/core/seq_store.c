@@ -70,7 +70,7 @@ rt_status
 rt_seq_node_decode(const rt_alloc *alloc, rt_str bytes, unsigned height, uint64_t number,
 		   node **out, rt_error *err)
 {
-	rt_reader r = rt_reader_of(bytes);
+	rt_byte_reader r = rt_byte_reader_of(bytes);
 	unsigned char kind = rt_read_byte(&r);
 	uint64_t stored_height = rt_read_varint(&r), count = rt_read_varint(&r), i;
 	node *n;

@@ -120,7 +120,7 @@ count_of(uint64_t stored)
 	return (uint32_t)(stored & ((1 << COUNT_BITS) - 1));
 }
 
-/* Allocates a string of this size in the form that a chunk stores. */
+/* The size of a string in the form that a chunk stores. */
 static size_t
 room_for(size_t size)
 {
@@ -136,6 +136,7 @@ bytes_put(char *bytes, rt_str s)
 	bytes[sizeof(size_t) + s.size] = '\0';
 }
 
+/* Allocates a string in the form that a chunk stores. */
 static char *
 bytes_new(const rt_alloc *alloc, rt_str s)
 {
@@ -151,7 +152,7 @@ chunk_load(rt_strs *strs, row *r, size_t at, chunk **out, rt_error *err)
 {
 	uint64_t stored = atomic_load_explicit(&r->stored[at], memory_order_acquire);
 	rt_buf bytes;
-	rt_reader reader;
+	rt_byte_reader reader;
 	chunk *c = NULL, *expected = NULL;
 	uint32_t i;
 	char *to;
@@ -167,7 +168,7 @@ chunk_load(rt_strs *strs, row *r, size_t at, chunk **out, rt_error *err)
 		st = rt_fail(err, RT_NOMEM, "out of memory while loading names");
 	if (st != RT_OK)
 		goto done;
-	reader = rt_reader_of(rt_buf_str(&bytes));
+	reader = rt_byte_reader_of(rt_buf_str(&bytes));
 	if (rt_read_byte(&reader) != 'S')
 		reader.ok = false;
 	c->loaded_count = count_of(stored);
@@ -434,7 +435,7 @@ rt_status
 rt_strs_open(const rt_alloc *alloc, const rt_seq_source *source, rt_str root, rt_strs **out_strs,
 	     rt_error *err)
 {
-	rt_reader reader = rt_reader_of(root);
+	rt_byte_reader reader = rt_byte_reader_of(root);
 	uint64_t count = rt_read_varint(&reader), from;
 	rt_strs *strs = NULL;
 	rt_status st = rt_strs_new(alloc, source, &strs);

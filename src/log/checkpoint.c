@@ -127,7 +127,7 @@ rt_engine_root(rt_engine *engine, rt_buf *bytes, uint64_t *out_seq, uint64_t *ou
 		st = rt_fail(err, bytes->status, "out of memory");
 	if (st != RT_OK)
 		return st;
-	rt_reader reader = rt_reader_of(rt_buf_str(bytes));
+	rt_byte_reader reader = rt_byte_reader_of(rt_buf_str(bytes));
 	uint64_t next = rt_read_varint(&reader);
 	*out_next_node = reader.ok ? next : 0;
 	*out_state = rt_str_at((const char *)reader.at, (size_t)(reader.end - reader.at));
