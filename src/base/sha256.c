@@ -108,3 +108,12 @@ rt_sha256_end_hex(rt_sha256 *sha, char out[RT_SHA256_HEX_ROOM])
 	rt_hex(raw, sizeof(raw), out);
 	out[2 * RT_SHA256_SIZE] = 0;
 }
+
+bool
+rt_sha256_is_hex(rt_str s)
+{
+	for (size_t i = 0; i < s.size; i++)
+		if (!((s.ptr[i] >= '0' && s.ptr[i] <= '9') || (s.ptr[i] >= 'a' && s.ptr[i] <= 'f')))
+			return false;
+	return s.size == RT_SHA256_HEX_ROOM - 1;
+}

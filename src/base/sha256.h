@@ -5,8 +5,7 @@
 #ifndef RT_BASE_SHA256_H
 #define RT_BASE_SHA256_H
 
-#include <stddef.h>
-#include <stdint.h>
+#include "base/text.h"
 
 enum {
 	RT_SHA256_SIZE = 32,
@@ -25,5 +24,7 @@ void rt_sha256_add(rt_sha256 *sha, const void *ptr, size_t size);
 /* Ends it; then only init may follow. */
 void rt_sha256_end(rt_sha256 *sha, uint8_t out[RT_SHA256_SIZE]);
 void rt_sha256_end_hex(rt_sha256 *sha, char out[RT_SHA256_HEX_ROOM]);
+/* Is it a hash as rt_sha256_end_hex writes it? */
+bool rt_sha256_is_hex(rt_str s);
 
 #endif

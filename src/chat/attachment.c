@@ -181,8 +181,10 @@ read_content(rt_scope *s, rt_engine *engine, yyjson_val *record, rt_attachment *
 	snprintf(out->sha256, sizeof(out->sha256), "%.*s", RT_STR_ARG(sha256));
 	if (rt_json_u64(rt_json_get(record, "size"), &size) && size == 0)
 		return;
-	rt_status st = rt_store_get(engine->store, row_of(engine, out->sha256, name), bytes, NULL,
-				    &s->error);
+	rt_status st = !rt_sha256_is_hex(sha256)
+			       ? RT_NOT_FOUND
+			       : rt_store_get(engine->store, row_of(engine, out->sha256, name),
+					      bytes, NULL, &s->error);
 
 	if (st == RT_NOT_FOUND) {
 		out->mime = RT_STR("");

@@ -43,18 +43,9 @@ rt_blob_type(rt_str bytes)
 	if (rt_str_starts(bytes, RT_STR("%PDF-")))
 		return "application/pdf";
 	return rt_utf8_valid_size(bytes) == bytes.size &&
-			       memchr(bytes.ptr, '\0', bytes.size) == NULL
+			       (bytes.size == 0 || memchr(bytes.ptr, '\0', bytes.size) == NULL)
 		       ? "text/plain"
 		       : "application/octet-stream";
-}
-
-static bool
-is_hash(rt_str s)
-{
-	for (size_t i = 0; i < s.size; i++)
-		if (!((s.ptr[i] >= '0' && s.ptr[i] <= '9') || (s.ptr[i] >= 'a' && s.ptr[i] <= 'f')))
-			return false;
-	return s.size == RT_SHA256_HEX_ROOM - 1;
 }
 
 rt_str
@@ -63,7 +54,7 @@ rt_blob_of(yyjson_val *block)
 	rt_str type = rt_json_str(rt_json_get(block, "type"));
 	rt_str hash = rt_json_str(rt_json_get(block, "sha256"));
 
-	if (!is_hash(hash) || rt_json_get(block, "data") != NULL ||
+	if (!rt_sha256_is_hex(hash) || rt_json_get(block, "data") != NULL ||
 	    !(rt_str_is(type, "image") || rt_str_is(type, "file")))
 		return RT_STR("");
 	return hash;
@@ -81,7 +72,7 @@ rt_blob_read(rt_engine *engine, rt_str sha256, rt_buf *out, rt_error *err)
 {
 	char name[NAME_ROOM];
 
-	if (!is_hash(sha256))
+	if (!rt_sha256_is_hex(sha256))
 		return rt_fail(err, RT_NOT_FOUND, "not the SHA-256 of an attached file");
 	rt_status st = rt_store_get(engine->store, row_of(engine, sha256, name), out, NULL, err);
 

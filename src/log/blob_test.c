@@ -134,6 +134,7 @@ types_are_found_by_the_content(void **state)
 	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
 		assert_string_equal(rt_blob_type(files[i].bytes), files[i].type);
 	assert_null(rt_blob_image_type(RT_STR("%PDF-1.4")));
+	assert_string_equal(rt_blob_type(rt_str_at(NULL, 0)), "text/plain");
 }
 
 static rt_str

@@ -61,15 +61,6 @@ is_digit(char c)
 	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
 }
 
-static bool
-is_hash(rt_str s)
-{
-	for (size_t i = 0; i < s.size; i++)
-		if (!is_digit(s.ptr[i]))
-			return false;
-	return s.size == HASH;
-}
-
 /* The bit of a side row with contents, and its hash; 0: it is another row. */
 static unsigned
 kind_of(rt_str name, rt_str *hash)
@@ -77,7 +68,7 @@ kind_of(rt_str name, rt_str *hash)
 	for (size_t i = 0; i < KINDS; i++)
 		if (rt_str_starts(name, kinds[i].prefix)) {
 			*hash = rt_str_skip(name, kinds[i].prefix.size);
-			return is_hash(*hash) ? kinds[i].bit : 0;
+			return rt_sha256_is_hex(*hash) ? kinds[i].bit : 0;
 		}
 	return 0;
 }
@@ -253,7 +244,7 @@ find_missing_files(rt_collect *c, rt_str record)
 	for (rt_json_iter it = rt_json_items(rt_json_get(rt_json_root(doc), "files")); rt_json_next(&it);) {
 		rt_str hash = rt_json_str(rt_json_get(it.value, "sha256"));
 
-		if (is_hash(hash) && rt_json_u64(rt_json_get(it.value, "size"), &size) && size > 0)
+		if (rt_sha256_is_hex(hash) && rt_json_u64(rt_json_get(it.value, "size"), &size) && size > 0)
 			miss(c, hash, FILE_SENT);
 	}
 	rt_json_free(doc);
