@@ -49,6 +49,7 @@ rt_body_read(const rt_alloc *alloc, rt_str data, rt_body *out, rt_error *err)
 {
 	yyjson_val *root, *content;
 	rt_body body = {0};
+	rt_error inner;
 	rt_status st;
 
 	if (data.size == 0)
@@ -64,14 +65,16 @@ rt_body_read(const rt_alloc *alloc, rt_str data, rt_body *out, rt_error *err)
 		body.lost = data.size > 0;
 		*out = body;
 		return RT_OK;
-	case RT_BODY_JSON: st = rt_json_read(alloc, data, &body.doc, err); break;
+	case RT_BODY_JSON: st = rt_json_read(alloc, data, &body.doc, &inner); break;
 	case RT_BODY_PI: /* may hold what pi wrote: lone surrogates too */
-		st = rt_json_read_repairing(alloc, data, &body.doc, NULL, err);
+		st = rt_json_read_repairing(alloc, data, &body.doc, NULL, &inner);
 		break;
 	default: return rt_fail(err, RT_CORRUPT, "a body of unknown type %d", body.format);
 	}
+	if (st == RT_NOMEM)
+		return rt_fail(err, st, "out of memory while reading a body");
 	if (st != RT_OK)
-		return st == RT_NOMEM ? st : RT_CORRUPT;
+		return rt_fail(err, RT_CORRUPT, "a body that is %s", inner.text);
 	root = rt_json_root(body.doc);
 	if (!yyjson_is_obj(root)) {
 		rt_json_free(body.doc);
