@@ -12,13 +12,17 @@ enum {
 	HINT_MIN = 3 /* bytes that a shortened secret shows, at least */
 };
 
+/* How a text spells "%" and "\\" of a secret: as they are, or escaped. */
+enum { PERCENT_ESCAPED = 1, BACKSLASH_ESCAPED = 2, SPELLINGS = 4 };
+
 /* The size of what encodes the byte `wanted` at `at`; 0: it is another byte. */
 static size_t
-byte_at(rt_str text, size_t at, unsigned char wanted)
+byte_at(rt_str text, size_t at, unsigned char wanted, unsigned spelling)
 {
 	char c = text.ptr[at];
 
-	if (c == (char)wanted)
+	if (c == (char)wanted && !(c == '%' && (spelling & PERCENT_ESCAPED) != 0) &&
+	    !(c == '\\' && (spelling & BACKSLASH_ESCAPED) != 0))
 		return 1;
 	if (c == '%' && rt_hex_number(text, at + 1, 2) == wanted)
 		return 3;
@@ -31,14 +35,13 @@ byte_at(rt_str text, size_t at, unsigned char wanted)
 	return text.ptr[at + 1] == (char)wanted ? 2 : 0;
 }
 
-/* The size of the secret at from, with escapes; 0: it is not there. */
 static size_t
-match_plain(rt_str text, size_t from, rt_str secret, bool is_cut)
+match_spelled(rt_str text, size_t from, rt_str secret, bool is_cut, unsigned spelling)
 {
 	size_t at = from, i;
 
 	for (i = 0; i < secret.size && at < text.size; i++) {
-		size_t size = byte_at(text, at, (unsigned char)secret.ptr[i]);
+		size_t size = byte_at(text, at, (unsigned char)secret.ptr[i], spelling);
 		if (size == 0) /* a cut in the middle of an escape */
 			return is_cut && i >= CUT_MIN && text.size - at < 6 &&
 					       (text.ptr[at] == '%' || text.ptr[at] == '\\')
@@ -47,6 +50,20 @@ match_plain(rt_str text, size_t from, rt_str secret, bool is_cut)
 		at += size;
 	}
 	return i == secret.size || (is_cut && i >= CUT_MIN) ? at - from : 0;
+}
+
+/* The size of the secret at from, with escapes; 0: it is not there. */
+static size_t
+match_plain(rt_str text, size_t from, rt_str secret, bool is_cut)
+{
+	size_t best = 0;
+
+	for (unsigned spelling = 0; spelling < SPELLINGS; spelling++) {
+		size_t size = match_spelled(text, from, secret, is_cut, spelling);
+
+		best = size > best ? size : best;
+	}
+	return best;
 }
 
 /* Six bits of the secret. */

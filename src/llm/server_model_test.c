@@ -640,8 +640,14 @@ test_masks(void **state)
 		{"ends sk-canary/7", "ends [key]", true},
 		{"ends sk-canary%2", "ends [key]", true},
 		{"ends sk", "ends sk", true},
+		/* The key's own "%" and "\\", as they are and escaped. */
+		{"?key=ab%cd\\\"12345", "?key=[key]", false},
+		{"?key=ab%25cd%5C%2212345&x", "?key=[key]&x", false},
+		{"\"ab%cd\\\\\\\"12345\"", "\"[key]\"", false},
+		{"\"ab%25cd\\\\\\\"12345\"", "\"[key]\"", false},
+		{"\"?key=ab%cd\\u005C\\\"12345\"", "\"?key=[key]\"", false},
 	};
-	rt_str secrets[] = {RT_STR(KEY), RT_STR("abc")};
+	rt_str secrets[] = {RT_STR(KEY), RT_STR("abc"), RT_STR("ab%cd\\\"12345")};
 	size_t i;
 
 	(void)state;
@@ -649,7 +655,7 @@ test_masks(void **state)
 		rt_buf out;
 
 		rt_buf_init(&out, rt_alloc_libc(), RT_BUF_UNLIMITED);
-		rt_mask_add(&out, rt_str_of(cases[i].text), secrets, 2, cases[i].is_cut);
+		rt_mask_add(&out, rt_str_of(cases[i].text), secrets, 3, cases[i].is_cut);
 		if (!rt_str_is(rt_buf_str(&out), cases[i].wanted))
 			fail_msg("%s: %s", cases[i].text, out.ptr);
 		rt_buf_deinit(&out);
