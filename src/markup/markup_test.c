@@ -9,6 +9,7 @@
 #include <cmocka.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "markup/entity.h"
 #include "markup/markup_impl.h"
@@ -533,6 +534,36 @@ test_limits(void **state)
 	rt_buf_deinit(&json);
 }
 
+/* The search for math is linear: each of these costs minutes if it starts again at every part. */
+static void
+test_masks_of_large_texts(void **state)
+{
+	static const char *const parts[] = {"<a", "](a", "$x$ ", "\\(x\\) ", "<a <b> ", "`` $"};
+	enum { SIZE = 4 << 20, SECONDS = 20 };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+		rt_masks masks = {.alloc = rt_alloc_libc()};
+		clock_t begin = clock();
+		rt_buf text, copy;
+
+		buf_init(&text);
+		buf_init(&copy);
+		while (text.size < SIZE)
+			rt_buf_add_c(&text, parts[i]);
+		rt_buf_add_c(&text, "\n\n$x$");
+		rt_buf_add_str(&copy, rt_buf_str(&text));
+		rt_masks_find(&masks, rt_buf_str(&text), copy.ptr);
+		assert_true(masks.count > 0);
+		if (clock() - begin > (clock_t)SECONDS * CLOCKS_PER_SEC)
+			fail_msg("\"%s\" again and again: %.1f s", parts[i],
+				 (double)(clock() - begin) / CLOCKS_PER_SEC);
+		rt_free(masks.alloc, masks.items);
+		rt_buf_deinit(&copy);
+		rt_buf_deinit(&text);
+	}
+}
+
 /* Thinking in a model's text is a block, and prose is rendered as always. */
 static void
 test_parts(void **state)
@@ -611,6 +642,7 @@ main(void)
 		cmocka_unit_test(test_link),	  cmocka_unit_test(test_entity),
 		cmocka_unit_test(test_growing),	  cmocka_unit_test(test_reply),
 		cmocka_unit_test(test_families),  cmocka_unit_test(test_limits),
+		cmocka_unit_test(test_masks_of_large_texts),
 		cmocka_unit_test(test_parts),
 		cmocka_unit_test(test_no_memory),
 	};

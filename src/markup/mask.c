@@ -10,13 +10,15 @@
  * that belongs to it. Texts that md4c reports are taken from the source. In code nothing is found,
  * and where code is not recognised here, its text is still the source's.
  *
- * A search that found no end is not repeated before the point where it ended: O(size). */
+ * A search that found no end is not repeated before the point where it ended, and the brackets of a
+ * URL are nested up to a limit, so that at most that many searches pass over a byte: O(size). */
 #include "markup/markup_impl.h"
 
 enum {
 	INLINE_MAX = 1024, /* bytes of math in a sentence */
 	DISPLAY_MAX = 16384,
 	LINK_MAX = 4096, /* of a url that is skipped */
+	NESTED_MAX = 32, /* brackets in it, as in CommonMark's reference parser */
 	NOTES_MAX = 256, /* footnotes whose references are recognised */
 	RUN_MAX = 8      /* backticks of code in a sentence */
 };
@@ -28,6 +30,7 @@ typedef struct masking {
 	rt_str text;
 	char *copy;
 	size_t end;                      /* of the piece */
+	size_t hidden, hidden_line;      /* where hide last began, and where its line did */
 	size_t dead[ENDINGS];            /* up to here such math has no end */
 	size_t dead_runs[RUN_MAX + 1];   /* likewise, code */
 	rt_str notes[NOTES_MAX];         /* labels */
@@ -125,8 +128,13 @@ hide(masking *m, size_t from, size_t to)
 	size_t line = from;
 	bool is_quote, is_start = false;
 
-	while (line > 0 && m->text.ptr[line - 1] != '\n')
+	/* Not further back than the last time: a line may contain any number of formulas. */
+	while (line > m->hidden && m->text.ptr[line - 1] != '\n')
 		line--;
+	if (line == m->hidden)
+		line = m->hidden_line;
+	m->hidden = from;
+	m->hidden_line = line;
 	while (line < from && (m->text.ptr[line] == ' ' || m->text.ptr[line] == '\t'))
 		line++;
 	is_quote = m->text.ptr[line] == '>';
@@ -203,8 +211,8 @@ skip_url(const masking *m, size_t at, char open, char close)
 	for (i = at; i < m->end && i - at < LINK_MAX && m->text.ptr[i] != '\n'; i++) {
 		if (m->text.ptr[i] == '\\')
 			i++;
-		else if (m->text.ptr[i] == open)
-			depth++;
+		else if (m->text.ptr[i] == open && ++depth > NESTED_MAX)
+			break;
 		else if (m->text.ptr[i] == close && --depth == 0)
 			return i + 1;
 	}
