@@ -296,11 +296,13 @@ find_seeded(search *s)
 	for (uint32_t i = 1; rt_ok(s->scope) && i <= count; i++) {
 		const rt_disc *disc;
 
-		if (is_searched(s, i) &&
-		    RT_TRY(s->scope, rt_project_disc(s->project, i, &disc, &s->scope->error)) ==
-			    RT_OK &&
-		    disc->seed != NULL)
+		if (!is_searched(s, i) ||
+		    RT_TRY(s->scope, rt_project_disc_peek(s->project, i, &disc,
+							  &s->scope->error)) != RT_OK)
+			continue;
+		if (disc->seed != NULL)
 			s->seeded[s->seeded_count++] = i;
+		rt_object_unref(disc);
 	}
 }
 

@@ -32,35 +32,48 @@ next_char(rt_str s, size_t *at)
 	return p[0];
 }
 
-/* The same letter in lower case and without its accent, if known. */
+/* U+00C0 to U+017F in lower case and without accents; ".": not a letter with an accent. */
+static const char latin[] =
+		"aaaaaa.ceeeeiiii.nooooo..uuuuy..aaaaaa.ceeeeiiii.nooooo..uuuuy.y"
+		"aaaaaaccccccccdd..eeeeeeeeeegggggggghh..iiiiiiiii...jjkk.llllll."
+		"...nnnnnn...oooooo..rrrrrrsssssssstttt..uuuuuuuuuuuuwwyyyzzzzzzs";
+
+static bool
+is_in(uint32_t c, uint32_t from, uint32_t to)
+{
+	return c >= from && c <= to;
+}
+
+/* The same letter in lower case and without its accent, as the index has it (unicode61 of FTS5). Of
+ * other scripts than Latin, Greek and Cyrillic the letter itself. */
 static uint32_t
 fold(uint32_t c)
 {
-	static const char latin[] = "aaaaaa\0ceeeeiiii\0nooooo\0ouuuuy\0\0"; /* U+00C0 … */
-
 	if (c < 0x80)
-		return c >= 'A' && c <= 'Z' ? c + 32 : c;
-	if (c >= 0xC0 && c <= 0xFF && c != 0xD7 && c != 0xDF && c != 0xF7) {
-		uint32_t small = c >= 0xE0 ? c : c + 32;
-		char plain = latin[(small - 0xE0) & 31];
-
-		return plain != '\0' ? (uint32_t)(unsigned char)plain
-		       : small == 0xFF ? (uint32_t)'y'
-				       : small;
-	}
-	if (c >= 0x100 && c <= 0x137)
-		return c | 1;
-	if (c >= 0x14A && c <= 0x177)
-		return c | 1;
-	if (c >= 0x391 && c <= 0x3A9)
-		return c + 32;
-	if (c == 0x3C2)
-		return 0x3C3; /* the final sigma */
-	if (c >= 0x410 && c <= 0x42F)
-		return c + 32;
-	if (c >= 0x400 && c <= 0x40F)
+		return is_in(c, 'A', 'Z') ? c + 32 : c;
+	if (is_in(c, 0xC0, 0x17F) && latin[c - 0xC0] != '.')
+		return (uint32_t)(unsigned char)latin[c - 0xC0];
+	if (is_in(c, 0xC0, 0xDE) || is_in(c, 0x391, 0x3AB) || is_in(c, 0x410, 0x42F))
+		return c == 0xD7 || c == 0x3A2 ? c : c + 32;
+	if (is_in(c, 0x100, 0x137) || is_in(c, 0x14A, 0x177) || is_in(c, 0x460, 0x481) ||
+	    is_in(c, 0x48A, 0x4BF) || is_in(c, 0x4D0, 0x527))
+		return c | 1; /* the capital has the even number */
+	if (c == 0x13F || c == 0x141 || (is_in(c, 0x4C1, 0x4CD) && c % 2 == 1))
+		return c + 1;
+	if (is_in(c, 0x400, 0x40F))
 		return c + 80;
-	return c;
+	switch (c) {
+	case 0x386: return 0x3AC;
+	case 0x388:
+	case 0x389:
+	case 0x38A: return c + 37;
+	case 0x38C: return 0x3CC;
+	case 0x38E:
+	case 0x38F: return c + 63;
+	case 0x3C2: return 0x3C3; /* the final sigma */
+	case 0x4C0: return 0x4CF;
+	default: return c;
+	}
 }
 
 static bool

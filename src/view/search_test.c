@@ -440,6 +440,105 @@ says_how_far_it_is_and_can_be_stopped(void **state)
 	{#name " (" kind ")", name, set_up, tear_down, (void *)(uintptr_t)kind}
 #define BOTH(name) ON(name, "memory"), ON(name, "sqlite")
 
+static size_t
+put_utf8(char *out, unsigned c)
+{
+	if (c < 0x80) {
+		out[0] = (char)c;
+		return 1;
+	}
+	out[0] = (char)(0xC0 | c >> 6);
+	out[1] = (char)(0x80 | (c & 0x3F));
+	return 2;
+}
+
+/* The ids of the hits in order; every hit has a mark. */
+static void
+hits_of(rt_engine *engine, const char *query, rt_buf *out)
+{
+	const rt_project *project = rt_engine_value(engine);
+	rt_json_doc *doc;
+	yyjson_val *hit;
+	size_t i, max, count = 0;
+	uint64_t ids[512];
+	rt_buf json;
+
+	rt_buf_init(&json, rt_alloc_libc(), RT_BUF_UNLIMITED);
+	assert_int_equal(rt_view_search(engine, project, rt_str_of(query), 0, RT_STR(""), 0, &json,
+					NULL), RT_OK);
+	assert_int_equal(rt_json_read(rt_alloc_libc(), rt_buf_str(&json), &doc, NULL), RT_OK);
+	yyjson_arr_foreach(rt_json_root(doc), i, max, hit)
+	{
+		if (yyjson_arr_size(rt_json_get(hit, "marks")) == 0)
+			fail_msg("%s: nothing is marked in %s", query, json.ptr);
+		assert_true(count < sizeof(ids) / sizeof(ids[0]));
+		ids[count++] = strtoull(yyjson_get_str(rt_json_get(hit, "id")) + 1, NULL, 16);
+	}
+	rt_buf_clear(out);
+	for (unsigned c = 0; c < 0x600; c++) /* whatever their rank */
+		for (i = 0; i < count; i++)
+			if (ids[i] == c)
+				rt_buf_add_f(out, "%x ", c);
+	rt_json_free(doc);
+	rt_buf_deinit(&json);
+	rt_object_unref(project);
+}
+
+/* A letter in capitals or with an accent is found and marked, with the index and without it. */
+static void
+folds_as_the_index_does(void **state)
+{
+	static const struct {
+		unsigned from, to;
+	} ranges[] = {{'a', 'z'}, {0xC0, 0x17F}, {0x386, 0x3CE}, {0x400, 0x481}, {0x48A, 0x527}};
+	enum { MAX = 0x600 };
+	fixture *f = *state;
+	rt_engine_options options = {.env = &env, .read_only = true};
+	rt_engine *reader;
+	char word[8], json[128];
+	rt_buf *scanned = test_calloc(MAX, sizeof(*scanned));
+	rt_buf found;
+
+	for (size_t i = 0; i < sizeof(ranges) / sizeof(ranges[0]); i++) {
+		for (unsigned c = ranges[i].from; c <= ranges[i].to; c++) {
+			/* Not letters, or not in all versions of Unicode. */
+			if (c == 0xD7 || c == 0xF7 || c == 0x387 || c == 0x38B || c == 0x38D ||
+			    c == 0x3A2)
+				continue;
+			word[0] = 'q';
+			word[1 + put_utf8(word + 1, c)] = '\0';
+			rt_buf_init(&scanned[c], rt_alloc_libc(), RT_BUF_UNLIMITED);
+			rt_buf_add_c(&scanned[c], word);
+			snprintf(json, sizeof(json), "{\"op\":\"entry.append\",\"id\":\"n%x\","
+						     "\"content\":\"%s\"}", c, word);
+			apply(f, json);
+		}
+	}
+	assert_int_equal(rt_engine_open(&options, f->store, &reader, NULL), RT_OK);
+	rt_buf_init(&found, rt_alloc_libc(), RT_BUF_UNLIMITED);
+	for (int with_index = 0; with_index < 2; with_index++) {
+		for (unsigned c = 0; c < MAX; c++) {
+			if (scanned[c].alloc == NULL)
+				continue;
+			memset(word, 0, sizeof(word));
+			word[0] = 'q';
+			(void)put_utf8(word + 1, c);
+			hits_of(with_index ? f->engine : reader, word, &found);
+			if (with_index && !rt_str_eq(rt_buf_str(&found), rt_buf_str(&scanned[c])))
+				fail_msg("%s: %s with the index, %s without", word, found.ptr,
+					 scanned[c].ptr);
+			rt_buf_clear(&scanned[c]);
+			rt_buf_add_str(&scanned[c], rt_buf_str(&found));
+		}
+	}
+	for (unsigned c = 0; c < MAX; c++)
+		if (scanned[c].alloc != NULL)
+			rt_buf_deinit(&scanned[c]);
+	test_free(scanned);
+	rt_buf_deinit(&found);
+	rt_engine_close(reader);
+}
+
 int
 main(void)
 {
@@ -454,6 +553,7 @@ main(void)
 		BOTH(indexes_in_batches),
 		BOTH(says_how_far_it_is_and_can_be_stopped),
 		ON(folds_accents, "sqlite"),
+		ON(folds_as_the_index_does, "sqlite"),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
