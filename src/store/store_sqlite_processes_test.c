@@ -286,6 +286,26 @@ test_remove_empty(void **state)
 	assert_true(removed);
 	assert_false(is_there(f->path, "") || is_there(f->path, "-wal") ||
 		     is_there(f->path, "-shm"));
+	/* What another process was told is stored: a row of any kind, a second project. */
+	for (int second = 0; second < 2; second++) {
+		uint64_t project = 0;
+
+		MUST(open_as(f->path, CREATE, &s, err));
+		MUST(s->ops->begin(s, err));
+		MUST(s->ops->project_new(s, RT_STR("first"), &project, err));
+		if (second)
+			MUST(s->ops->project_new(s, RT_STR("second"), &project, err));
+		else
+			MUST(s->ops->write(s, rt_rows_named(RT_STORE_SIDE, project, RT_STR("draft")),
+					   RT_STR("unsent"), err));
+		MUST(s->ops->commit(s, err));
+		s->ops->close(s);
+		assert_int_equal(rt_store_sqlite_remove_empty(rt_alloc_libc(), &env, f->path,
+							      &removed, &why),
+				 RT_OK);
+		assert_false(removed);
+		assert_int_equal(unlink(f->path), 0);
+	}
 	fill(f->path, 1);
 	assert_int_equal(
 		rt_store_sqlite_remove_empty(rt_alloc_libc(), &env, f->path, &removed, &why),

@@ -130,39 +130,20 @@ settle_and_hold(const rt_alloc *alloc, const rt_env *env, const char *path, int 
 /* --- names --- */
 
 static rt_status
-fail_name(const char *path, rt_error *err)
-{
-	int no = errno;
-
-	return rt_fail(err,
-		       no == ENOSPC || no == EDQUOT ? RT_FULL
-		       : no == EEXIST               ? RT_REFUSED
-						    : RT_IO,
-		       "%s could not be renamed: %s", path, strerror(no));
-}
-
-static bool
-move(const char *from, const char *to)
-{
-	if (exists(to)) {
-		errno = EEXIST;
-		return false;
-	}
-	return rename(from, to) == 0;
-}
-
-static rt_status
 put_aside(exchange *x, rt_error *err)
 {
 	char from[RT_SQLITE_PATH_ROOM + 8], to[RT_SQLITE_PATH_ROOM + 8];
+	rt_status st;
 
 	if (exists(x->path)) {
 		/* Two names, where links are possible: then the store exists at any time. */
 		x->linked = link(x->path, x->aside) == 0;
-		if (!x->linked && errno != EEXIST)
-			x->moved = move(x->path, x->aside);
-		if (!x->linked && !x->moved)
-			return fail_name(x->path, err);
+		if (!x->linked) {
+			st = rt_sqlite_rename(x->path, x->aside, err);
+			if (st != RT_OK)
+				return st;
+			x->moved = true;
+		}
 	}
 	/* A damaged store's log stays with it, and one without a store must not become the log
 	 * of the copy. */
@@ -171,9 +152,10 @@ put_aside(exchange *x, rt_error *err)
 		snprintf(to, sizeof(to), "%s%s", x->aside, suffixes[i]);
 		if (!exists(from))
 			continue;
-		x->moved_too[i] = move(from, to);
-		if (!x->moved_too[i])
-			return fail_name(from, err);
+		st = rt_sqlite_rename(from, to, err);
+		if (st != RT_OK)
+			return st;
+		x->moved_too[i] = true;
 	}
 	return RT_OK;
 }
@@ -183,7 +165,10 @@ put_in_place(exchange *x, rt_error *err)
 {
 	if (!x->linked) /* there is no file, or a new store that must not be overwritten */
 		return rt_sqlite_rename(x->copy, x->path, err);
-	return rename(x->copy, x->path) == 0 ? RT_OK : fail_name(x->copy, err);
+	return rename(x->copy, x->path) == 0
+		       ? RT_OK
+		       : rt_fail(err, rt_sqlite_full_or_io(errno), "%s could not be renamed: %s",
+				 x->copy, strerror(errno));
 }
 
 /* Undoes put_aside. */
@@ -196,10 +181,10 @@ put_back(exchange *x)
 	for (int i = SUFFIXES - 1; i >= 0; i--) {
 		snprintf(from, sizeof(from), "%s%s", x->aside, suffixes[i]);
 		snprintf(to, sizeof(to), "%s%s", x->path, suffixes[i]);
-		if (x->moved_too[i] && !move(from, to))
+		if (x->moved_too[i] && rt_sqlite_rename(from, to, NULL) != RT_OK)
 			ok = false;
 	}
-	if (x->moved && !move(x->aside, x->path))
+	if (x->moved && rt_sqlite_rename(x->aside, x->path, NULL) != RT_OK)
 		ok = false;
 	if (x->linked && ok) /* otherwise a file that could not be moved back would belong to this
 			      * name */
@@ -249,8 +234,11 @@ enum { EMPTY_SIZE_MAX = 1 << 20 }; /* a new store has some 20 pages */
 static bool
 is_empty(int fd)
 {
+	/* One project is what opening the store creates. */
 	static const char query[] = "SELECT NOT EXISTS(SELECT 1 FROM log)"
-				    " AND NOT EXISTS(SELECT 1 FROM body)";
+				    " AND NOT EXISTS(SELECT 1 FROM body)"
+				    " AND NOT EXISTS(SELECT 1 FROM side)"
+				    " AND (SELECT count(*) FROM project) < 2";
 	sqlite3_stmt *stmt = NULL;
 	sqlite3 *db = NULL;
 	unsigned char *bytes = NULL;
