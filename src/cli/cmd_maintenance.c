@@ -129,7 +129,7 @@ rt_cli_finding(void *ctx, const rt_finding *finding)
 	rt_cli_findings *f = ctx;
 	rt_cli *cli = f->cli;
 	bool bad = strcmp(finding->severity, "note") != 0;
-	rt_str text = rt_str_at(finding->text, rt_utf8_valid_size(rt_str_of(finding->text)));
+	rt_str text = rt_str_of(finding->text);
 	/* An error message advises the check that is running. */
 	size_t advice = rt_str_find(text, RT_STR("; run retake fsck"), 0);
 	rt_buf *json = rt_scope_buf(&cli->s);
@@ -139,9 +139,6 @@ rt_cli_finding(void *ctx, const rt_finding *finding)
 	rt_json_open(json, NULL, '{');
 	rt_json_put_c(json, "id", finding->id);
 	rt_json_put_str(json, "text", text);
-	/* Findings about the whole store occur once per project. */
-	if (rt_str_find(rt_buf_str(f->json), rt_scope_str(&cli->s, json), 0) != SIZE_MAX)
-		return true;
 	f->bad += bad;
 	rt_json_put_c(json, "severity", finding->severity);
 	if (f->project.size > 0)

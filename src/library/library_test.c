@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <sqlite3.h>
 
 #include <pthread.h>
 #include <stdio.h>
@@ -503,6 +504,51 @@ test_care(void **state)
 	folder_drop(&dir);
 }
 
+static size_t
+times(const char *text, const char *part)
+{
+	size_t count = 0;
+
+	for (; (text = strstr(text, part)) != NULL; text++)
+		count++;
+	return count;
+}
+
+/* The same damage in two projects is reported for each. */
+static void
+test_check_of_two_projects(void **state)
+{
+	retake_project_options create = RETAKE_PROJECT_OPTIONS_INIT;
+	retake_project *other = NULL;
+	sqlite3 *db = NULL;
+	folder dir;
+	fixture f;
+
+	(void)state;
+	folder_make(&dir);
+	open_fixture(&f, dir.path);
+	create.create = 1;
+	assert_int_equal(retake_project_open(f.store, "other", &create, &other, &f.error), RETAKE_OK);
+	assert_int_equal(apply(&f, "{\"op\":\"entry.append\",\"content\":\"x\"}"), RETAKE_OK);
+	retake_text_free(&f.text);
+	assert_int_equal(retake_apply(other, "{\"op\":\"entry.append\",\"content\":\"x\"}",
+				      RETAKE_CSTR, NULL, &f.text, &f.error),
+			 RETAKE_OK);
+	retake_project_close(other);
+	close_fixture(&f);
+	assert_int_equal(sqlite3_open(dir.path, &db), SQLITE_OK);
+	assert_int_equal(sqlite3_exec(db, "DELETE FROM body", NULL, NULL, NULL), SQLITE_OK);
+	assert_int_equal(sqlite3_close(db), SQLITE_OK);
+	memset(&f, 0, sizeof(f));
+	assert_int_equal(retake_store_open(dir.path, NULL, &f.store, &f.error), RETAKE_OK);
+	assert_int_equal(retake_store_check(f.store, &f.text, &f.error), RETAKE_OK);
+	assert_true(times(f.text.ptr, "\"project\":\"default\"") > 0);
+	assert_int_equal(times(f.text.ptr, "\"project\":\"default\""),
+			 times(f.text.ptr, "\"project\":\"other\""));
+	close_fixture(&f);
+	folder_drop(&dir);
+}
+
 /* ---- threads ---- */
 
 typedef struct writer {
@@ -682,6 +728,7 @@ main(void)
 		cmocka_unit_test(test_options_grow),
 		cmocka_unit_test(test_two_handles),
 		cmocka_unit_test(test_care),
+		cmocka_unit_test(test_check_of_two_projects),
 		cmocka_unit_test(test_threads),
 		cmocka_unit_test(test_torture),
 	};

@@ -125,9 +125,6 @@ add_finding(void *ctx, const rt_finding *finding)
 	rt_json_open(f->one, NULL, '{');
 	rt_json_put_c(f->one, "id", finding->id);
 	rt_json_put_c(f->one, "text", finding->text);
-	/* Findings about the whole store are reported for every project. */
-	if (rt_str_find(rt_buf_str(f->all), rt_buf_str(f->one), 0) != SIZE_MAX)
-		return true;
 	rt_json_put_c(f->one, "severity", finding->severity);
 	if (f->project.size > 0)
 		rt_json_put_str(f->one, "project", f->project);
@@ -168,7 +165,7 @@ check_project(retake_store *store, findings *f, rt_error *err)
 	rt_status st = rt_engine_open(&options, store->store, &engine, err);
 
 	if (st == RT_OK) {
-		st = rt_engine_fsck(engine, add_finding, f, err);
+		st = rt_engine_fsck_project(engine, add_finding, f, err);
 		if (st == RT_OK)
 			st = rt_engine_fsck_replies(engine, add_finding, f, err);
 		if (st == RT_OK)

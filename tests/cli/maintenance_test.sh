@@ -213,6 +213,19 @@ has 'and number' '1 text could not be read any more' "$out"
 code 'the rest is there' 0 r show
 has 'with a hole' '(text damaged)' "$out"
 code 'and sound' 0 r fsck
+# The same damage in two projects is two findings.
+two=$work/two.db
+for project in one two; do
+	"$RETAKE" -q --db "$two" -p $project add 'a text'
+done
+python3 - "$two" <<'PY'
+import sqlite3, sys
+db = sqlite3.connect(sys.argv[1])
+db.execute("DELETE FROM body")
+db.commit()
+PY
+code 'texts are missing' 1 "$RETAKE" --db "$two" fsck --json
+is 'in both projects' 'one two' "$(printf '%s' "$out" | json '" ".join(sorted(set(f.get("project", "") for f in d["findings"] if "body" in f["id"] or "text" in f["id"])))')"
 code 'repair of nothing' 3 "$RETAKE" --db "$work/none.db" repair
 
 # --- repair of a store that has lost rows ---
