@@ -11,7 +11,7 @@ typedef struct head {
 } head;
 
 static bool
-take(rt_budget *budget, size_t size)
+charge(rt_budget *budget, size_t size)
 {
 	size_t held = atomic_fetch_add(&budget->held, size) + size;
 	size_t peak = atomic_load(&budget->peak);
@@ -33,7 +33,7 @@ budget_resize(void *ctx, void *ptr, size_t size)
 	head *old = ptr == NULL ? NULL : (head *)ptr - 1, *made;
 	size_t was = old == NULL ? 0 : old->size + sizeof(head), is = size + sizeof(head);
 
-	if (is < size || (is > was && !take(budget, is - was)))
+	if (is < size || (is > was && !charge(budget, is - was)))
 		return NULL;
 	made = budget->behind->resize(budget->behind->ctx, old, is);
 	if (made == NULL) {

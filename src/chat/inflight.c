@@ -154,8 +154,7 @@ replace_row(rt_scope *scope, rt_inflight *f, rt_str row)
 	rt_status st = rt_store_get(store, at, old, NULL, &scope->error);
 	rt_scope_note(scope, st == RT_NOT_FOUND ? was_taken(f, &scope->error) : st);
 	RT_TRY(scope, store->ops->write(store, at, row, &scope->error));
-	if (RT_TRY(scope, store->ops->commit(store, &scope->error)) != RT_OK)
-		store->ops->cancel(store);
+	rt_store_end(store, scope);
 }
 
 static rt_status

@@ -13,6 +13,7 @@ typedef struct problem {
 	const char *id;
 	uint32_t entry, other; /* other 0: none */
 	bool apart;            /* there are muted entries in between */
+	bool is_result;        /* of a call; otherwise the call */
 } problem;
 
 typedef struct problems {
@@ -38,14 +39,14 @@ typedef struct advising {
 } advising;
 
 static void
-add_problem(advising *a, problems *p, const char *id, uint32_t entry, uint32_t other)
+add_problem(advising *a, problems *p, problem fresh)
 {
 	problem *items = rt_scope_grow(a->scope, p->items, p->count, &p->capacity, sizeof(*items));
 
 	if (items == NULL)
 		return;
 	p->items = items;
-	p->items[p->count++] = (problem){.id = id, .entry = entry, .other = other};
+	p->items[p->count++] = fresh;
 }
 
 static void
@@ -134,9 +135,10 @@ examine(advising *a, const rt_project *value, const rt_take *take, size_t from, 
 			add_calls(a, &slots[i], role);
 		who = speaker(role, kind);
 		if (who != 0 && who == spoke) {
-			add_problem(a, out, "same-speaker", last, slots[i].entry);
-			if (rt_ok(a->scope))
-				out->items[out->count - 1].apart = i > last_at + 1;
+			add_problem(a, out, (problem){.id = "same-speaker",
+						      .entry = last,
+						      .other = slots[i].entry,
+						      .apart = i > last_at + 1});
 		}
 		if (kind.size == 0 || who != 0) {
 			spoke = who;
@@ -146,8 +148,9 @@ examine(advising *a, const rt_project *value, const rt_take *take, size_t from, 
 	}
 	for (size_t i = 0; i < a->unpaired_count; i++)
 		if (!a->unpaired[i].met)
-			add_problem(a, out, "call-parted", a->unpaired[i].entry,
-				    a->unpaired[i].is_result ? 1 : 0);
+			add_problem(a, out, (problem){.id = "call-parted",
+						      .entry = a->unpaired[i].entry,
+						      .is_result = a->unpaired[i].is_result});
 }
 
 static bool
@@ -155,7 +158,8 @@ had(const problems *before, const problem *p)
 {
 	for (size_t i = 0; i < before->count; i++)
 		if (before->items[i].id == p->id && before->items[i].entry == p->entry &&
-		    before->items[i].other == p->other)
+		    before->items[i].other == p->other &&
+		    before->items[i].is_result == p->is_result)
 			return true;
 	return false;
 }
@@ -178,7 +182,7 @@ report(advising *a, const problem *p)
 				     advice.entry);
 	} else if (strcmp(p->id, "call-parted") == 0) {
 		rt_buf_add_f(words,
-			     p->other != 0 ? "entry %s is the result of a tool call that is no "
+			     p->is_result ? "entry %s is the result of a tool call that is no "
 					     "longer sent; it will be sent as text"
 					   : "entry %s calls a tool whose result is not sent any more; "
 					     "the call will be sent as text",
@@ -229,8 +233,8 @@ least(size_t a, size_t b)
 	return a < b ? a : b;
 }
 
-/* The first place in the take that changed, and the distance from the end at which it is the same
- * again. */
+/* Finds the problems around what changed in the take, before the change and now. Returns the tokens
+ * that were sent before and are sent again, because something before them changed. */
 static size_t
 compare(advising *a, const rt_project *before, problems *old, problems *fresh)
 {
@@ -283,7 +287,7 @@ try_request(advising *a, const rt_request *r)
 		rt_position s = rt_find_entry(a->c, r->entry);
 
 		if (rt_ok(a->scope) && !is_signed(a, &s.slot.slot))
-			add_problem(a, &a->stale, "reasoning-stale", s.entry, 0);
+			add_problem(a, &a->stale, (problem){.id = "reasoning-stale", .entry = s.entry});
 	}
 }
 

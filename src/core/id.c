@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Numbers below 2^20 are permuted among themselves and written with four digits of base
- * 32; all others with eight, of which the first is never one that would make a shorter id
- * a prefix problem: sizes differ, and exact matches go before prefixes.
+ * Numbers below 2^20 are permuted among themselves and written with four digits of base 32; all
+ * others with eight. A short id may be the beginning of a long one: exact matches go before
+ * prefixes.
  *
  * The permutation is four rounds of a balanced Feistel network over 20 or 40 bits. */
 #include "core/id.h"

@@ -366,7 +366,7 @@ set_current(rt_project *mine, uint32_t disc, uint64_t step, rt_scope *s)
 }
 
 static void
-take_back_move(rt_engine *engine, const rt_project **now, const rt_record_move *m, rt_scope *s)
+revert_move(rt_engine *engine, const rt_project **now, const rt_record_move *m, rt_scope *s)
 {
 	rt_arena *arena = rt_scope_arena(s);
 	rt_record step;
@@ -386,7 +386,7 @@ take_back_move(rt_engine *engine, const rt_project **now, const rt_record_move *
 
 /* *now is referenced here alone. */
 static void
-take_back_row(rt_engine *engine, const rt_project **now, const rt_record *row, rt_scope *s)
+revert_row(rt_engine *engine, const rt_project **now, const rt_record *row, rt_scope *s)
 {
 	if (row->kind == RT_RECORD_STEP) {
 		apply_effects(now, row, true, s);
@@ -400,7 +400,7 @@ take_back_row(rt_engine *engine, const rt_project **now, const rt_record *row, r
 		rt_scope_init(&one, engine->alloc);
 		for (size_t i = row->move_count; rt_ok(&one) && i > 0; i--) {
 			rt_scope_reset(&one);
-			take_back_move(engine, now, &row->moves[i - 1], &one);
+			revert_move(engine, now, &row->moves[i - 1], &one);
 		}
 		(void)rt_scope_join(s, &one);
 	}
@@ -429,7 +429,7 @@ rt_engine_value_back(rt_engine *engine, const rt_project *base, uint64_t seq,
 		rt_arena *arena = rt_scope_arena(&s);
 		RT_TRY(&s, rt_engine_record(engine, at, arena, &record, NULL, &s.error));
 		if (rt_ok(&s))
-			take_back_row(engine, &now, &record, &s);
+			revert_row(engine, &now, &record, &s);
 	}
 	if (rt_ok(&s)) {
 		((rt_project *)(uintptr_t)now)->seq = seq;

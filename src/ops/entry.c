@@ -233,9 +233,11 @@ rt_fields_of_op(const rt_op *op)
 
 	while (known.names[count] != NULL)
 		count++;
-	for (const rt_op_field *f = op->fields; f->name != NULL; f++)
+	for (const rt_op_field *f = op->fields; f->name != NULL; f++) {
+		/* One more is the NULL at the end. */
+		RT_ASSERT(count + 1 < sizeof(known.names) / sizeof(known.names[0]));
 		known.names[count++] = f->name;
-	RT_ASSERT(count < sizeof(known.names) / sizeof(known.names[0]));
+	}
 	return known;
 }
 

@@ -168,12 +168,9 @@ add_label(text *t)
 static uint64_t
 number_of(rt_str json)
 {
-	uint64_t number = 0;
-	size_t i = 0;
+	uint64_t number;
 
-	for (; i < json.size && json.ptr[i] >= '0' && json.ptr[i] <= '9'; i++)
-		number = number * 10 + (uint64_t)(json.ptr[i] - '0');
-	return i == json.size ? number : 0;
+	return rt_str_u64(json, UINT64_MAX, &number) ? number : 0;
 }
 
 static void
@@ -352,7 +349,10 @@ imported_discs(const rt_record *step, uint32_t *out_disc)
 			count++;
 		} else if (e->kind == RT_EFFECT_SET && e->disc == 0 && e->sub != 0 &&
 			   e->sub == *out_disc && rt_str_is(e->key, "present")) {
-			count += e->after.ptr != NULL ? 1 : SIZE_MAX;
+			if (e->after.ptr != NULL)
+				count++;
+			else
+				count--;
 		}
 	}
 	return count;

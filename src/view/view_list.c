@@ -6,6 +6,7 @@
 #include "core/role.h"
 #include "core/setting.h"
 #include "log/engine_impl.h"
+#include "ops/ops.h"
 #include "view/view_impl.h"
 
 enum {
@@ -98,14 +99,12 @@ rt_takes_list(const rt_view *v, const rt_takes_options *options)
 
 		if ((!take->present && !how.all) || is_beyond)
 			continue;
-		size_t cut = rt_str_find(name, RT_STR("_take_"), 0);
-
 		rows.items[rows.count++] = (rt_take_row){
 			.number = i,
 			.name = name,
 			.active = i == disc->active,
 			.entries = rt_seq_count(take->slots),
-			.base = cut == SIZE_MAX ? name : rt_str_at(name.ptr, cut),
+			.base = rt_take_base(name),
 			.git_commit = take->git_commit != NULL ? rt_text_str(take->git_commit)
 							       : (rt_str){0},
 			.updated_us = how.times ? take_updated_us(v, take) : 0,
