@@ -11,7 +11,8 @@
 #               shows (except for times)
 #   operations  the table in docs/contract.md is the output of `retake help operations`
 #   api         docs/api.md is the output of `retake serve --print-docs`
-#   events      the tables in docs/hooks.md are the output of `retake help events`
+#   events      the tables in docs/hooks.md are the output of `retake help events`, and the events of
+#               operations that of `retake help operations`
 #   keys        the tables in docs/keys.md are the output of `retake help keys`
 #   example     the program in docs/library.md is examples/hello.c
 #   findings    docs/storage.md lists exactly the findings of fsck
@@ -295,6 +296,7 @@ def check_operations():
 # ---- events ----
 
 EVENTS = re.compile(r"(<!-- events -->\n)(.*?)(<!-- /events -->)", re.S)
+OPERATION_EVENTS = re.compile(r"(<!-- operation events -->\n)(.*?)(<!-- /operation events -->)", re.S)
 
 
 def cell(text):
@@ -317,16 +319,26 @@ def events_tables():
     return "\n".join(rows) + "\n"
 
 
+def operation_events_table():
+    groups = {}
+    for op in help_json("operations") or []:
+        groups.setdefault(tuple(op["events"]), []).append(op["op"])
+    rows = ["| operations | events |", "|---|---|"]
+    rows += ["| " + ", ".join(f"`{op}`" for op in ops) + " | " + ", ".join(f"`{event}`" for event in events) + " |"
+             for events, ops in groups.items() if events]
+    return "\n".join(rows) + "\n"
+
+
 def check_events():
     page = "docs/hooks.md"
-    text = read(page)
-    match = EVENTS.search(text)
-    tables = events_tables()
-    if match and WRITE:
-        write(page, text[:match.start(2)] + tables + text[match.end(2):])
-        return
-    result(match is not None and match[2] == tables, "events in docs/hooks.md",
-           "bring it up to date: tests/docs_test.sh --write")
+    for pattern, table in (EVENTS, events_tables()), (OPERATION_EVENTS, operation_events_table()):
+        text = read(page)
+        match = pattern.search(text)
+        if match and WRITE:
+            write(page, text[:match.start(2)] + table + text[match.end(2):])
+            continue
+        result(match is not None and match[2] == table, "events in docs/hooks.md",
+               "bring it up to date: tests/docs_test.sh --write")
 
 
 # ---- keys ----

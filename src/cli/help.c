@@ -7,6 +7,7 @@
 
 #include "app/screen.h"
 #include "formats/formats.h"
+#include "ops/action.h"
 
 enum { WIDTH = 80 };
 
@@ -435,6 +436,14 @@ operations_json(rt_buf *out)
 			rt_json_put_bool(out, "nullable", (f->flags & RT_FIELD_NULLABLE) != 0);
 			rt_json_put_c(out, "about", f->about);
 			rt_json_close(out, '}');
+		}
+		rt_json_close(out, ']');
+		rt_json_open(out, "events", '[');
+		for (const rt_action_event_names *e = rt_action_events; e->what != 0; e++) {
+			if ((rt_ops[i].events & e->what) != 0 && e->before != NULL)
+				rt_json_put_c(out, NULL, e->before);
+			if ((rt_ops[i].events & e->what) != 0 && e->after != NULL)
+				rt_json_put_c(out, NULL, e->after);
 		}
 		rt_json_close(out, ']');
 		rt_json_close(out, '}');

@@ -9,7 +9,8 @@
 #define NULLABLE RT_FIELD_NULLABLE
 #define FIELD(json, member, type, flags, about) \
 	{json, RT_FIELD_##type, flags, about, offsetof(rt_request, member)}
-#define OP(name, function, ...) [RT_OP_##name] = {.id = RT_OP_##name, __VA_ARGS__},
+#define OP(op, function, word, line, route, ...) \
+	[RT_OP_##op] = {.id = RT_OP_##op, .name = word, .about = line, __VA_ARGS__},
 
 const rt_op rt_ops[RT_OP_COUNT] = {
 #include "core/op.def"

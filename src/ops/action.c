@@ -7,10 +7,7 @@
 
 /* ---- the events that hooks want ---- */
 
-static const struct {
-	unsigned what;
-	const char *before, *after; /* NULL: no such event */
-} events[] = {
+const rt_action_event_names rt_action_events[] = {
 	{RT_EVENT_ADD, "entry.before_add", NULL},
 	{RT_EVENT_EDIT, "entry.before_edit", NULL},
 	{RT_EVENT_DELETE, "entry.before_delete", NULL},
@@ -21,6 +18,7 @@ static const struct {
 	{RT_EVENT_SWITCH, "session.before_switch", "session.after_switch"},
 	{RT_EVENT_UNDO, NULL, "undo.after"},
 	{RT_EVENT_REDO, NULL, "redo.after"},
+	{0, NULL, NULL},
 };
 
 static rt_action_state
@@ -31,11 +29,11 @@ begin(rt_engine *engine, const rt_apply_context *with, rt_str disc, rt_str take)
 
 	rt_scope_init(&a.scope, engine->alloc);
 	rt_hooks_renew(hooks);
-	for (size_t i = 0; hooks != NULL && i < sizeof(events) / sizeof(events[0]); i++) {
-		if (events[i].before != NULL && hooks->ops->wants(hooks, events[i].before))
-			a.before |= events[i].what;
-		if (events[i].after != NULL && hooks->ops->wants(hooks, events[i].after))
-			a.after |= events[i].what;
+	for (const rt_action_event_names *e = rt_action_events; hooks != NULL && e->what != 0; e++) {
+		if (e->before != NULL && hooks->ops->wants(hooks, e->before))
+			a.before |= e->what;
+		if (e->after != NULL && hooks->ops->wants(hooks, e->after))
+			a.after |= e->what;
 	}
 	if (with != NULL && with->is_asked) {
 		a.before = 0;

@@ -21,6 +21,13 @@
 #include "ops/hook.h"
 #include "ops/import.h"
 
+/* The names of hook events, in the order in which they occur; ended by what 0. */
+typedef struct rt_action_event_names {
+	unsigned what;              /* RT_EVENT_ */
+	const char *before, *after; /* NULL: no such event */
+} rt_action_event_names;
+extern const rt_action_event_names rt_action_events[];
+
 typedef struct rt_apply_context {
 	rt_hooks *hooks; /* NULL: no hooks are called */
 	rt_stop_fn stop; /* stops a hook that is being waited for; or NULL */

@@ -357,9 +357,6 @@ add_route(rt_buf *buf, const rt_route *route)
 static void
 add_operations(const rt_route *routes, rt_buf *buf)
 {
-	const rt_route *route;
-	size_t i;
-
 	rt_buf_add_c(buf,
 		     "\n## All operations\n\n"
 		     "Every operation is available at `POST " RT_API_ROOT "/ops/NAME` and in a "
@@ -368,15 +365,10 @@ add_operations(const rt_route *routes, rt_buf *buf)
 		     "\n"
 		     "| operation | route |\n"
 		     "|---|---|\n");
-	for (i = 0; i < RT_OP_COUNT; i++) {
-		route = rt_openapi_route_of(routes, (rt_op_id)i);
-		rt_buf_add_f(buf, "| `%s`: %s | ", rt_ops[i].name, rt_ops[i].about);
-		if (route != NULL)
-			rt_buf_add_f(buf, "`%s %s` |\n", rt_route_method(route->method),
-				     route->path);
-		else
-			rt_buf_add_f(buf, "`POST /ops/%s` |\n", rt_ops[i].name);
-	}
+	for (const rt_route *route = routes; route->path != NULL; route++)
+		if (route->op >= 0 && strcmp(route->name, rt_ops[route->op].name) == 0)
+			rt_buf_add_f(buf, "| `%s`: %s | `%s %s` |\n", route->name, rt_ops[route->op].about,
+				     rt_route_method(route->method), route->path);
 }
 
 /* "Prompt, settings, files" as GitHub names the heading: prompt-settings-files. */

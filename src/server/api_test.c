@@ -4,15 +4,19 @@
  * and models. */
 #define _POSIX_C_SOURCE 200809L
 
+#include "core/op_testing.h"
 #include "server/api_testing.h"
 
 /* ---- every route ---- */
 
-/* The requests of each route, after tell() and the preparation; then the status. */
-static const struct {
+/* The requests of each route, after tell() and the preparation; then the status. The route of an
+ * operation without a row gets its required fields (core/op_testing.h). */
+typedef struct trial {
 	const char *name, *before, *target, *body;
 	unsigned status;
-} trials[] = {
+} trial;
+
+static const trial trials[] = {
 	{"info", NULL, "/info", NULL, 200},
 	{"health", NULL, "/health", NULL, 200},
 	{"openapi", NULL, "/openapi.json", NULL, 200},
@@ -20,9 +24,7 @@ static const struct {
 	{"project.list", NULL, "/projects", NULL, 200},
 	{"project.new", NULL, "/projects", "{\"name\":\"play\"}", 201},
 	{"discussion.list", NULL, "/discussions", NULL, 200},
-	{"discussion.new", NULL, "/discussions", "{\"name\":\"other\"}", 201},
 	{"discussion.show", NULL, "/discussions/d1", NULL, 200},
-	{"discussion.rename", NULL, "/discussions/d1", "{\"name\":\"talk\"}", 200},
 	{"discussion.delete", "{\"op\":\"discussion.new\",\"name\":\"x\"}", "/discussions/x", NULL,
 	 200},
 	{"discussion.switch", "{\"op\":\"discussion.new\",\"name\":\"x\"}",
@@ -42,64 +44,44 @@ static const struct {
 	 "{\"all\":true,\"collapsed\":true}", 200},
 	{"entry.show", NULL, "/discussions/d1/entries/a", NULL, 200},
 	{"entry.patch", NULL, "/discussions/d1/entries/a", "{\"content\":\"x\"}", 200},
-	{"entry.delete", NULL, "/discussions/d1/entries/a", NULL, 200},
-	{"entry.edit", NULL, "/discussions/d1/entries/a/content", "{\"content\":\"x\"}", 200},
-	{"entry.role", NULL, "/discussions/d1/entries/a/role", "{\"role\":\"System\"}", 200},
 	{"entry.revisions", NULL, "/discussions/d1/entries/a/revisions", NULL, 200},
 	{"entry.move", NULL, "/discussions/d1/entries/a/move", "{\"after\":\"c\"}", 200},
 	{"entry.fail", NULL, "/discussions/d1/entries/a/failure",
 	 "{\"failure\":{\"code\":\"c\",\"detail\":\"d\"}}", 200},
-	{"entry.mute", NULL, "/discussions/d1/entries/a/mute", NULL, 200},
 	{"entry.view", NULL, "/discussions/d1/entries/a/view", "{\"collapsed\":true}", 200},
-	{"entry.split", NULL, "/discussions/d1/entries/d/split", "{\"at\":4}", 200},
-	{"entry.merge", NULL, "/discussions/d1/entries/a/merge", NULL, 200},
-	{"entry.branch", NULL, "/discussions/d1/entries/b/branch", NULL, 201},
-	{"entry.extract", NULL, "/discussions/d1/entries/b/extract", NULL, 201},
-	{"head.move", NULL, "/discussions/d1/head", "{\"entry\":\"b\"}", 200},
 	{"take.list", NULL, "/discussions/d1/takes", NULL, 200},
 	{"take.forks", NULL, "/discussions/d1/forks", NULL, 200},
-	{"take.branch", NULL, "/discussions/d1/takes", "{\"at\":\"b\",\"name\":\"second\"}", 201},
-	{"take.rename", NULL, "/discussions/d1/takes/t1", "{\"name\":\"first\"}", 200},
 	{"take.delete", "{\"op\":\"take.branch\",\"at\":\"b\"}", "/discussions/d1/takes/t2", NULL,
 	 200},
 	{"take.switch", "{\"op\":\"take.branch\",\"at\":\"b\"}", "/discussions/d1/takes/t1/switch",
 	 NULL, 200},
 	{"take.promote", "{\"op\":\"take.branch\",\"at\":\"b\"}",
 	 "/discussions/d1/takes/t2/promote", "{\"name\":\"own\"}", 201},
-	{"take.clear", NULL, "/discussions/d1/takes/t1/clear", NULL, 200},
-	{"take.truncate", NULL, "/discussions/d1/takes/t1/truncate", "{\"pairs\":1}", 200},
 	{"take.graft", "{\"op\":\"take.branch\",\"at\":\"b\"}", "/discussions/d1/takes/t2/graft",
 	 "{\"entries\":[\"d\"],\"from\":\"t1\",\"after\":\"b\"}", 200},
 	{"take.diff", "{\"op\":\"take.branch\",\"at\":\"b\"}", "/discussions/d1/takes/t1/diff/t2",
 	 NULL, 200},
 	{"label.list", NULL, "/discussions/d1/labels", NULL, 200},
-	{"label.set", NULL, "/discussions/d1/labels/end", "{\"entry\":\"d\"}", 200},
 	{"label.delete", NULL, "/discussions/d1/labels/start", NULL, 200},
 	{"prompt.show", NULL, "/discussions/d1/prompt", NULL, 200},
-	{"prompt.update", NULL, "/discussions/d1/prompt", "{\"text\":\"be brief\"}", 200},
 	{"prompt.notify", "{\"op\":\"prompt.update\",\"text\":\"x\"}",
 	 "/discussions/d1/prompt/notify", NULL, 200},
 	{"setting.list", NULL, "/settings", NULL, 200},
-	{"setting.set", NULL, "/settings/model", "{\"value\":\"builtin/echo\"}", 200},
 	{"setting.delete", NULL, "/settings/model", NULL, 200},
 	{"setting.of_discussion", NULL, "/discussions/d1/settings", NULL, 200},
-	{"setting.set_here", NULL, "/discussions/d1/settings/colour", "{\"value\":[1]}", 200},
 	{"setting.delete_here", NULL, "/discussions/d1/settings/colour", NULL, 200},
 	{"role.list", NULL, "/roles", NULL, 200},
-	{"role.add", NULL, "/roles", "{\"role\":\"Reviewer\"}", 200},
 	{"role.remove", "{\"op\":\"role.add\",\"role\":\"R\"}", "/roles/R", NULL, 200},
 	{"files.list", NULL, "/discussions/d1/files", NULL, 200},
 	{"files.set", NULL, "/discussions/d1/files/files", "{\"items\":[\"a.c\"]}", 200},
 	{"discussion.tracks", NULL, "/tracks", NULL, 200},
 	{"files.symbols", NULL, "/discussions/d1/symbols?prefix=a", NULL, 200},
 	{"files.symbol", NULL, "/discussions/d1/symbols/a", NULL, 404},
-	{"track.set", NULL, "/discussions/d1/track", "{\"track\":\"docs\"}", 200},
 	{"track.toggle",
 	 "{\"op\":\"track.set\",\"track\":\"docs\"},{\"op\":\"discussion.new\",\"name\":\"y\"}",
 	 "/tracks/toggle", "{\"track\":\"docs\"}", 200},
 	{"discussion.usage", NULL, "/discussions/d1/usage", NULL, 200},
 	{"preset.list", NULL, "/discussions/d1/presets", NULL, 200},
-	{"preset.save", NULL, "/discussions/d1/presets/mine", NULL, 200},
 	{"preset.load", "{\"op\":\"preset.save\",\"name\":\"mine\"}",
 	 "/discussions/d1/presets/mine/load", NULL, 200},
 	{"preset.delete", "{\"op\":\"preset.save\",\"name\":\"mine\"}",
@@ -109,13 +91,8 @@ static const struct {
 	{"revert", "{\"op\":\"entry.edit\",\"entry\":\"a\",\"content\":\"x\"}", "/history/2/revert",
 	 NULL, 200},
 	{"history.of_discussion", NULL, "/discussions/d1/history", NULL, 200},
-	{"undo_anywhere", NULL, "/undo", NULL, 200},
 	{"redo_anywhere", "{\"op\":\"undo\"}", "/redo", NULL, 200},
-	{"jump_anywhere", NULL, "/jump", "{\"to\":0}", 200},
-	{"undo", NULL, "/discussions/d1/undo", NULL, 200},
 	{"redo", "{\"op\":\"undo\"}", "/discussions/d1/redo", NULL, 200},
-	{"jump", NULL, "/discussions/d1/jump", "{\"to\":0}", 200},
-	{"project.reset", NULL, "/reset", NULL, 200},
 	{"purge", NULL, "/purge", "{\"text\":\"four words\"}", 200},
 	{"purge.entry", NULL, "/discussions/d1/purge", "{\"entry\":\"a\"}", 200},
 	{"op", NULL, "/ops/entry.mute", "{\"entry\":\"a\"}", 200},
@@ -152,7 +129,7 @@ is_of_server(const char *name)
 
 /* A fixture with the story, ready for requests. */
 static fixture *
-set_up_trial(void **own, size_t i)
+set_up_trial(void **own, const char *request)
 {
 	char before[200];
 	fixture *f;
@@ -160,9 +137,8 @@ set_up_trial(void **own, size_t i)
 	set_up(own);
 	f = *own;
 	tell(f);
-	if (trials[i].before != NULL) {
-		snprintf(before, sizeof(before), "{\"ops\":[%s],\"atomic\":false}",
-			 trials[i].before);
+	if (request != NULL) {
+		snprintf(before, sizeof(before), "{\"ops\":[%s],\"atomic\":false}", request);
 		expect(f, 200, "POST", D "/batch", before);
 		assert_int_equal(number_at(f, "failed"), UINT64_MAX);
 	}
@@ -177,33 +153,87 @@ method_name(rt_web_method method)
 	return names[method];
 }
 
+/* The path of an operation, with the things of tell() in place of its parameters. */
 static void
-test_every_route(void **state)
+add_target(rt_buf *out, const char *path)
 {
-	const rt_route *route;
-	size_t i;
+	static const struct {
+		const char *param, *value;
+	} things[] = {{"{discussion}", "d1"}, {"{take}", "t1"}, {"{entry}", "a"}, {"{at}", "a"}};
 
-	(void)state;
-	for (route = rt_routes; route->path != NULL; route++) {
-		char target[200];
-		fixture *f;
-		void *own;
+	while (*path != '\0') {
+		size_t size = strcspn(path, "{"), i;
+
+		rt_buf_add(out, path, size);
+		path += size;
+		if (*path == '\0')
+			return;
+		for (i = 0; i < sizeof(things) / sizeof(things[0]); i++)
+			if (strncmp(path, things[i].param, strlen(things[i].param)) == 0)
+				break;
+		rt_buf_add_c(out, i < sizeof(things) / sizeof(things[0]) ? things[i].value : "x");
+		path += strcspn(path, "}") + 1;
+	}
+}
+
+/* Calls it with the request of every route. */
+static void
+try_routes(void (*fn)(const rt_route *route, const trial *one, void *ctx), void *ctx)
+{
+	rt_buf target, body;
+
+	rt_buf_init(&target, rt_alloc_libc(), RT_BUF_UNLIMITED);
+	rt_buf_init(&body, rt_alloc_libc(), RT_BUF_UNLIMITED);
+	for (const rt_route *route = rt_routes; route->path != NULL; route++) {
+		trial one = {.name = NULL};
 
 		if (is_of_server(route->name) || (route->flags & RT_ROUTE_ROOT) != 0)
 			continue;
-		for (i = 0; i < sizeof(trials) / sizeof(trials[0]); i++)
+		for (size_t i = 0; i < sizeof(trials) / sizeof(trials[0]); i++)
 			if (strcmp(trials[i].name, route->name) == 0)
-				break;
-		if (i == sizeof(trials) / sizeof(trials[0]))
-			fail_msg("nobody asks %s", route->name);
-		f = set_up_trial(&own, i);
-		snprintf(target, sizeof(target), V1 "%s", trials[i].target);
-		expect(f, trials[i].status, method_name(route->method), target, trials[i].body);
-		/* the intended route, and not another one */
-		if (route->fn == NULL && strcmp(route->name, "setting.delete") != 0)
-			assert_non_null(rt_json_get(f->root, "seq"));
-		tear_down(&own);
+				one = trials[i];
+		if (one.name == NULL && route->op < 0)
+			fail_msg("there is no row for %s", route->name);
+		if (one.name == NULL) {
+			const rt_op *op = &rt_ops[route->op];
+
+			rt_buf_clear(&target);
+			add_target(&target, route->path);
+			rt_buf_clear(&body);
+			rt_buf_add_c(&body, "{");
+			rt_op_add_required(&body, op, "a", route->path);
+			rt_buf_add_c(&body, "}");
+			one = (trial){.name = route->name, .target = target.ptr, .body = body.ptr,
+				      .status = (op->flags & RT_OP_MAKES) != 0 ? 201 : 200};
+		}
+		fn(route, &one, ctx);
 	}
+	rt_buf_deinit(&body);
+	rt_buf_deinit(&target);
+}
+
+static void
+try_route(const rt_route *route, const trial *one, void *ctx)
+{
+	char target[200];
+	fixture *f;
+	void *own;
+
+	(void)ctx;
+	f = set_up_trial(&own, one->before);
+	snprintf(target, sizeof(target), V1 "%s", one->target);
+	expect(f, one->status, method_name(route->method), target, one->body);
+	/* the intended route, and not another one */
+	if (route->op >= 0)
+		assert_non_null(rt_json_get(f->root, "seq"));
+	tear_down(&own);
+}
+
+static void
+test_every_route(void **state)
+{
+	(void)state;
+	try_routes(try_route, NULL);
 }
 
 /* ---- replaced nodes ---- */
@@ -262,57 +292,48 @@ failing_release(void *ctx, void *ptr)
 	free(ptr);
 }
 
-static const rt_route *
-route_named(const char *name)
-{
-	const rt_route *route;
-
-	for (route = rt_routes; route->path != NULL; route++)
-		if (strcmp(route->name, name) == 0)
-			return route;
-	fail_msg("there is no route %s", name);
-	return NULL;
-}
-
 /* Each allocation of each request fails once: the answer is complete, or 503; all memory is freed
  * (checked by the sanitizer). */
 static void
-test_no_memory(void **state)
+try_without_memory(const rt_route *route, const trial *one, void *ctx)
 {
 	static const rt_alloc failing = {failing_resize, failing_release, NULL};
-	size_t i, n, refused = 0;
+	size_t *refused = ctx;
+	char target[200];
+	bool is_over = false;
+
+	snprintf(target, sizeof(target), V1 "%s", one->target);
+	for (size_t n = 0; !is_over; n++) {
+		fixture *f;
+		unsigned status;
+		void *own;
+
+		f = set_up_trial(&own, one->before);
+		forget(f);
+		f->alloc = &failing;
+		f->is_short = true;
+		with(f, "Idempotency-Key", "k");
+		left = n;
+		status = ask(f, method_name(route->method), target, one->body);
+		is_over = left != SIZE_MAX;
+		left = SIZE_MAX;
+		*refused += status == 503;
+		if (status != 503 && status != one->status)
+			fail_msg("%s without memory %zu: %u", one->name, n, status);
+		if (status < 400 && f->answer.body.status != RT_OK)
+			fail_msg("%s without memory %zu: half an answer", one->name, n);
+		tear_down(&own);
+	}
+}
+
+static void
+test_no_memory(void **state)
+{
+	size_t refused = 0;
 
 	(void)state;
-	for (i = 0; i < sizeof(trials) / sizeof(trials[0]); i++) {
-		const rt_route *route = route_named(trials[i].name);
-		char target[200];
-		bool is_over = false;
-
-		snprintf(target, sizeof(target), V1 "%s", trials[i].target);
-		for (n = 0; !is_over; n++) {
-			fixture *f;
-			unsigned status;
-			void *own;
-
-			f = set_up_trial(&own, i);
-			forget(f);
-			f->alloc = &failing;
-			f->is_short = true;
-			with(f, "Idempotency-Key", "k");
-			left = n;
-			status = ask(f, method_name(route->method), target, trials[i].body);
-			is_over = left != SIZE_MAX;
-			left = SIZE_MAX;
-			refused += status == 503;
-			if (status != 503 && status != trials[i].status)
-				fail_msg("%s without memory %zu: %u", trials[i].name, n, status);
-			if (status < 400 && f->answer.body.status != RT_OK)
-				fail_msg("%s without memory %zu: half an answer", trials[i].name,
-					 n);
-			tear_down(&own);
-		}
-	}
-	assert_true(refused > sizeof(trials) / sizeof(trials[0]));
+	try_routes(try_without_memory, &refused);
+	assert_true(refused > rt_route_count);
 }
 
 /* The same for the Hook API's fields, which are read from many places. */
@@ -333,7 +354,7 @@ test_hook_state_without_memory(void **state)
 			unsigned status;
 			void *own;
 
-			f = set_up_trial(&own, 0);
+			f = set_up_trial(&own, NULL);
 			forget(f);
 			f->alloc = &failing;
 			f->is_short = true;

@@ -253,22 +253,6 @@ rt_shape_named(const char *name)
 
 /* ---- shared by the documents ---- */
 
-const rt_route *
-rt_openapi_route_of(const rt_route *routes, rt_op_id op)
-{
-	const rt_route *found = NULL;
-
-	for (const rt_route *route = routes; route->path != NULL; route++) {
-		if (route->op != (int)op)
-			continue;
-		if (strcmp(route->name, rt_ops[op].name) == 0)
-			return route;
-		if (found == NULL)
-			found = route;
-	}
-	return found;
-}
-
 /* The chapters, each with the prefixes of its routes' names. */
 static const struct {
 	const char *words; /* with a blank before and after each */

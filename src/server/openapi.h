@@ -24,9 +24,6 @@ bool rt_openapi_in_path(const rt_route *route, const char *name);
  * NULL: none. */
 const rt_op_field *rt_openapi_next_field(const rt_route *route, const rt_op_field *field);
 
-/* The route of an operation: the one with its name, else the first. NULL: only /ops/{op}. */
-const rt_route *rt_openapi_route_of(const rt_route *routes, rt_op_id op);
-
 /* A shape by its name in routes. NULL: unknown. */
 typedef struct rt_shape {
 	const char *name;

@@ -2,8 +2,8 @@
  *
  * Route: one kind of request: method, path, parameters, handler. The rows are in routes.c;
  * dispatch, the documents (/retake/v1/openapi.json, docs/api.md) and the tests of access are made
- * from them. The body of a row that names an operation has the fields of core/op.def that its path does not
- * have. An operation without a row is available as POST /retake/v1/ops/{op}, and documented.
+ * from them. Every operation has the path of its row in core/op.def, and POST /retake/v1/ops/{op}.
+ * The body of a row that names an operation has the fields that its path does not have.
  *
  * Threads: immutable. */
 #ifndef RT_SERVER_ROUTE_H

@@ -154,8 +154,6 @@ test_every_operation(void **state)
 	rt_api_docs_write(rt_routes, &docs);
 	assert_int_equal(docs.status, RT_OK);
 	for (i = 0; i < RT_OP_COUNT; i++) {
-		if (rt_openapi_route_of(rt_routes, (rt_op_id)i) == NULL)
-			fail_msg("%s has no route of its own", rt_ops[i].name);
 		snprintf(heading, sizeof(heading), "| `%s`: ", rt_ops[i].name);
 		if (strstr(docs.ptr, heading) == NULL)
 			fail_msg("%s is not in the list of operations", rt_ops[i].name);

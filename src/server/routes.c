@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
+ * The table of routes: those of core/op.def, one for each operation, and the rows below.
+ *
  * Rows with a word at a place come before rows with a parameter there, so the first match is the
  * right one. */
 #include "server/route.h"
@@ -148,15 +150,26 @@ static const rt_route_param b_run[] = {
 #define ENTRY DISC "/entries/{entry}"
 #define TAKE_PATH DISC "/takes/{take}"
 
-/* A read, an operation without anything else, and the others. */
+/* A read, a further path of an operation, and the others. */
 #define GET(path, name, about, fn, flags, answer, query)                                         \
 	{RT_WEB_GET, path, name, about, fn, -1, flags, answer, query, NULL}
-#define OP(method, path, name, about, op, query)                                                 \
+#define ALSO(method, path, name, about, op, query)                                               \
 	{RT_WEB_##method, path, name, about, rt_api_op, op, RT_ROUTE_CHANGES, NULL, query, NULL}
 #define DO(method, path, name, about, fn, flags, answer, query, body)                            \
 	{RT_WEB_##method, path, name, about, fn, -1, flags, answer, query, body}
 
 const rt_route rt_routes[] = {
+/* The operations, each with the path of its row. */
+#define NOTHING NULL
+#define IN_TAKE q_take
+#define ROUTE(method, path, query) RT_WEB_##method, path, query
+#define OP(op, function, name, about, route, ...) OP_ROW(op, name, about, route)
+#define OP_ROW(...) OP_ROW_OF(__VA_ARGS__) /* after the expansion of ROUTE */
+#define OP_ROW_OF(op, name, about, method, path, query)                                          \
+	{method, path, name, about, rt_api_op, RT_OP_##op, RT_ROUTE_CHANGES, NULL, query, NULL},
+#include "core/op.def"
+#undef OP
+
 	/* ---- the server ---- */
 	GET("/info", "info", "version, limits and features of this server", rt_api_info, 0, "Info", NULL),
 	GET("/health", "health", "check that the server responds", rt_api_health,
@@ -184,18 +197,11 @@ const rt_route rt_routes[] = {
 	    rt_api_tracks, 0, "Tracks", q_at),
 	GET("/discussions", "discussion.list", "the discussions of the project", rt_api_discussions,
 	    0, "Discussions", q_discussions),
-	OP(POST, "/discussions", "discussion.new", "start a discussion", RT_OP_DISCUSSION_NEW,
-	   NULL),
 	GET(DISC, "discussion.show", "a summary of one discussion", rt_api_discussion, 0, "Discussion",
 	    q_at),
 	GET(DISC "/usage", "discussion.usage",
 	    "tokens and cost of the replies in a discussion and in the project", rt_api_usage, 0,
 	    "Usage", q_at),
-	OP(PATCH, DISC, "discussion.rename", "rename a discussion", RT_OP_DISCUSSION_RENAME, NULL),
-	OP(DELETE, DISC, "discussion.delete", "delete a discussion (not the last one)",
-	   RT_OP_DISCUSSION_DELETE, NULL),
-	OP(POST, DISC "/switch", "discussion.switch", "switch to another discussion",
-	   RT_OP_DISCUSSION_SWITCH, NULL),
 	GET(DISC "/tree", "discussion.tree",
 	    "the tree of all takes, in display order: rows, or columns for large ones", rt_api_tree,
 	    0, "Tree", q_tree),
@@ -203,118 +209,61 @@ const rt_route rt_routes[] = {
 	/* ---- entries ---- */
 	GET(DISC "/entries", "entry.list", "a range of the take's entries, with texts", rt_api_entries, 0,
 	    "Window", q_entries),
-	OP(POST, DISC "/entries", "entry.append", "add an entry at the head", RT_OP_ENTRY_APPEND,
-	   q_take),
-	OP(POST, DISC "/entries/insert", "entry.insert", "add an entry before or after another",
-	   RT_OP_ENTRY_INSERT, q_take),
-	OP(POST, DISC "/entries/reply", "entry.reply",
-	   "add a model's reply after the entry it answers", RT_OP_ENTRY_REPLY, q_take),
 	DO(POST, DISC "/entries/read", "entry.read", "entries by id, with texts (changes nothing)",
 	   rt_api_entries_read, 0, "EntriesRead", q_entry, b_ids),
-	OP(POST, DISC "/entries/delete", "entry.delete_run", "delete a range of entries",
+	ALSO(POST, DISC "/entries/delete", "entry.delete_run", "delete a range of entries",
 	   RT_OP_ENTRY_DELETE, q_take),
-	OP(POST, DISC "/entries/view", "entry.view_all", "change how all entries of the take are shown",
+	ALSO(POST, DISC "/entries/view", "entry.view_all", "change how all entries of the take are shown",
 	   RT_OP_ENTRY_VIEW, q_take),
 	GET(ENTRY, "entry.show", "one entry", rt_api_entry, RT_ROUTE_QUICK, "Entry", q_entry),
 	DO(PATCH, ENTRY, "entry.patch", "change text, role and flags as one step or as a new take",
 	   rt_api_entry_patch, RT_ROUTE_CHANGES, NULL, q_take, b_patch),
-	OP(DELETE, ENTRY, "entry.delete", "delete an entry or a range of entries", RT_OP_ENTRY_DELETE,
-	   q_take),
-	OP(PUT, ENTRY "/content", "entry.edit", "change an entry's text", RT_OP_ENTRY_EDIT, q_take),
-	OP(PUT, ENTRY "/role", "entry.role", "change the role of an entry", RT_OP_ENTRY_ROLE, q_take),
 	GET(ENTRY "/revisions", "entry.revisions",
 	    "all versions of the entry's text, oldest first", rt_api_revisions, 0, "Array",
 	    q_take),
-	OP(POST, ENTRY "/move", "entry.move", "move an entry", RT_OP_ENTRY_MOVE, q_take),
-	OP(POST, ENTRY "/mute", "entry.mute", "keep an entry visible but do not send it",
-	   RT_OP_ENTRY_MUTE, q_take),
-	OP(PUT, ENTRY "/failure", "entry.fail",
-	   "record why a question could not be answered, or clear it", RT_OP_ENTRY_FAIL, q_take),
-	OP(POST, ENTRY "/view", "entry.view",
-	   "collapse, expand, read or edit mode (not part of undo)", RT_OP_ENTRY_VIEW, q_take),
-	OP(POST, ENTRY "/split", "entry.split", "split an entry in two", RT_OP_ENTRY_SPLIT, q_take),
-	OP(POST, ENTRY "/merge", "entry.merge", "merge an entry with the next one",
-	   RT_OP_ENTRY_MERGE, q_take),
-	OP(POST, DISC "/entries/{at}/branch", "entry.branch", "start a new take at this entry",
+	ALSO(POST, DISC "/entries/{at}/branch", "entry.branch", "start a new take at this entry",
 	   RT_OP_TAKE_BRANCH, q_take),
-	OP(POST, ENTRY "/extract", "entry.extract", "create a discussion from the path to this entry",
+	ALSO(POST, ENTRY "/extract", "entry.extract", "create a discussion from the path to this entry",
 	   RT_OP_DISCUSSION_EXTRACT, q_take),
-	OP(PUT, DISC "/head", "head.move", "continue from another entry", RT_OP_HEAD_MOVE, q_take),
 
 	/* ---- takes ---- */
 	GET(DISC "/takes", "take.list", "the takes of a discussion", rt_api_takes, 0, "Takes",
 	    q_takes),
 	GET(DISC "/forks", "take.forks", "where other takes diverge from this one",
 	    rt_api_forks, 0, "Forks", q_forks),
-	OP(POST, DISC "/takes", "take.branch", "start a new take at an entry",
-	   RT_OP_TAKE_BRANCH, q_take),
-	OP(PATCH, TAKE_PATH, "take.rename", "rename a take", RT_OP_TAKE_RENAME, NULL),
-	OP(DELETE, TAKE_PATH, "take.delete", "delete a take (not the last one)", RT_OP_TAKE_DELETE,
-	   NULL),
-	OP(POST, TAKE_PATH "/switch", "take.switch", "switch to another take", RT_OP_TAKE_SWITCH, NULL),
-	OP(POST, TAKE_PATH "/promote", "take.promote", "make a take a separate discussion",
-	   RT_OP_TAKE_PROMOTE, NULL),
-	OP(POST, TAKE_PATH "/clear", "take.clear", "delete all entries of the take",
-	   RT_OP_TAKE_CLEAR, NULL),
-	OP(POST, TAKE_PATH "/truncate", "take.truncate", "keep only the last question-answer pairs",
-	   RT_OP_TAKE_TRUNCATE, NULL),
-	OP(POST, TAKE_PATH "/graft", "take.graft", "copy entries from another take into this one",
-	   RT_OP_TAKE_GRAFT, NULL),
 	GET(DISC "/takes/{a}/diff/{b}", "take.diff", "compare two takes from the entry at which they diverge",
 	    rt_api_diff, 0, "Diff", q_at),
 
 	/* ---- labels ---- */
 	GET(DISC "/labels", "label.list", "the labels of a discussion", rt_api_labels, 0, "Labels",
 	    q_at),
-	OP(PUT, DISC "/labels/{label}", "label.set", "label an entry or remove its label",
-	   RT_OP_LABEL_SET, q_take),
 	DO(DELETE, DISC "/labels/{label}", "label.delete", "remove a label", rt_api_label_delete,
 	   RT_ROUTE_CHANGES, NULL, NULL, NULL),
 
 	/* ---- prompt, settings, files ---- */
 	GET(DISC "/prompt", "prompt.show", "the working prompt", rt_api_prompt, 0, "Prompt", q_at),
-	OP(PUT, DISC "/prompt", "prompt.update", "change the working prompt", RT_OP_PROMPT_UPDATE,
-	   NULL),
-	OP(POST, DISC "/prompt/notify", "prompt.notify",
-	   "tell the model that the prompt was edited", RT_OP_PROMPT_NOTIFY, q_take),
 	GET("/settings", "setting.list", "the settings of the project", rt_api_project_settings, 0,
 	    "Object", q_at),
-	OP(PUT, "/settings/{key}", "setting.set", "change a setting", RT_OP_SETTING_SET, NULL),
 	DO(DELETE, "/settings/{key}", "setting.delete", "reset to the default",
 	   rt_api_setting_delete, RT_ROUTE_CHANGES, NULL, NULL, NULL),
 	GET(DISC "/settings", "setting.of_discussion",
 	    "the settings, prompt, files and roles of a discussion", rt_api_settings, 0,
 	    "Settings", q_at),
-	OP(PUT, DISC "/settings/{key}", "setting.set_here",
+	ALSO(PUT, DISC "/settings/{key}", "setting.set_here",
 	   "change a setting, in the discussion if it is a discussion setting", RT_OP_SETTING_SET, NULL),
 
 	DO(DELETE, DISC "/settings/{key}", "setting.delete_here",
 	   "reset a setting to the default, in the discussion if it is a discussion setting", rt_api_setting_delete,
 	   RT_ROUTE_CHANGES, NULL, NULL, NULL),
 	GET("/roles", "role.list", "the roles of the project", rt_api_roles, 0, "Array", q_at),
-	OP(POST, "/roles", "role.add", "add a role to the project", RT_OP_ROLE_ADD, NULL),
-	OP(DELETE, "/roles/{role}", "role.remove", "remove a role from the project",
-	   RT_OP_ROLE_REMOVE, NULL),
 	GET(DISC "/files", "files.list", "the file lists of a discussion", rt_api_files, 0,
 	    "Files", q_at),
-	OP(PUT, DISC "/files/{which}", "files.set", "set a list of files", RT_OP_FILES_SET, NULL),
 	GET(DISC "/symbols", "files.symbols", "the definitions in the files of a discussion",
 	    rt_api_symbols, 0, "Array", q_symbols),
 	GET(DISC "/symbols/{name}", "files.symbol", "the definitions of a symbol, with source text",
 	    rt_api_symbol, 0, "Array", q_at),
-	OP(PUT, DISC "/track", "track.set", "bind the discussion to a track", RT_OP_TRACK_SET,
-	   NULL),
-	OP(POST, "/tracks/toggle", "track.toggle",
-	   "switch between a track's discussion and the previous one", RT_OP_TRACK_TOGGLE,
-	   NULL),
 	GET(DISC "/presets", "preset.list", "the presets of a discussion", rt_api_presets, 0,
 	    "Object", q_at),
-	OP(PUT, DISC "/presets/{name}", "preset.save",
-	   "save files, screenshots and prompts as a preset", RT_OP_PRESET_SAVE, NULL),
-	OP(POST, DISC "/presets/{name}/load", "preset.load", "load a preset",
-	   RT_OP_PRESET_LOAD, NULL),
-	OP(DELETE, DISC "/presets/{name}", "preset.delete", "delete a preset", RT_OP_PRESET_DELETE,
-	   NULL),
 
 	/* ---- history ---- */
 	GET("/history", "history.list",
@@ -322,22 +271,14 @@ const rt_route rt_routes[] = {
 	    rt_api_history, 0, "Rows", q_history),
 	GET("/history/{seq}", "history.show", "one step, with its effects before and after",
 	    rt_api_step, 0, "Step", NULL),
-	OP(POST, "/history/{seq}/revert", "revert", "undo one earlier step as a new step",
-	   RT_OP_REVERT, NULL),
 	GET(DISC "/history", "history.of_discussion", "the steps of a discussion, newest first",
 	    rt_api_history, 0, "Steps", q_history),
-	OP(POST, "/undo", "undo_anywhere",
+	ALSO(POST, "/undo", "undo_anywhere",
 	   "undo the newest steps of the active discussion and the project", RT_OP_UNDO, NULL),
 
-	OP(POST, "/redo", "redo_anywhere", "redo the last undone steps", RT_OP_REDO, NULL),
-	OP(POST, "/jump", "jump_anywhere", "jump to the state after a step", RT_OP_JUMP, NULL),
-	OP(POST, DISC "/undo", "undo", "undo the newest steps", RT_OP_UNDO, NULL),
-	OP(POST, DISC "/redo", "redo", "redo the last undone steps", RT_OP_REDO, NULL),
-	OP(POST, DISC "/jump", "jump", "jump to the state after a step", RT_OP_JUMP, NULL),
-	OP(POST, "/reset", "project.reset", "reset the project to an empty one (undoable)",
-	   RT_OP_PROJECT_RESET, NULL),
-	OP(POST, "/purge", "purge", "erase a secret permanently (not undoable)", RT_OP_PURGE, NULL),
-	OP(POST, DISC "/purge", "purge.entry",
+	ALSO(POST, "/redo", "redo_anywhere", "redo the last undone steps", RT_OP_REDO, NULL),
+	ALSO(POST, "/jump", "jump_anywhere", "jump to the state after a step", RT_OP_JUMP, NULL),
+	ALSO(POST, DISC "/purge", "purge.entry",
 	   "erase a secret from an entry of this discussion permanently (not undoable)", RT_OP_PURGE,
 	   q_take),
 

@@ -6,7 +6,7 @@ import json
 import re
 import sys
 
-from client import Place, Server, Tally, chance, quote, seeds
+from client import API, Place, Server, Tally, chance, quote, seeds
 
 STEPS = 40
 FAILED = {"type": "", "code": "any"}  # failed, for an unspecified reason
@@ -19,8 +19,10 @@ SETTINGS = [("temperature", [0, 0.5, 1]), ("draft", ["", "hm", None]), ("model",
 class Script:
     """Generates operations that refer to the results of earlier ones."""
 
-    def __init__(self, seed):
+    def __init__(self, seed, others=()):
+        """others: (name, schema) of operations that have no method here."""
         self.roll = chance(seed, "same state")
+        self.others = others
         self.entries = []
         self.takes = ["main"]
         self.discussions = ["main"]
@@ -228,6 +230,20 @@ class Script:
             return {"op": "purge", "text": self.roll.choice(["sesame-key", "nowhere", "beta"])}
         return {"op": "purge", "entry": self.entry()}
 
+    def other(self):
+        """An operation from its description: the required fields, and some of the others."""
+        name, schema = self.roll.choice(self.others)
+        op = {"op": name}
+        for field, about in schema["properties"].items():
+            if field in schema.get("required", []) or self.roll.random() < 0.3:
+                kind = about.get("type", "object")
+                op[field] = {"entry": self.entry, "string": self.text, "integer": lambda: self.roll.randrange(4),
+                             "boolean": lambda: self.roll.random() < 0.5, "array": lambda: [self.text()],
+                             "object": lambda: {"x": self.text()}}[
+                    "entry" if field in ("entry", "before", "after", "at", "into") else
+                    kind if isinstance(kind, str) else kind[0]]()
+        return op
+
     MAKERS = {"append": 16, "insert": 6, "reply": 5, "edit": 8, "role": 3, "fail": 3, "delete": 4, "move": 4,
               "mute": 3, "view": 3, "split": 4, "merge": 3, "branch": 6, "take": 8, "head": 5,
               "label": 3, "setting": 4, "roles": 2, "prompt": 4, "files": 2, "track": 1,
@@ -245,59 +261,36 @@ class Script:
             self.seqs.append(result["seq"])
 
 
-# Method and path of each operation; members that the path contains are not in the body.
-PLACES = {
-    "entry.append": ("POST", "D/entries"), "entry.insert": ("POST", "D/entries/insert"),
-    "entry.reply": ("POST", "D/entries/reply"),
-    "entry.edit": ("PUT", "D/entries/{entry}/content"),
-    "entry.role": ("PUT", "D/entries/{entry}/role"),
-    "entry.fail": ("PUT", "D/entries/{entry}/failure"),
-    "entry.delete": ("DELETE", "D/entries/{entry}"),
-    "entry.move": ("POST", "D/entries/{entry}/move"),
-    "entry.mute": ("POST", "D/entries/{entry}/mute"),
-    "entry.view": ("POST", "D/entries/{entry}/view"),
-    "entry.split": ("POST", "D/entries/{entry}/split"),
-    "entry.merge": ("POST", "D/entries/{entry}/merge"),
-    "discussion.extract": ("POST", "D/entries/{entry}/extract"),
-    "take.branch": ("POST", "D/entries/{at}/branch"),
-    "take.switch": ("POST", "D/takes/{take}/switch"),
-    "take.rename": ("PATCH", "D/takes/{take}"), "take.delete": ("DELETE", "D/takes/{take}"),
-    "take.promote": ("POST", "D/takes/{take}/promote"),
-    "take.clear": ("POST", "D/takes/{take}/clear"),
-    "take.truncate": ("POST", "D/takes/{take}/truncate"),
-    "take.graft": ("POST", "D/takes/{take}/graft"), "head.move": ("PUT", "D/head"),
-    "label.set": ("PUT", "D/labels/{label}"), "setting.set": ("PUT", "D/settings/{key}"),
-    "prompt.update": ("PUT", "D/prompt"), "prompt.notify": ("POST", "D/prompt/notify"),
-    "files.set": ("PUT", "D/files/{which}"), "track.set": ("PUT", "D/track"),
-    "preset.save": ("PUT", "D/presets/{name}"), "preset.load": ("POST", "D/presets/{name}/load"),
-    "preset.delete": ("DELETE", "D/presets/{name}"), "undo": ("POST", "D/undo"),
-    "redo": ("POST", "D/redo"), "jump": ("POST", "D/jump"), "purge": ("POST", "D/purge"),
-    "discussion.new": ("POST", "/discussions"), "discussion.switch": ("POST", "D/switch"),
-    "discussion.rename": ("PATCH", "D"), "discussion.delete": ("DELETE", "D"),
-    "role.add": ("POST", "/roles"), "role.remove": ("DELETE", "/roles/{role}"),
-    "project.reset": ("POST", "/reset"), "revert": ("POST", "/history/{seq}/revert"),
-}
-ELSEWHERE = {"setting.set": "/settings/{key}", "undo": "/undo", "redo": "/redo", "jump": "/jump",
-             "purge": "/purge"}
+def routes(description):
+    """Method and path of each route by its name; the main route of an operation has its name."""
+    return {route["operationId"]: (method.upper(), path)
+            for path, methods in description["paths"].items() for method, route in methods.items()}
 
 
-def by_route(op, roll):
-    """Returns method, path, body; None: the operation has no separate route."""
-    method, path = PLACES[op["op"]]
+def without_maker(description, operations):
+    """Those that no method of Script makes, each with its schema."""
+    script = Script(0)
+    made = {getattr(script, make)()["op"] for make in Script.MAKERS for _ in range(200)}
+    return [(name, description["components"]["schemas"]["op." + name])
+            for name in operations if name not in made]
+
+
+def by_route(op, roll, places):
+    """Returns method, path, body; None: the operation cannot be sent by its routes."""
     fields = {key: value for key, value in op.items() if key != "op"}
-    if op["op"] == "entry.delete" and "from" in op:
-        method, path = "POST", "D/entries/delete"
-    if op["op"] == "entry.view" and "all" in op:
-        path = "D/entries/view"
-    if op["op"] == "take.branch" and roll.random() < 0.5:
-        path = "D/takes"
-    if "discussion" not in op and op["op"] in ELSEWHERE:
-        path = ELSEWHERE[op["op"]]
-    if path.startswith("D"):
-        if "discussion" not in fields:
-            return None
-        path = "/discussions/" + quote(fields.pop("discussion")) + path[1:]
-    elif "discussion" in fields:
+    name = op["op"]
+    if name == "entry.delete" and "from" in op:
+        name = "entry.delete_run"
+    elif name == "entry.view" and "all" in op:
+        name = "entry.view_all"
+    elif name in ("take.branch", "discussion.extract") and roll.random() < 0.5:
+        name = "entry." + name.split(".")[1]
+    elif name in ("setting.set", "purge") and "discussion" in op:
+        name = {"setting.set": "setting.set_here", "purge": "purge.entry"}[name]
+    elif name in ("undo", "redo", "jump") and "discussion" not in op:
+        name += "_anywhere"
+    method, path = places[name]
+    if ("{discussion}" in path) != ("discussion" in fields):
         return None
     query = ""
     for name in re.findall(r"{(\w+)}", path):
@@ -319,13 +312,13 @@ def plain(result):
     return {key: value for key, value in result.items() if key not in ("op", "notes")}
 
 
-def ask(client, op, roll):
+def ask(client, op, roll, places):
     """Sends one operation over HTTP, in one of the possible ways."""
-    route = by_route(op, roll) if roll.random() < 0.6 else None
+    route = by_route(op, roll, places) if roll.random() < 0.6 else None
     if route is None:
         return client.op(op).json
     method, path, body = route
-    return client.request(method, "/retake/v1" + path, body if method != "DELETE" or body else
+    return client.request(method, API + path, body if method != "DELETE" or body else
                           None).json
 
 
@@ -336,14 +329,18 @@ def without_notice_times(text):
     return text
 
 
-def run(tally, seed, client, here, project, succeeded):
+def run(tally, seed, client, here, project, succeeded, others, places):
     """One script: over HTTP, then the same lines through apply."""
-    script = Script(seed)
+    script = Script(seed, others)
     roll = chance(seed, "ways")
     done = []
     parts = []  # (is atomic, operations, results)
-    while sum(len(part[1]) for part in parts) < STEPS:
-        if roll.random() < 0.12:
+    while (count := sum(len(part[1]) for part in parts)) < STEPS + 2 * len(others):
+        if count >= STEPS:
+            ops = [script.other()]
+            results = [ask(client, ops[0], roll, places)]
+            parts.append((False, ops, results))
+        elif roll.random() < 0.12:
             ops = [script.op() for _ in range(roll.randrange(1, 5))]
             atomic = roll.random() < 0.6
             answer = client.post("/batch", {"ops": ops, "atomic": atomic}).json
@@ -356,7 +353,7 @@ def run(tally, seed, client, here, project, succeeded):
             parts.append((atomic and len(ops) > 1, ops, results))
         else:
             ops = [script.op()]
-            results = [ask(client, ops[0], roll)]
+            results = [ask(client, ops[0], roll, places)]
             parts.append((False, ops, results))
         for result in results:
             script.learn(result)
@@ -395,13 +392,16 @@ def main():
     succeeded = {}
     with Place() as there, Place() as here, Server(there) as server:
         owner = server.client()
+        description = owner.get("/openapi.json").json
+        operations = owner.get("/info").json["operations"]
+        others = without_maker(description, operations)
         for seed in seeds("SCRIPTS", 60):
             project = f"s{seed}"
             made = owner.post("/projects", {"name": project})
             if not tally.check("a project is made", made.status in (200, 201), made):
                 break
             client = server.client(project)
-            run(tally, seed, client, here, project, succeeded)
+            run(tally, seed, client, here, project, succeeded, others, routes(description))
             client.close()
             first = without_notice_times(there.canonical(project))
             second = without_notice_times(here.canonical(project))
@@ -409,7 +409,7 @@ def main():
                 at = next((i for i, (a, b) in enumerate(zip(first, second)) if a != b), 0)
                 print("    http ", first[max(0, at - 200):at + 200])
                 print("    apply", second[max(0, at - 200):at + 200])
-        for op in PLACES if len(seeds("SCRIPTS", 60)) >= 60 else []:
+        for op in set(operations) - {name for name, _ in others} if len(seeds("SCRIPTS", 60)) >= 60 else []:
             tally.check(f"{op} was done", succeeded.get(op, 0) > 0)
         tally.equal("the server ends", server.stop(), 0)
     return tally.end()
