@@ -283,8 +283,10 @@ def by_route(op, roll, places):
         name = "entry.delete_run"
     elif name == "entry.view" and "all" in op:
         name = "entry.view_all"
-    elif name in ("take.branch", "discussion.extract") and roll.random() < 0.5:
-        name = "entry." + name.split(".")[1]
+    elif name == "take.branch" and roll.random() < 0.5:
+        name = "entry.branch"
+    elif name == "discussion.extract" and "name" not in op:
+        name = "entry.extract"
     elif name in ("setting.set", "purge") and "discussion" in op:
         name = {"setting.set": "setting.set_here", "purge": "purge.entry"}[name]
     elif name in ("undo", "redo", "jump") and "discussion" not in op:
