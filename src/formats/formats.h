@@ -46,7 +46,13 @@
 
 /* Formats that are only read (src/importers). */
 #define RT_IMPORTER_TABLE(ROW) \
-	ROW(chatgpt, "chatgpt")          /* data exports of ChatGPT */
+	ROW(chatgpt, "chatgpt")          /* data exports of ChatGPT */ \
+	ROW(claude_ai, "claude-ai")      /* data exports of Claude.ai */ \
+	ROW(open_webui, "open-webui")    /* exported chats */ \
+	ROW(librechat, "librechat")      /* an exported conversation */ \
+	ROW(grok, "grok")                /* data exports of Grok */ \
+	ROW(ai_studio, "ai-studio")      /* prompts of Google AI Studio */ \
+	ROW(gemini_cli, "gemini-cli")    /* sessions of Gemini CLI */
 
 #define RT_FORMAT_DECLARE(id, name) extern const rt_format rt_format_##id;
 RT_FORMAT_TABLE(RT_FORMAT_DECLARE, RT_FORMAT_DECLARE)

@@ -45,6 +45,29 @@ rt_reader_refuse(rt_reader *r, uint64_t at, const char *format, ...)
 
 /* ---- records ---- */
 
+/* Into the array of the wrapper, if the input begins with such an object; otherwise the walk does not
+ * move. */
+static void
+open_wrapper(rt_reader *r)
+{
+	rt_walk *w = &r->w;
+	rt_walk_mark start = rt_walk_here(w);
+	rt_walk_level level;
+	rt_str key;
+
+	if (!rt_walk_open(w, &level) || level.close != '}')
+		return;
+	while (rt_walk_next(w, &level, &key)) {
+		if (rt_scan_key_is(key, r->wrapper) && rt_walk_peek(w) == '[') {
+			(void)rt_walk_open(w, &r->records);
+			return;
+		}
+		if (!rt_walk_skip(w, &level))
+			break;
+	}
+	rt_walk_seek(w, start);
+}
+
 /* The text of the next record; false: no more. */
 static bool
 next_record(rt_reader *r)
@@ -58,6 +81,8 @@ next_record(rt_reader *r)
 		rt_walk_unmark(w);
 		if (rt_walk_blank(w) && rt_walk_peek(w) == '[')
 			(void)rt_walk_open(w, &r->records);
+		else if (r->wrapper != NULL && rt_walk_peek(w) == '{')
+			open_wrapper(r);
 	}
 	in_array = r->records.close != '\0';
 	if (in_array ? !rt_walk_next(w, &r->records, &key) : !rt_walk_blank(w))

@@ -55,6 +55,8 @@ typedef struct rt_reader {
 	rt_lines lines; /* of the text in memory; see rt_reader_hold */
 	rt_walk_level records; /* the array of rt_reader_record */
 	rt_str record;         /* the text of the current one */
+	const char *wrapper;   /* set by the reader: the records may be the items of this member of
+				* one object */
 	size_t repaired;       /* places in it with invalid Unicode */
 	rt_report *report;
 	rt_reader_to to;

@@ -11,20 +11,6 @@
 #include "formats/formats.h"
 #include "importers/graph.h"
 
-/* The first of these members that is a text which is not empty. */
-static rt_str
-first_text(yyjson_val *object, const char *words)
-{
-	rt_str word, text;
-
-	while (rt_next_word(&words, &word)) {
-		text = rt_json_str(rt_json_get_str(object, word));
-		if (text.size > 0)
-			return text;
-	}
-	return RT_STR("");
-}
-
 /* A part of a content that is not a plain text. */
 static void
 read_part(rt_graph *g, yyjson_val *part)
@@ -43,7 +29,7 @@ static void
 read_thoughts(rt_graph *g, yyjson_val *thoughts)
 {
 	for (rt_json_iter m = rt_json_items(thoughts); rt_json_next(&m);)
-		rt_parts_thinking(&g->parts, first_text(m.value, "content summary"));
+		rt_parts_thinking(&g->parts, rt_graph_text(m.value, "content summary"));
 }
 
 /* The parts of a content. True: it is one text, which is the entry's content verbatim. */
@@ -54,12 +40,11 @@ read_content(rt_graph *g, yyjson_val *content)
 	yyjson_val *parts = rt_json_get(content, "parts");
 	size_t texts = 0;
 
-	if (rt_str_is(type, "thoughts")) {
+	if (rt_str_is(type, "thoughts") || rt_str_is(type, "reasoning_recap")) {
 		read_thoughts(g, rt_json_get(content, "thoughts"));
-		return false;
-	}
-	if (rt_str_is(type, "reasoning_recap")) {
 		rt_parts_thinking(&g->parts, rt_json_text(content, "content"));
+		for (rt_json_iter m = rt_json_items(parts); rt_json_next(&m);)
+			rt_parts_thinking(&g->parts, rt_json_str(m.value));
 		return false;
 	}
 	for (rt_json_iter m = rt_json_items(parts); rt_json_next(&m);) {
@@ -77,7 +62,7 @@ read_content(rt_graph *g, yyjson_val *content)
 		rt_parts_text(&g->parts, rt_json_text(content, "user_instructions"));
 		return false;
 	}
-	rt_str text = first_text(content, "text result model_set_context content summary name");
+	rt_str text = rt_graph_text(content, "text result model_set_context content summary name");
 
 	if (text.size > 0)
 		rt_parts_text(&g->parts, text);
@@ -165,7 +150,7 @@ static void
 read_conversation(rt_graph *g, yyjson_val *conversation)
 {
 	yyjson_val *mapping = rt_json_get(conversation, "mapping");
-	rt_str id = first_text(conversation, "conversation_id id"), current;
+	rt_str id = rt_graph_text(conversation, "conversation_id id"), current;
 	int64_t leaf;
 
 	rt_graph_begin(g, rt_json_text(conversation, "title"), id);
@@ -186,13 +171,6 @@ read_conversation(rt_graph *g, yyjson_val *conversation)
 	rt_graph_end(g, leaf);
 }
 
-static void
-skip_conversation(rt_reader *r, rt_str title)
-{
-	rt_reader_skipped(r, "skipped a conversation without \"mapping\": \"%.*s\"",
-			  (int)rt_utf8_cut(title, 80), title.size > 0 ? title.ptr : "");
-}
-
 static rt_status
 chatgpt_to(const rt_alloc *alloc, const rt_input *in, const rt_reader_to *to, rt_report *report,
 	   rt_error *err)
@@ -207,7 +185,7 @@ chatgpt_to(const rt_alloc *alloc, const rt_input *in, const rt_reader_to *to, rt
 		if (yyjson_is_obj(rt_json_get(record, "mapping")))
 			read_conversation(&g, record);
 		else
-			skip_conversation(&r, rt_json_text(record, "title"));
+			rt_graph_skip(&g, "mapping", rt_json_text(record, "title"));
 	}
 	if (rt_reader_count(&r) == 0)
 		rt_reader_refuse(&r, 0, "no record is a conversation of ChatGPT");

@@ -17,6 +17,7 @@ void
 rt_graph_init(rt_graph *g, rt_reader *r, const char *format)
 {
 	*g = (rt_graph){.r = r, .b = &r->b, .format = format};
+	g->prefix = rt_scope_buf(&r->b.s);
 	rt_parts_init(&g->parts, g->b);
 }
 
@@ -26,6 +27,10 @@ rt_graph_record(rt_graph *g)
 	yyjson_val *record;
 
 	while ((record = rt_reader_record(g->r)) != NULL) {
+		g->is_repaired = g->r->repaired > 0;
+		if (g->is_repaired)
+			rt_reader_remark(g->r, RT_REMARK_REPAIRED, g->r->record.ptr,
+					 "invalid Unicode was replaced by U+FFFD");
 		if (rt_json_too_deep_at(g->r->record, DEPTH_MAX) == SIZE_MAX)
 			return record;
 		rt_reader_skipped(g->r, "skipped a record that is nested more than %d levels deep",
@@ -54,26 +59,52 @@ rt_graph_begin(rt_graph *g, rt_str title, rt_str id)
 	g->outline->source = rt_build_copy(g->b, rt_scope_str(&g->b->s, source));
 }
 
+/* A field of the discussion with this prefix. */
+static void
+add_field(rt_graph *g, const char *prefix, rt_str name, yyjson_val *value)
+{
+	rt_buf *json = g->b->scratch;
+
+	rt_buf_clear(json);
+	rt_json_add_value(json, value);
+	rt_build_field_in(g->b, false, prefix, name, rt_scope_str(&g->b->s, json));
+}
+
+static const char *
+prefix_of(rt_graph *g)
+{
+	rt_buf_clear(g->prefix);
+	rt_buf_add_f(g->prefix, "%s.", g->format);
+	return rt_scope_str(&g->b->s, g->prefix).size > 0 ? g->prefix->ptr : "";
+}
+
+void
+rt_graph_field(rt_graph *g, const char *name, yyjson_val *value)
+{
+	add_field(g, prefix_of(g), rt_str_of(name), value);
+}
+
 void
 rt_graph_fields(rt_graph *g, yyjson_val *conversation, const char *without)
 {
-	rt_buf *prefix = rt_scope_buf(&g->b->s), *json = rt_scope_buf(&g->b->s);
+	const char *prefix = prefix_of(g);
 
-	rt_buf_add_f(prefix, "%s.", g->format);
-	for (rt_json_iter m = rt_json_members(conversation); rt_ok(&g->b->s) && rt_json_next(&m);) {
-		if (rt_is_word(m.key, without))
-			continue;
-		rt_buf_clear(json);
-		rt_json_add_value(json, m.value);
-		rt_build_field_in(g->b, false, prefix->ptr, m.key, rt_scope_str(&g->b->s, json));
+	for (rt_json_iter m = rt_json_members(conversation); rt_ok(&g->b->s) && rt_json_next(&m);)
+		if (!rt_is_word(m.key, without))
+			add_field(g, prefix, m.key, m.value);
+	if (g->is_repaired) {
+		g->is_repaired = false;
+		rt_buf_clear(g->b->scratch);
+		rt_build_add_bytes(g->b->scratch, g->r->record);
+		rt_build_field(g->b, RT_STR(RT_BUILD_RAW), rt_scope_str(&g->b->s, g->b->scratch));
 	}
-	if (g->r->repaired > 0) {
-		rt_reader_remark(g->r, RT_REMARK_REPAIRED, g->r->record.ptr,
-				 "invalid Unicode was replaced by U+FFFD");
-		rt_buf_clear(json);
-		rt_build_add_bytes(json, g->r->record);
-		rt_build_field(g->b, RT_STR(RT_BUILD_RAW), rt_scope_str(&g->b->s, json));
-	}
+}
+
+void
+rt_graph_skip(rt_graph *g, const char *member, rt_str title)
+{
+	rt_reader_skipped(g->r, "skipped a conversation without \"%s\": \"%.*s\"", member,
+			  (int)rt_utf8_cut(title, 80), title.size > 0 ? title.ptr : "");
 }
 
 void
@@ -127,6 +158,9 @@ rt_graph_raw(rt_graph *g, yyjson_val *record, const char *without)
 		rt_json_close(buf, '}');
 	}
 	rt_json_close(buf, '}');
+	if (g->is_repaired)
+		rt_build_body_raw(g->b, g->r->record);
+	g->is_repaired = false;
 }
 
 void
@@ -181,11 +215,33 @@ rt_graph_add(rt_graph *g, const rt_node *node, rt_str parent_id)
 	return (int64_t)at;
 }
 
+void
+rt_graph_replace(rt_graph *g, int64_t at, const rt_node *node)
+{
+	rt_node replaced = *node, *nodes;
+	size_t end;
+
+	replaced.role = rt_graph_role(node->role);
+	end = rt_build_node(g->b, &replaced);
+	if (!rt_ok(&g->b->s))
+		return;
+	nodes = rt_build_nodes(g->b);
+	((rt_link *)g->links.items)[at].id = nodes[end].id;
+	nodes[at] = nodes[end];
+	g->b->nodes.count--;
+}
+
 int64_t
 rt_graph_add_structure(rt_graph *g, rt_str id, rt_str parent_id)
 {
 	return rt_graph_add(g, &(rt_node){.id = id, .parent = -1, .kind = RT_STR("custom")},
 			    parent_id);
+}
+
+int64_t
+rt_graph_parent(const rt_graph *g, int64_t node)
+{
+	return node < 0 ? -1 : ((const rt_link *)g->links.items)[node].parent;
 }
 
 void
@@ -338,6 +394,19 @@ rt_graph_end(rt_graph *g, int64_t leaf)
 }
 
 /* ---- words of other programs ---- */
+
+rt_str
+rt_graph_text(yyjson_val *object, const char *words)
+{
+	rt_str word, text;
+
+	while (rt_next_word(&words, &word)) {
+		text = rt_json_str(rt_json_get_str(object, word));
+		if (text.size > 0)
+			return text;
+	}
+	return RT_STR("");
+}
 
 rt_str
 rt_graph_role(rt_str role)

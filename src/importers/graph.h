@@ -45,6 +45,8 @@ typedef struct rt_graph {
 	rt_vec links;        /* rt_link, one for each node */
 	rt_vec ranks;        /* uint32_t, one for each node: its place among its siblings */
 	rt_parts parts;
+	rt_buf *prefix;      /* of fields of the discussion */
+	bool is_repaired;    /* the text of the record is yet to be kept */
 	rt_moment newest;    /* see rt_graph_open_newest */
 	bool has_newest;
 } rt_graph;
@@ -59,6 +61,9 @@ yyjson_val *rt_graph_record(rt_graph *g);
 void rt_graph_begin(rt_graph *g, rt_str title, rt_str id);
 /* Members of a conversation, except these words, as fields of the discussion. */
 void rt_graph_fields(rt_graph *g, yyjson_val *conversation, const char *without);
+void rt_graph_field(rt_graph *g, const char *name, yyjson_val *value);
+/* The current record is not a conversation: it has no such member. */
+void rt_graph_skip(rt_graph *g, const char *member, rt_str title);
 /* The conversation of the file that changed last is the active one of the project. */
 void rt_graph_open_newest(rt_graph *g, yyjson_val *changed);
 
@@ -74,10 +79,14 @@ void rt_graph_keep(rt_graph *g, const char *field, yyjson_val *value);
  * root; a node without parent_id whose `parent` is not -1 follows that node. Returns its index, or
  * -1: there is one with this id, or the reader has failed. */
 int64_t rt_graph_add(rt_graph *g, const rt_node *node, rt_str parent_id);
+/* The node whose body is open takes the place of one with this index, and keeps its parent. */
+void rt_graph_replace(rt_graph *g, int64_t at, const rt_node *node);
 /* A record without a message. */
 int64_t rt_graph_add_structure(rt_graph *g, rt_str id, rt_str parent_id);
 /* The node of this id; -1: none. */
 int64_t rt_graph_find(const rt_graph *g, rt_str id);
+/* The node that a node follows, of those added with their index; -1: none. */
+int64_t rt_graph_parent(const rt_graph *g, int64_t node);
 /* The order of siblings, as a list of their ids; unknown ones are ignored. */
 void rt_graph_children(rt_graph *g, yyjson_val *list);
 
@@ -86,6 +95,9 @@ int64_t rt_graph_last(const rt_graph *g);
 int64_t rt_graph_latest(const rt_graph *g);
 /* The conversation is complete; leaf is the node after which it continues (-1: the last). */
 void rt_graph_end(rt_graph *g, int64_t leaf);
+
+/* The first of these members that is a text which is not empty; else empty. */
+rt_str rt_graph_text(yyjson_val *object, const char *words);
 
 /* What other programs call the user and the model, as "user" and "assistant"; other roles
  * unchanged. */

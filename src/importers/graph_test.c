@@ -25,6 +25,7 @@ rows_to(const rt_alloc *alloc, const rt_input *in, const rt_reader_to *to, rt_re
 			rt_build_body_open_value(&r.b, yyjson_arr_get(m.value, 2));
 			(void)rt_graph_add(&g, &node, rt_json_str(yyjson_arr_get(m.value, 1)));
 		}
+		rt_graph_fields(&g, record, "rows order title id open");
 		rt_graph_children(&g, rt_json_get(record, "order"));
 		rt_graph_end(&g, rt_graph_find(&g, rt_json_text(record, "open")));
 	}
@@ -113,7 +114,7 @@ test_large(void **state)
 	}
 }
 
-/* What is replaced or too deep is reported; the replaced record is kept. */
+/* Records that are too deep are reported; those with repaired text are kept as well. */
 static void
 test_damage(void **state)
 {
@@ -128,11 +129,15 @@ test_damage(void **state)
 		rt_buf_add_byte(&text, '[');
 	for (int i = 0; i < RT_JSON_DEPTH_MAX - 4; i++)
 		rt_buf_add_byte(&text, ']');
-	rt_buf_add_c(&text, "},\n{\"rows\":[[\"a\",\"\",\"1\"]]}]");
+	rt_buf_add_c(&text, "},\n{\"rows\":[[\"a\",\"\",\"\\ud83d\"]]}]");
 	read_rows(rt_buf_str(&text), &o, &report);
-	assert_nodes(&o.items[0], "-1 user 1");
+	assert_nodes(&o.items[0], "-1 user \xEF\xBF\xBD");
 	assert_int_equal(report.skipped, 1);
 	assert_int_equal(report.remarks[0].line, 2);
+	assert_int_equal(report.repaired, 1);
+	assert_int_equal(report.remarks[1].line, 3);
+	assert_disc_field(&o.items[0], "import_raw",
+			  "\"{\\\"rows\\\":[[\\\"a\\\",\\\"\\\",\\\"\\\\ud83d\\\"]]}\"");
 	import_done(&o, &report);
 	rt_buf_deinit(&text);
 }

@@ -96,7 +96,35 @@ rt_parts_call(rt_parts *p, rt_str id, rt_str name, yyjson_val *arguments)
 }
 
 void
-rt_parts_file(rt_parts *p, rt_str name, rt_str content)
+rt_parts_result(rt_parts *p, rt_str id, yyjson_val *content, bool has_failed)
+{
+	rt_buf *buf = open_block(p, "tool_result"), *json;
+
+	rt_json_put_str(buf, "tool_use_id", id);
+	if (content == NULL || yyjson_is_str(content) || yyjson_is_arr(content)) {
+		rt_json_put_value(buf, "content", content);
+	} else {
+		json = p->b->scratch;
+		rt_buf_clear(json);
+		rt_json_add_value(json, content);
+		rt_json_put_str(buf, "content", rt_scope_str(&p->b->s, json));
+	}
+	if (has_failed)
+		rt_json_put_bool(buf, "is_error", true);
+	rt_json_close(buf, '}');
+}
+
+/* Members of an object in the open block. */
+static void
+add_members(rt_parts *p, yyjson_val *object, const char *without)
+{
+	for (rt_json_iter m = rt_json_members(object); rt_json_next(&m);)
+		if (!rt_is_word(m.key, without))
+			rt_json_put_member(p->blocks, m.key, m.value);
+}
+
+void
+rt_parts_file(rt_parts *p, rt_str name, rt_str content, yyjson_val *record, const char *without)
 {
 	rt_buf *buf = open_block(p, "file");
 
@@ -106,6 +134,7 @@ rt_parts_file(rt_parts *p, rt_str name, rt_str content)
 	rt_buf_add_byte(buf, '"');
 	rt_buf_add_base64(buf, content);
 	rt_buf_add_byte(buf, '"');
+	add_members(p, record, without);
 	rt_json_close(buf, '}');
 }
 
@@ -114,9 +143,7 @@ rt_parts_object(rt_parts *p, const char *type, yyjson_val *object)
 {
 	rt_buf *buf = open_block(p, type);
 
-	for (rt_json_iter m = rt_json_members(object); rt_json_next(&m);)
-		if (!rt_str_is(m.key, "type"))
-			rt_json_put_member(buf, m.key, m.value);
+	add_members(p, object, "type");
 	rt_json_close(buf, '}');
 }
 

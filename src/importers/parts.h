@@ -6,6 +6,7 @@
  *     text          {"type":"text","text":…}
  *     thinking      {"type":"thinking","thinking":…}
  *     call          {"type":"toolCall","id":…,"name":…,"arguments":{…}}
+ *     result        {"type":"tool_result","tool_use_id":…,"content":…}
  *     file          {"type":"file","name":…,"mimeType":"text/plain","data":…}
  *     image         {"type":"image","name":…, and the members of the record}
  *     others        their record, with a type
@@ -34,8 +35,12 @@ void rt_parts_text(rt_parts *p, rt_str text);
 void rt_parts_thinking(rt_parts *p, rt_str text);
 /* arguments: JSON, or a text, which becomes {"input":text} unless it is a JSON object. */
 void rt_parts_call(rt_parts *p, rt_str id, rt_str name, yyjson_val *arguments);
-/* A text file whose content is in the record. */
-void rt_parts_file(rt_parts *p, rt_str name, rt_str content);
+/* content: a text or blocks; anything else as JSON text. */
+void rt_parts_result(rt_parts *p, rt_str id, yyjson_val *content, bool has_failed);
+/* A text file whose content is in the record. The members of record (or NULL) are added, except
+ * these words. */
+void rt_parts_file(rt_parts *p, rt_str name, rt_str content, yyjson_val *record,
+		   const char *without);
 /* An object as a block of this type, which replaces its own. */
 void rt_parts_object(rt_parts *p, const char *type, yyjson_val *object);
 /* A block as it is. */

@@ -15,6 +15,7 @@
  * that has no reader yet is listed as such; one that another format takes for its own has failed.
  * Last line: "N passed, N failed, N skipped", N counting files. */
 #include "codec/body.h"
+#include "codec/content.h"
 #include "conformance.h"
 #include "formats/formats.h"
 #include "importers/graph.h"
@@ -188,7 +189,9 @@ add_text(rt_buf *out, const rt_body *body)
 	}
 	yyjson_arr_foreach(body->content_json, i, max, block)
 	{
-		text = yyjson_is_str(block) ? block : rt_json_get(block, "text");
+		text = yyjson_is_str(block) ? block
+		       : rt_content_is_text(block) ? rt_json_get(block, "text")
+						   : NULL;
 		if (text == NULL && rt_str_is(rt_json_str(rt_json_get(block, "type")), "text"))
 			text = rt_json_get(block, "value");
 		if (!yyjson_is_str(text))

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Open WebUI: exported chats, as rows of its database or bare.
+ *
+ *   [{"id","title","updated_at","chat":{CHAT}}]     or CHAT:
+ *   {"title","history":{"currentId","messages":{ID:{"id","parentId","childrenIds",
+ *      "role","content","timestamp","model","usage","files"}}},"messages":[…]}
+ *
+ * "history" is the tree; "messages" beside it repeats the open path and counts only without it. The
+ * children of a message are often not listed. Thinking and tools are HTML in the content
+ * (<details type="reasoning">), which stays as it is. */
+#include "formats/formats.h"
+#include "importers/graph.h"
+
+static void
+read_files(rt_graph *g, yyjson_val *files)
+{
+	for (rt_json_iter m = rt_json_items(files); rt_json_next(&m);)
+		rt_parts_object(&g->parts,
+				rt_str_is(rt_json_text(m.value, "type"), "image") ? "image" : "file",
+				m.value);
+}
+
+static const char *
+read_content(rt_graph *g, yyjson_val *message)
+{
+	yyjson_val *content = rt_json_get(message, "content");
+
+	if (yyjson_is_str(content))
+		rt_parts_text(&g->parts, rt_json_str(content));
+	for (rt_json_iter m = rt_json_items(content); rt_json_next(&m);)
+		rt_parts_value(&g->parts, m.value);
+	read_files(g, rt_json_get(message, "files"));
+	return yyjson_is_str(content) || yyjson_is_arr(content) ? "content" : "";
+}
+
+/* A message of the tree, or (tip) of a list without one. Returns its node. */
+static int64_t
+read_message(rt_graph *g, rt_str key, yyjson_val *message, int64_t tip)
+{
+	rt_node n = {.id = rt_json_text(message, "id"),
+		     .parent = tip,
+		     .role = rt_json_text(message, "role")};
+	rt_str parent = rt_json_text(message, "parentId");
+
+	if (n.id.size == 0)
+		n.id = key;
+	if (n.role.size == 0)
+		n.kind = RT_STR("custom");
+	rt_parts_begin(&g->parts);
+	const char *verbatim = read_content(g, message);
+	rt_parts_end(&g->parts);
+	n.has_ts = rt_build_moment(rt_json_get(message, "timestamp"), &n.ts);
+	rt_graph_keep(g, "model", rt_json_get(message, "model"));
+	rt_graph_keep(g, "usage", rt_json_get(message, "usage"));
+	rt_graph_raw(g, message, verbatim);
+	return rt_graph_add(g, &n, parent);
+}
+
+static void
+read_tree(rt_graph *g, yyjson_val *history)
+{
+	yyjson_val *messages = rt_json_get(history, "messages");
+
+	for (rt_json_iter m = rt_json_members(messages); rt_ok(&g->b->s) && rt_json_next(&m);)
+		if (yyjson_is_obj(m.value))
+			(void)read_message(g, m.key, m.value, -1);
+		else
+			rt_reader_skipped(g->r, "skipped a message that is not an object");
+	for (rt_json_iter m = rt_json_members(messages); rt_ok(&g->b->s) && rt_json_next(&m);)
+		rt_graph_children(g, rt_json_get(m.value, "childrenIds"));
+}
+
+static void
+read_list(rt_graph *g, yyjson_val *messages)
+{
+	int64_t tip = -1, at;
+
+	for (rt_json_iter m = rt_json_items(messages); rt_ok(&g->b->s) && rt_json_next(&m);) {
+		at = read_message(g, RT_STR(""), m.value, tip);
+		tip = at >= 0 ? at : tip;
+	}
+}
+
+static void
+read_chat(rt_graph *g, yyjson_val *row, yyjson_val *chat)
+{
+	yyjson_val *history = rt_json_get(chat, "history");
+	bool has_tree = yyjson_is_obj(rt_json_get(history, "messages"));
+	rt_str title = rt_graph_text(row, "title"), current = rt_json_text(history, "currentId");
+	int64_t leaf;
+
+	rt_graph_begin(g, title.size > 0 ? title : rt_graph_text(chat, "title"),
+		       rt_graph_text(row, "id"));
+	if (row != chat)
+		rt_graph_fields(g, row, "chat title");
+	rt_graph_fields(g, chat, has_tree ? "history messages title" : "messages title");
+	rt_graph_open_newest(g, rt_json_get(row, row != chat ? "updated_at" : "timestamp"));
+	if (has_tree)
+		read_tree(g, history);
+	else
+		read_list(g, rt_json_get(chat, "messages"));
+	leaf = rt_graph_find(g, current);
+	if (leaf >= 0 && rt_build_nodes(g->b)[leaf].role.size == 0)
+		leaf = -1;
+	if (leaf < 0 && current.size > 0)
+		rt_reader_remark(g->r, RT_REMARK_REPAIRED, g->r->record.ptr,
+				 "the current message does not exist; the newest one is used");
+	rt_graph_end(g, leaf >= 0 ? leaf : rt_graph_latest(g));
+}
+
+static rt_status
+open_webui_to(const rt_alloc *alloc, const rt_input *in, const rt_reader_to *to, rt_report *report,
+	      rt_error *err)
+{
+	rt_reader r;
+	rt_graph g;
+	yyjson_val *record, *chat;
+
+	rt_reader_init(&r, alloc, in, to, report);
+	rt_graph_init(&g, &r, "open-webui");
+	while ((record = rt_graph_record(&g)) != NULL) {
+		chat = rt_json_get(record, "chat");
+		if (!yyjson_is_obj(chat))
+			chat = record;
+		if (yyjson_is_obj(rt_json_get(chat, "history")) ||
+		    yyjson_is_arr(rt_json_get(chat, "messages")))
+			read_chat(&g, record, chat);
+		else
+			rt_graph_skip(&g, "history", rt_json_text(record, "title"));
+	}
+	if (rt_reader_count(&r) == 0)
+		rt_reader_refuse(&r, 0, "no record is a chat of Open WebUI");
+	return rt_reader_end(&r, err);
+}
+RT_READER_FUNCTIONS(open_webui, open_webui_to)
+
+static int
+sniff_chat(rt_str record)
+{
+	rt_str chat = rt_graph_member(record, "chat");
+	rt_str history = rt_graph_member(chat.size > 0 ? chat : record, "history");
+
+	if (rt_graph_member(history, "messages").size > 0)
+		return 90;
+	return chat.size > 0 && rt_graph_member(chat, "messages").size > 0 ? 60 : 0;
+}
+
+static int
+open_webui_sniff(rt_str head)
+{
+	return rt_graph_sniff(head, sniff_chat);
+}
+
+const rt_format rt_format_open_webui = {
+	.name = "open-webui",
+	.extension = ".json",
+	.about = "Open WebUI: exported chats",
+	.sniff = open_webui_sniff,
+	.read = open_webui_read,
+	.stream = open_webui_stream,
+};
