@@ -51,6 +51,7 @@ rt_term_init(rt_term *term, const rt_alloc *alloc, int fd, bool no_color)
 	term->color = term->is_tty && !no_color && (never == NULL || *never == 0) && kind != NULL &&
 		      *kind != 0 && strcmp(kind, "dumb") != 0;
 	term->renders = term->is_tty && kind != NULL && *kind != 0 && strcmp(kind, "dumb") != 0;
+	term->links = term->color && strcmp(kind, "linux") != 0;
 	term->utf8 = rt_host_is_utf8();
 	term->columns = term->is_tty ? columns_of(fd) : 0;
 	rt_buf_init(&term->buf, alloc, RT_BUF_UNLIMITED);
@@ -158,7 +159,7 @@ rt_term_page(rt_term *term)
 	term->kept_fd = term->fd;
 	term->fd = ends[1];
 	if (!is_less(pager))
-		term->color = false;
+		term->color = term->links = false;
 	rt_host_hold(true); /* interrupts are handled by the pager while it runs */
 }
 
@@ -258,6 +259,16 @@ rt_term_style(rt_term *term, rt_style style)
 
 	if (term->color)
 		rt_buf_add_c(&term->buf, codes[style]);
+}
+
+void
+rt_term_link(rt_term *term, rt_str url)
+{
+	if (!term->links)
+		return;
+	rt_buf_add_c(&term->buf, "\033]8;;");
+	rt_buf_add_str(&term->buf, url);
+	rt_buf_add_c(&term->buf, "\033\\");
 }
 
 void

@@ -38,6 +38,7 @@ typedef struct rt_term {
 	bool is_tty; /* a user reads it (through the pager, too) */
 	bool color;
 	bool renders;   /* Markdown may be rendered: a terminal that is not dumb, also without colour */
+	bool links;     /* links may be written (OSC 8) */
 	bool utf8;      /* more than ASCII may be shown, on a terminal */
 	size_t columns; /* of the terminal; 0: no limit */
 	bool broken;    /* the reader went away */
@@ -71,6 +72,8 @@ void rt_term_json(rt_term *term, rt_str json);
 /* Bytes unchanged, except on a terminal. */
 void rt_term_raw(rt_term *term, rt_str bytes);
 void rt_term_style(rt_term *term, rt_style style);
+/* The following text leads to this url, which is ASCII without controls; empty: to none. */
+void rt_term_link(rt_term *term, rt_str url);
 /* Clears the line of the cursor, if the terminal supports it. */
 void rt_term_wipe_line(rt_term *term);
 void rt_term_spaces(rt_term *term, size_t count);

@@ -24,7 +24,15 @@ print_piece(rt_term *out, const rt_lines *lines, const rt_piece *piece)
 		rt_term_style(out, RT_STYLE_BOLD);
 	if (style != RT_STYLE_NONE)
 		rt_term_style(out, style);
-	rt_term_text(out, rt_str_at(lines->text.ptr + piece->from, piece->size));
+	for (uint32_t at = 0, size; at < piece->size; at += size) {
+		rt_str url = rt_lines_url_at(lines, piece, at, &size);
+
+		if (url.size > 0)
+			rt_term_link(out, url);
+		rt_term_text(out, rt_str_at(lines->text.ptr + piece->from + at, size));
+		if (url.size > 0)
+			rt_term_link(out, RT_STR(""));
+	}
 	if ((piece->ink & RT_INK_BOLD) != 0 || style != RT_STYLE_NONE)
 		rt_term_style(out, RT_STYLE_NONE);
 }

@@ -12,21 +12,24 @@
 
 enum {
 	LINE_SIZE = 512,
-	NAME_END = 8 /* columns at the end of a name that survive cutting */
+	NAME_END = 8, /* columns at the end of a name that survive cutting */
+	URLS_MAX = 1 << 20
 };
 
-static const rt_canvas_cell blank = {' ', {0, 0, 0}, RT_INK_TEXT, 1};
+static const rt_canvas_cell blank = {' ', {0, 0, 0}, 0, RT_INK_TEXT, 1};
 
 void
 rt_canvas_init(rt_canvas *canvas, const rt_alloc *alloc, bool utf8)
 {
 	*canvas = (rt_canvas){.alloc = alloc, .utf8 = utf8, .cursor_x = -1, .cursor_y = -1};
+	rt_buf_init(&canvas->urls, alloc, URLS_MAX);
 }
 
 void
 rt_canvas_deinit(rt_canvas *canvas)
 {
 	rt_free(canvas->alloc, canvas->cells);
+	rt_buf_deinit(&canvas->urls);
 	canvas->cells = NULL;
 	canvas->columns = canvas->rows = 0;
 }
@@ -63,6 +66,7 @@ rt_canvas_clear(rt_canvas *canvas)
 	for (size_t i = 0; i < count; i++)
 		canvas->cells[i] = blank;
 	canvas->cursor_x = canvas->cursor_y = -1;
+	rt_buf_clear(&canvas->urls);
 }
 
 rt_box
@@ -100,6 +104,49 @@ cell_at(const rt_canvas *canvas, int x, int y)
 	return &canvas->cells[(size_t)y * (size_t)canvas->columns + (size_t)x];
 }
 
+/* FNV-1a; never 0. */
+static uint32_t
+hash_url(rt_str url)
+{
+	uint32_t hash = 2166136261u;
+
+	for (size_t i = 0; i < url.size; i++)
+		hash = (hash ^ (unsigned char)url.ptr[i]) * 16777619u;
+	return hash == 0 ? 1 : hash;
+}
+
+rt_str
+rt_canvas_url(const rt_canvas *canvas, uint32_t link)
+{
+	for (size_t at = 0; link != 0 && at < canvas->urls.size;) {
+		rt_str url = rt_str_of(canvas->urls.ptr + at);
+
+		if (hash_url(url) == link)
+			return url;
+		at += url.size + 1;
+	}
+	return RT_STR("");
+}
+
+void
+rt_canvas_link(rt_canvas *canvas, rt_box box, rt_str url)
+{
+	uint32_t link = hash_url(url);
+	rt_box in = rt_box_within(box, rt_canvas_box(canvas));
+
+	if (in.w == 0 || canvas->urls.size + url.size + 1 > URLS_MAX)
+		return;
+	if (rt_canvas_url(canvas, link).size == 0) {
+		rt_buf_add_str(&canvas->urls, url);
+		rt_buf_add_byte(&canvas->urls, '\0');
+	}
+	if (canvas->urls.status != RT_OK)
+		return;
+	for (int y = in.y; y < in.y + in.h; y++)
+		for (int x = in.x; x < in.x + in.w; x++)
+			cell_at(canvas, x, y)->link = link;
+}
+
 static void
 erase(rt_canvas_cell *cell)
 {
@@ -134,7 +181,7 @@ set_cell(rt_canvas *canvas, rt_box clip, int x, int y, uint32_t ch, int width, r
 	if (left) {
 		part(canvas, x, y);
 		cell = cell_at(canvas, x, y);
-		*cell = (rt_canvas_cell){ch, {0, 0, 0}, ink, (uint8_t)(right ? 2 : 1)};
+		*cell = (rt_canvas_cell){ch, {0, 0, 0}, 0, ink, (uint8_t)(right ? 2 : 1)};
 	}
 	if (right) {
 		/* After the left half, which may have erased a wide character there. */
@@ -144,7 +191,8 @@ set_cell(rt_canvas *canvas, rt_box clip, int x, int y, uint32_t ch, int width, r
 			erase(cell_at(canvas, x + 2, y));
 		else if (!left)
 			part(canvas, x + 1, y);
-		*half = left ? (rt_canvas_cell){0, {0, 0, 0}, ink, 0} : (rt_canvas_cell){' ', {0, 0, 0}, ink, 1};
+		*half = left ? (rt_canvas_cell){0, {0, 0, 0}, 0, ink, 0}
+			     : (rt_canvas_cell){' ', {0, 0, 0}, 0, ink, 1};
 	}
 	return width == 2 && !right ? NULL : cell;
 }

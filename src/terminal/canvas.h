@@ -53,6 +53,7 @@ typedef uint16_t rt_ink; /* one kind, and any of these */
 typedef struct rt_canvas_cell {
 	uint32_t ch;                   /* 0: the right half of a wide character; ' ' when blank */
 	uint32_t marks[RT_CELL_MARKS]; /* 0: none */
+	uint32_t link;                 /* the hash of its url (rt_canvas_url); 0: none */
 	rt_ink ink;
 	uint8_t width;                 /* 1 or 2; 0 with ch 0 */
 } rt_canvas_cell;
@@ -67,6 +68,7 @@ typedef struct rt_canvas {
 	int columns, rows;
 	bool utf8;
 	int cursor_x, cursor_y; /* -1: not shown */
+	rt_buf urls;            /* of the links drawn since it was cleared, each ended by a NUL */
 } rt_canvas;
 
 void rt_canvas_init(rt_canvas *canvas, const rt_alloc *alloc, bool utf8);
@@ -83,6 +85,10 @@ rt_box rt_box_within(rt_box box, rt_box outer);
 void rt_canvas_fill(rt_canvas *canvas, rt_box box, rt_ink ink);
 /* Add ink flags (RT_INK_SELECTED …) to the box's cells. */
 void rt_canvas_flag(rt_canvas *canvas, rt_box box, rt_ink flags);
+/* The cells of the box lead to a url, which is ASCII without controls. Without memory they do not. */
+void rt_canvas_link(rt_canvas *canvas, rt_box box, rt_str url);
+/* The url of a cell's link; empty: none. O(urls) */
+rt_str rt_canvas_url(const rt_canvas *canvas, uint32_t link);
 /* Draw one line of text at column x, row y of the box, clipped to it; a line end is drawn as a blank.
  * Returns the column after it. */
 int rt_canvas_put(rt_canvas *canvas, rt_box box, int x, int y, rt_str text, rt_ink ink);

@@ -25,9 +25,18 @@ typedef struct rt_line {
 	uint16_t indent;        /* columns before them */
 } rt_line;
 
+/* Bytes of rt_lines.text that lead to a url. */
+typedef struct rt_lines_url {
+	uint32_t from, to;
+	uint32_t at, size; /* bytes of rt_lines.urls */
+} rt_lines_url;
+
 typedef struct rt_lines {
 	const rt_alloc *alloc;
 	rt_buf text;
+	rt_buf urls;
+	rt_lines_url *links; /* in the order of the text */
+	size_t link_count, link_capacity;
 	rt_piece *pieces;
 	rt_line *lines;
 	size_t piece_count, piece_capacity;
@@ -97,6 +106,10 @@ void rt_lines_stream_set(rt_lines_stream *stream, rt_str text);
  * ignoring the case of ASCII letters. */
 void rt_lines_draw(const rt_lines *lines, size_t from, size_t count, rt_canvas *canvas, rt_box box,
 		   rt_str match);
+/* The url that the text of a piece leads to at this byte of it; empty: none. *out_size: the bytes from there
+ * on for which that holds. It begins with http://, https:// or mailto: and has only characters that
+ * are valid in urls. O(log links) */
+rt_str rt_lines_url_at(const rt_lines *lines, const rt_piece *piece, uint32_t at, uint32_t *out_size);
 /* The text of a row without inks, appended. */
 void rt_lines_add_text(const rt_lines *lines, size_t at, rt_buf *buf);
 

@@ -94,6 +94,27 @@ mark_matches(const row *r, rt_str match)
 	}
 }
 
+/* The links of a piece that is drawn from column x on. */
+static void
+link_cells(const row *r, size_t piece, int x)
+{
+	uint32_t at = 0, size;
+
+	while (r->lines->link_count > 0 && at < piece_at(r, piece)->size) {
+		rt_str url = rt_lines_url_at(r->lines, piece_at(r, piece), at, &size);
+
+		if (url.size > 0) {
+			int from = x + width_to(r, piece, at), to = x + width_to(r, piece, at + size);
+
+			rt_canvas_link(r->canvas,
+				       rt_box_within((rt_box){r->box.x + from, r->box.y, to - from, 1},
+						     r->box),
+				       url);
+		}
+		at += size;
+	}
+}
+
 void
 rt_lines_draw(const rt_lines *lines, size_t from, size_t count, rt_canvas *canvas, rt_box box,
 	      rt_str match)
@@ -107,9 +128,13 @@ rt_lines_draw(const rt_lines *lines, size_t from, size_t count, rt_canvas *canva
 			 .box = {box.x, box.y + y, box.w, 1}};
 		int x = line->indent;
 
-		for (size_t i = 0; i < r.count && x < box.w; i++)
-			x = rt_canvas_put(canvas, box, x, y, piece_text(&r, i),
-					  piece_at(&r, i)->ink);
+		for (size_t i = 0; i < r.count && x < box.w; i++) {
+			int end = rt_canvas_put(canvas, box, x, y, piece_text(&r, i),
+						piece_at(&r, i)->ink);
+
+			link_cells(&r, i, x);
+			x = end;
+		}
 		if (match.size > 0)
 			mark_matches(&r, match);
 	}

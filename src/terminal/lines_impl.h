@@ -83,6 +83,7 @@ typedef struct rt_layout {
 	uint32_t rule;
 	int rule_width;
 	rt_scan scan;
+	bool is_in_link;
 } rt_layout;
 
 static inline rt_ink
@@ -162,6 +163,9 @@ int rt_layout_measure(const rt_layout *layout, uint32_t from, uint32_t to, int l
 void rt_layout_wrap(rt_layout *layout, uint32_t from, uint32_t to, int width);
 /* Add the pieces of a range to the row; spans from *span on. */
 void rt_layout_range(rt_layout *layout, rt_range range, size_t *span);
+
+/* The bytes of lines.text from there on lead to this url, if it can be followed. */
+void rt_layout_link(rt_layout *layout, uint32_t from, rt_str url);
 
 /* A row piece by piece. */
 void rt_row_begin(rt_layout *layout);

@@ -3,7 +3,10 @@
  * Edges and rows of a layout (see lines_impl.h). */
 #include "terminal/lines_impl.h"
 
-enum { TEXT_MAX = 0x70000000 }; /* offsets fit in 32 bits, with space for a row after them */
+enum {
+	TEXT_MAX = 0x70000000, /* offsets fit in 32 bits, with space for a row after them */
+	URL_MAX = 2000         /* longer ones are refused by terminals */
+};
 
 /* ---- lines ---- */
 
@@ -12,6 +15,7 @@ rt_lines_init(rt_lines *lines, const rt_alloc *alloc)
 {
 	*lines = (rt_lines){.alloc = alloc};
 	rt_buf_init(&lines->text, alloc, TEXT_MAX);
+	rt_buf_init(&lines->urls, alloc, TEXT_MAX);
 }
 
 void
@@ -19,7 +23,9 @@ rt_lines_deinit(rt_lines *lines)
 {
 	rt_free(lines->alloc, lines->lines);
 	rt_free(lines->alloc, lines->pieces);
+	rt_free(lines->alloc, lines->links);
 	rt_buf_deinit(&lines->text);
+	rt_buf_deinit(&lines->urls);
 	memset(lines, 0, sizeof(*lines));
 }
 
@@ -27,7 +33,8 @@ void
 rt_lines_clear(rt_lines *lines)
 {
 	rt_buf_clear(&lines->text);
-	lines->count = lines->piece_count = 0;
+	rt_buf_clear(&lines->urls);
+	lines->count = lines->piece_count = lines->link_count = 0;
 	lines->status = RT_OK;
 }
 
@@ -42,6 +49,7 @@ bool
 rt_lines_ok(rt_lines *lines)
 {
 	rt_lines_fail(lines, lines->text.status);
+	rt_lines_fail(lines, lines->urls.status);
 	return lines->status == RT_OK;
 }
 
@@ -78,6 +86,67 @@ rt_lines_cut(rt_lines *lines, const rt_lines_mark *mark)
 	lines->text.size = mark->text_size;
 	if (lines->text.ptr != NULL)
 		lines->text.ptr[mark->text_size] = 0;
+	while (lines->link_count > 0 && lines->links[lines->link_count - 1].from >= mark->text_size)
+		lines->urls.size = lines->links[--lines->link_count].at;
+}
+
+/* Can be followed, and written to a terminal as a link? Markup refuses other urls already; a terminal
+ * must not be controlled by a mistake there. */
+static bool
+is_linkable(rt_str url)
+{
+	if (url.size > URL_MAX || (!rt_str_starts(url, RT_STR("http://")) &&
+				   !rt_str_starts(url, RT_STR("https://")) &&
+				   !rt_str_starts(url, RT_STR("mailto:"))))
+		return false;
+	for (size_t i = 0; i < url.size; i++)
+		if (url.ptr[i] <= ' ' || url.ptr[i] >= 0x7F)
+			return false;
+	return true;
+}
+
+void
+rt_layout_link(rt_layout *layout, uint32_t from, rt_str url)
+{
+	rt_lines *lines = layout->lines;
+	uint32_t at = (uint32_t)lines->urls.size, to = rt_layout_end(layout);
+	rt_lines_url *link;
+
+	if (from == to || !is_linkable(url))
+		return;
+	rt_buf_add_str(&lines->urls, url);
+	link = rt_lines_push(lines, &lines->links, &lines->link_count, &lines->link_capacity,
+			     sizeof(*link));
+	if (link != NULL)
+		*link = (rt_lines_url){from, to, at, (uint32_t)url.size};
+}
+
+rt_str
+rt_lines_url_at(const rt_lines *lines, const rt_piece *piece, uint32_t at, uint32_t *out_size)
+{
+	uint32_t byte = piece->from + at, end = piece->from + piece->size;
+	size_t low = 0, high = lines->link_count;
+	const rt_lines_url *link;
+
+	*out_size = end - byte;
+	while (low < high) { /* the first link that ends after the byte */
+		size_t middle = low + (high - low) / 2;
+
+		if (lines->links[middle].to > byte)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	if (low == lines->link_count || lines->links[low].from >= end)
+		return RT_STR("");
+	link = &lines->links[low];
+	if (link->from > byte) {
+		*out_size = link->from - byte;
+		return RT_STR("");
+	}
+	if (link->to < end)
+		*out_size = link->to - byte;
+	return rt_str_at(lines->urls.ptr + link->at, link->size);
 }
 
 /* Add to the last row. */

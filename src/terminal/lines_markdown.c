@@ -46,10 +46,20 @@ add_texts(rt_layout *layout, yyjson_val *array, rt_ink ink)
 	yyjson_arr_foreach(array, i, count, node) add_text(layout, node, ink);
 }
 
+/* The text from there on leads to the url, unless it is part of another link. */
+static void
+link(rt_layout *layout, uint32_t from, rt_str url)
+{
+	if (!layout->is_in_link && url.size > 0 && rt_layout_ok(layout))
+		rt_layout_link(layout, from, url);
+}
+
 /* The url after its text, which begins at from, unless both are equal. */
 static void
 add_url(rt_layout *layout, uint32_t from, rt_str url, rt_ink ink)
 {
+	link(layout, from, url);
+
 	rt_str shown = rt_layout_text(layout, from, rt_layout_end(layout)), address = url;
 
 	if (rt_str_starts(url, RT_STR("mailto:")))
@@ -58,11 +68,14 @@ add_url(rt_layout *layout, uint32_t from, rt_str url, rt_ink ink)
 		return;
 	if (shown.size == 0) {
 		rt_flow_add(layout, url, ink, ' ');
+		link(layout, from, url);
 		return;
 	}
 	ink = rt_ink_of(layout->ink, RT_INK_DIM);
 	rt_flow_add(layout, RT_STR(" ("), ink, ' ');
+	from = rt_layout_end(layout);
 	rt_flow_add(layout, url, ink, ' ');
+	link(layout, from, url);
 	rt_flow_add(layout, RT_STR(")"), ink, ' ');
 }
 
@@ -70,16 +83,17 @@ static void
 add_inline(rt_layout *layout, yyjson_val *node, rt_ink ink)
 {
 	rt_str type = rt_json_str(rt_json_get(node, "t"));
-	rt_ink link = rt_ink_with(rt_ink_of(ink, RT_INK_LINK), RT_INK_UNDERLINE);
+	rt_ink link_ink = rt_ink_with(rt_ink_of(ink, RT_INK_LINK), RT_INK_UNDERLINE);
 	uint32_t from = rt_layout_end(layout);
+	bool is_outer = !layout->is_in_link;
 
 	if (yyjson_is_str(node) || rt_str_is(type, "ctl")) {
 		add_text(layout, node, ink);
 	} else if (rt_str_is(type, "code")) {
 		add_texts(layout, rt_json_get(node, "c"), rt_ink_of(ink, RT_INK_CODE));
 	} else if (rt_str_is(type, "img")) {
-		add_texts(layout, rt_json_get(node, "alt"), link);
-		add_url(layout, from, rt_json_str(rt_json_get(node, "src")), link);
+		add_texts(layout, rt_json_get(node, "alt"), link_ink);
+		add_url(layout, from, rt_json_str(rt_json_get(node, "src")), link_ink);
 	} else if (rt_str_is(type, "br")) {
 		rt_flow_add(layout, RT_STR("\n"), ink, '\n');
 	} else {
@@ -92,8 +106,10 @@ add_inline(rt_layout *layout, yyjson_val *node, rt_ink ink)
 		else if (rt_str_is(type, "del"))
 			ink |= RT_INK_STRIKE;
 		else if (rt_str_is(type, "a"))
-			ink = link;
+			ink = link_ink;
+		layout->is_in_link = layout->is_in_link || href.size > 0;
 		rt_flow_inlines(layout, rt_json_get(node, "c"), ink);
+		layout->is_in_link = !is_outer;
 		if (href.size > 0 && rt_layout_ok(layout))
 			add_url(layout, from, href, ink);
 	}

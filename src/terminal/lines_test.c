@@ -657,6 +657,89 @@ test_no_memory(void **state)
 	assert_true(n > 10);
 }
 
+/* The url that the first occurrence of a text leads to. */
+static void
+assert_leads(const rt_lines *lines, const char *text, const char *url)
+{
+	for (size_t i = 0; i < lines->piece_count; i++) {
+		const rt_piece *piece = &lines->pieces[i];
+		size_t at = rt_str_find(rt_str_at(lines->text.ptr + piece->from, piece->size),
+					rt_str_of(text), 0);
+		uint32_t size;
+
+		if (at == SIZE_MAX)
+			continue;
+		rt_str found = rt_lines_url_at(lines, piece, (uint32_t)at, &size);
+
+		assert_true(size > 0 && at + size <= piece->size);
+		if (!rt_str_is(found, url))
+			fail_msg("%s leads to \"%.*s\" and not to \"%s\"", text, RT_STR_ARG(found), url);
+		return;
+	}
+	fail_msg("no piece has \"%s\"", text);
+}
+
+/* The same rules as in the page: http, https, mailto. */
+static void
+test_urls(void **state)
+{
+	static const char text[] =
+		"Some [words](https://a.b/c?d=e&f) and <https://g.h> or [mail](mailto:i@j.k).\n\n"
+		"[one](http://one.x)[two](http://two.x) [script](javascript:alert(1)) [data](data:text/html,x) "
+		"[file](file:///etc/passwd) [part](#part) [![image](https://img.x/y.png)](https://outer.x)\n\n"
+		"| table |\n|---|\n| [cell](https://cell.x) |\n";
+	rt_lines_options options = {.columns = 40, .utf8 = true};
+	rt_lines_stream stream;
+	char escape[80];
+	rt_lines lines;
+	rt_canvas canvas;
+
+	(void)state;
+	rt_lines_init(&lines, rt_alloc_libc());
+	rt_lines_add_markdown(&lines, rt_str_of(text), &options);
+	assert_leads(&lines, "Some ", "");
+	assert_leads(&lines, "words", "https://a.b/c?d=e&f");
+	assert_leads(&lines, "https://a.b/c?d=e&f", "https://a.b/c?d=e&f");
+	assert_leads(&lines, "https://g.h", "https://g.h");
+	assert_leads(&lines, "mail", "mailto:i@j.k");
+	assert_leads(&lines, "one", "http://one.x");
+	assert_leads(&lines, "two", "http://two.x");
+	assert_leads(&lines, "script", "");
+	assert_leads(&lines, "javascript", "");
+	assert_leads(&lines, "data", "");
+	assert_leads(&lines, "file", "");
+	assert_leads(&lines, "part", "");
+	assert_leads(&lines, "image", "https://outer.x");
+	assert_leads(&lines, "cell", "https://cell.x");
+	/* In the cells of a canvas, also where a match is marked. */
+	rt_canvas_init(&canvas, rt_alloc_libc(), true);
+	assert_int_equal(rt_canvas_resize(&canvas, 40, 4), RT_OK);
+	rt_lines_draw(&lines, 0, 4, &canvas, rt_canvas_box(&canvas), RT_STR("words"));
+	assert_int_equal(canvas.cells[4].link, 0);
+	assert_true(rt_str_is(rt_canvas_url(&canvas, canvas.cells[5].link), "https://a.b/c?d=e&f"));
+	assert_true(rt_str_is(rt_canvas_url(&canvas, canvas.cells[9].link), "https://a.b/c?d=e&f"));
+	assert_int_equal(canvas.cells[10].link, 0);
+	rt_canvas_fill(&canvas, rt_canvas_box(&canvas), RT_INK_TEXT);
+	assert_int_equal(canvas.cells[5].link, 0);
+	rt_canvas_deinit(&canvas);
+	/* A control cannot be part of a url. */
+	(void)snprintf(escape, sizeof(escape), "[x](https://a.b/%c]0;title%c) <https://c.d%c[2J>", 27, 7, 27);
+	rt_lines_clear(&lines);
+	rt_lines_add_markdown(&lines, rt_str_of(escape), &options);
+	for (size_t i = 0; i < lines.urls.size; i++)
+		assert_in_range(lines.urls.ptr[i], '!', '~');
+	rt_lines_deinit(&lines);
+	/* Streamed, the addresses do not pile up. */
+	rt_lines_stream_init(&stream, rt_alloc_libc());
+	rt_lines_stream_begin(&stream, &options);
+	for (size_t size = 1; size < sizeof(text); size++)
+		rt_lines_stream_set(&stream, rt_str_at(text, size));
+	assert_leads(&stream.lines, "cell", "https://cell.x");
+	assert_leads(&stream.lines, "words", "https://a.b/c?d=e&f");
+	assert_true(stream.lines.urls.size < sizeof(text));
+	rt_lines_stream_deinit(&stream);
+}
+
 int
 main(void)
 {
@@ -668,7 +751,7 @@ main(void)
 		cmocka_unit_test(test_wide),	cmocka_unit_test(test_deep),
 		cmocka_unit_test(test_large),	cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_any),	cmocka_unit_test(test_stream),
-		cmocka_unit_test(test_draw),	cmocka_unit_test(test_no_memory),
+		cmocka_unit_test(test_urls),	cmocka_unit_test(test_draw),	cmocka_unit_test(test_no_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -27,6 +27,7 @@ struct rt_terminal_screen {
 	int behind;     /* the background's colour; -1: the default */
 	bool is_direct; /* colours are red, green and blue */
 	bool has_color, is_ansi, can_italic, is_whole; /* is_whole: front is on the screen */
+	bool has_links;
 	int columns, rows;
 	rt_canvas_cell *front;
 	int cursor_x, cursor_y, cursor_shown; /* -1: unknown */
@@ -155,6 +156,22 @@ rt_terminal_screen_set_theme(rt_terminal_screen *screen, rt_theme theme)
 	screen->is_whole = false;
 }
 
+/* The description with true colour of a terminal that announces it in COLORTERM: "xterm-direct" for
+ * "xterm-256color". NULL: not announced, or there is no such description. */
+static SCREEN *
+new_direct(const char *term, FILE *in, FILE *out)
+{
+	const char *depth = getenv("COLORTERM"), *end = strstr(term, "-256color");
+	char name[80];
+	int size;
+
+	if (depth == NULL || (strcmp(depth, "truecolor") != 0 && strcmp(depth, "24bit") != 0))
+		return NULL;
+	size = snprintf(name, sizeof(name), "%.*s-direct",
+			end != NULL ? (int)(end - term) : (int)strlen(term), term);
+	return size > 0 && (size_t)size < sizeof(name) ? newterm(name, out, in) : NULL;
+}
+
 /* Terminals that are compatible with xterm but often unknown to hosts. */
 static SCREEN *
 new_term(FILE *in, FILE *out)
@@ -167,7 +184,9 @@ new_term(FILE *in, FILE *out)
 
 	if (term == NULL || *term == 0 || strcmp(term, "dumb") == 0)
 		return NULL;
-	curses = newterm(NULL, out, in);
+	curses = new_direct(term, in, out);
+	if (curses == NULL)
+		curses = newterm(NULL, out, in);
 	for (i = 0; curses == NULL && i < sizeof(likes) / sizeof(likes[0]); i++) {
 		if (strstr(term, likes[i]) == NULL)
 			continue;
@@ -200,12 +219,14 @@ rt_terminal_screen_open(const rt_terminal_options *options, FILE *in, FILE *out,
 	}
 	screen->is_ansi = strncmp(cup, "\033[", 2) == 0;
 	screen->can_italic = capability("sitm") != NULL;
+	screen->has_links = screen->is_ansi && term != NULL && strcmp(term, "linux") != 0;
 	(void)raw();
 	(void)noecho();
 	(void)nonl();
 	(void)keypad(stdscr, TRUE);
 	(void)scrollok(stdscr, FALSE);
 	(void)leaveok(stdscr, FALSE);
+	idcok(stdscr, FALSE); /* cells keep their places, which show_links relies on */
 	screen->theme = options->theme;
 	make_inks(screen, options->no_color);
 	make_restore(screen);
@@ -348,7 +369,7 @@ same(const rt_canvas_cell *a, const rt_canvas_cell *b)
 	for (i = 0; i < RT_CELL_MARKS; i++)
 		if (a->marks[i] != b->marks[i])
 			return false;
-	return a->ch == b->ch && a->ink == b->ink && a->width == b->width;
+	return a->ch == b->ch && a->ink == b->ink && a->width == b->width && a->link == b->link;
 }
 
 /* Draw from the first changed cell to the last. */
@@ -372,13 +393,134 @@ show_row(const rt_terminal_screen *screen, const rt_canvas *canvas, int columns,
 	for (x = first; x <= last; x++) {
 		rt_canvas_cell cell = row[x];
 
+		uint32_t link = front[x].link;
+
 		if (cell.width == 2 && x + 1 >= columns)
-			cell = (rt_canvas_cell){' ', {0, 0, 0}, cell.ink, 1};
+			cell = (rt_canvas_cell){' ', {0, 0, 0}, 0, cell.ink, 1};
 		if (cell.ch != 0)
 			show_cell(screen, x, y, &cell);
 		front[x] = row[x];
+		front[x].link = link; /* until show_links */
 	}
+	/* Curses may write unchanged cells again, too, to move the cursor. */
+	for (x = 0; x < columns; x++)
+		if (row[x].link != 0)
+			front[x].link = 0;
 	return true;
+}
+
+/* ---- links ----
+ *
+ * Curses does not know links. After it has drawn a frame, cells whose link has changed are written
+ * again over themselves, with the same look, inside OSC 8. The cursor and the attributes are saved
+ * before and restored after it, so curses finds everything as it left it. */
+
+static void
+add_color(const rt_terminal_screen *screen, unsigned kind, rt_buf *out)
+{
+	const look *l = &looks[kind];
+	int fore = COLORS >= 256 ? l->many[screen->theme] : l->few;
+
+	if (fore < 0 && screen->behind >= 0)
+		fore = COLOR_WHITE;
+	if (fore >= 0 && screen->is_direct && fore >= 16) {
+		int rgb = direct((short)fore);
+
+		rt_buf_add_f(out, ";38;2;%d;%d;%d", rgb >> 16, rgb >> 8 & 255, rgb & 255);
+	} else if (fore >= 0) {
+		rt_buf_add_f(out, fore < 8 ? ";3%d" : ";38;5;%d", fore);
+	}
+	if (screen->behind >= 0)
+		rt_buf_add_f(out, ";4%d", screen->behind);
+}
+
+static void
+add_look(const rt_terminal_screen *screen, rt_ink ink, rt_buf *out)
+{
+	static const struct {
+		attr_t attr;
+		int code;
+	} codes[] = {{A_BOLD, 1}, {A_DIM, 2}, {A_ITALIC, 3}, {A_UNDERLINE, 4}, {A_REVERSE, 7}};
+	short pair;
+	attr_t attr = attributes(screen, ink, &pair);
+
+	rt_buf_add_c(out, "\033[0");
+	for (size_t i = 0; i < sizeof(codes) / sizeof(codes[0]); i++)
+		if ((attr & codes[i].attr) != 0)
+			rt_buf_add_f(out, ";%d", codes[i].code);
+	if (pair > 0)
+		add_color(screen, (unsigned)pair - 1, out);
+	rt_buf_add_byte(out, 'm');
+}
+
+/* As show_cell. */
+static void
+add_cell_text(const rt_canvas_cell *cell, rt_buf *out)
+{
+	char bytes[4];
+
+	if (wcwidth((wchar_t)cell->ch) != cell->width) {
+		rt_buf_add_c(out, cell->width == 2 ? "??" : "?");
+		return;
+	}
+	rt_buf_add(out, bytes, rt_rune_encode(cell->ch, bytes));
+	for (size_t i = 0; i < RT_CELL_MARKS && cell->marks[i] != 0; i++)
+		if (wcwidth((wchar_t)cell->marks[i]) == 0)
+			rt_buf_add(out, bytes, rt_rune_encode(cell->marks[i], bytes));
+}
+
+/* The changed cells of a row, from this one on, that have one link and one look; returns the column
+ * after them. */
+static int
+add_run(rt_terminal_screen *screen, const rt_canvas *canvas, int columns, int x, int y, rt_buf *out)
+{
+	const rt_canvas_cell *row = &canvas->cells[(size_t)y * (size_t)canvas->columns];
+	rt_canvas_cell *front = &screen->front[(size_t)y * (size_t)screen->columns];
+	uint32_t link = row[x].link;
+	rt_ink ink = row[x].ink;
+	rt_str url = rt_canvas_url(canvas, link);
+
+	rt_buf_add_f(out, "\033[%d;%dH", y + 1, x + 1);
+	add_look(screen, ink, out);
+	if (url.size > 0) /* the id joins the rows of a link that is wrapped */
+		rt_buf_add_f(out, "\033]8;id=%x;%.*s\033\\", (unsigned)link, RT_STR_ARG(url));
+	do {
+		if (row[x].ch != 0 && (row[x].width == 1 || x + 1 < columns))
+			add_cell_text(&row[x], out);
+		front[x].link = link;
+		x++;
+	} while (x < columns && (row[x].ch == 0 || (row[x].link != front[x].link &&
+						     row[x].link == link && row[x].ink == ink)));
+	if (url.size > 0)
+		rt_buf_add_c(out, "\033]8;;\033\\");
+	return x;
+}
+
+static void
+show_links(rt_terminal_screen *screen, const rt_canvas *canvas, int columns, int rows)
+{
+	rt_buf out;
+
+	if (!screen->has_links)
+		return;
+	rt_buf_init(&out, screen->alloc, RT_BUF_UNLIMITED);
+	for (int y = 0; y < rows; y++)
+		for (int x = 0; x < columns;) {
+			const rt_canvas_cell *cell =
+				&canvas->cells[(size_t)y * (size_t)canvas->columns + (size_t)x];
+			uint32_t now = screen->front[(size_t)y * (size_t)screen->columns + (size_t)x].link;
+
+			if (cell->ch != 0 && cell->link != now)
+				x = add_run(screen, canvas, columns, x, y, &out);
+			else
+				x++;
+		}
+	if (out.size > 0 && out.status == RT_OK) {
+		rt_terminal_write(screen->fd, "\0337", 2);
+		rt_terminal_write(screen->fd, out.ptr, out.size);
+		rt_terminal_write(screen->fd, "\0338", 2);
+	}
+	rt_buf_deinit(&out);
 }
 
 static void
@@ -402,7 +544,7 @@ rt_terminal_screen_show(rt_terminal_screen *screen, const rt_canvas *canvas)
 	if (!screen->is_whole) {
 		(void)clear(); /* redraw everything */
 		for (y = 0; y < screen->rows * screen->columns; y++)
-			screen->front[y].ch = NO_CELL;
+			screen->front[y] = (rt_canvas_cell){.ch = NO_CELL};
 	}
 	for (y = 0; y < rows; y++)
 		changed = show_row(screen, canvas, columns, y) || changed;
@@ -424,5 +566,6 @@ rt_terminal_screen_show(rt_terminal_screen *screen, const rt_canvas *canvas)
 	/* A synchronized update, if the terminal supports it. */
 	write_if_ansi(screen, "\033[?2026h");
 	(void)refresh();
+	show_links(screen, canvas, columns, rows);
 	write_if_ansi(screen, "\033[?2026l");
 }

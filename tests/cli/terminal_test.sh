@@ -125,6 +125,26 @@ hasnt 'a question in edit mode: nothing more to say' 'Their source' "$(r view :1
 has 'a reply in edit mode: where its source is' 'Their source: ' "$(r view :2 --edit)"
 has 'and of all entries' 'show ENTRY --raw' "$(r view --all --edit)"
 
+# Links in replies, by the rules of the page.
+r add -r AI 'see [here](https://example.org/a?b=c) or [there](javascript:alert(1)), [mail](mailto:a@b.cd)' >/dev/null
+link() { # link URL TEXT
+	printf '%s]8;;%s%s\\%s%s]8;;%s\\' "$ESC" "$1" "$ESC" "$2" "$ESC" "$ESC"
+}
+out=$(tty show :3)
+has 'a link' "$(link 'https://example.org/a?b=c' here)" "$out"
+has 'its address' "$(link 'https://example.org/a?b=c' 'https://example.org/a?b=c')" "$out"
+has 'mail' "$(link mailto:a@b.cd mail)" "$out"
+is 'no other link' 4 "$(printf '%s' "$out" | grep -o "]8;;[a-z]" | wc -l | tr -d ' ')"
+hasnt 'no link: TERM=linux' ']8;' "$(TERM=linux tty show :3)"
+hasnt 'no link: TERM=dumb' ']8;' "$(TERM=dumb tty show :3)"
+hasnt 'no link: a pipe' ']8;' "$(r show :3)"
+hasnt 'no link: a pager that may not know them' ']8;' "$(PAGER='tr a-z a-z' tty show)"
+cat >"$work/play" <<'PLAY'
+{"text": "go [here](https://exam"}
+{"text": "ple.org/x) now"}
+PLAY
+has 'ask: a link' "$(link https://example.org/x here)" "$(tty ask -m "builtin/play:$work/play" go)"
+
 # A reply is rendered block by block as it arrives; each once.
 cat >"$work/play" <<'PLAY'
 {"text": "# Head\n\nfirst **para"}

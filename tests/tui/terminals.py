@@ -185,6 +185,60 @@ def light(c, place):
     c.equal("by the configuration", (asked, colours & {25, 33, 75}), (0, {25}))
 
 
+def bytes_of(place, *wanted, columns=80, **more):
+    """What is written until a frame has ended that contains all of these, and its end."""
+    ours, theirs = pty.openpty()
+    termios.tcsetwinsize(ours, (24, columns))
+    program = subprocess.Popen([RETAKE, "tui"], stdin=theirs, stdout=theirs, stderr=theirs, start_new_session=True,
+                               env=place.env(**{"TERM": "xterm-256color", **more}))
+    os.close(theirs)
+    seen = b""
+    while select.select([ours], [], [], 30)[0]:
+        seen += os.read(ours, 65536)
+        if all(one in seen for one in wanted) and seen.endswith(b"\x1b[?2026l"):
+            break
+    os.write(ours, b"\x04")
+    program.wait(30)
+    os.close(ours)
+    return seen
+
+
+def depth(c, place):
+    """256 colours; true colour if it is announced and described; 8 colours."""
+    fork(place)
+    c.check("256 colours", b"38;5;33m" in (seen := bytes_of(place, b"Good. Schema")) and b"38;2;" not in seen, seen)
+    source = subprocess.run(["infocmp", "-x", "xterm-256color"], stdout=subprocess.PIPE, text=True, check=True).stdout
+    source = re.sub(r"xterm-256color\|[^,]*,", "retake-direct|true colour,\n\tRGB,", source)
+    source = re.sub(r"colors#[^,]*,", "colors#0x1000000,", source)
+    source = re.sub(r"setaf=[^,]*,", r"setaf=\\E[%?%p1%{8}%<%t3%p1%d%e38;2;%p1%{65536}%/%d;%p1%{256}%/%{255}%&%d;"
+                    r"%p1%{255}%&%d%;m,", source)
+    info = os.path.join(place.dir, "retake.ti")
+    with open(info, "w", encoding="utf-8") as out:
+        out.write(source + source.replace("retake-direct|true colour,\n\tRGB,", "retake-256color|the same,"))
+    subprocess.run(["tic", "-x", "-o", os.path.join(place.dir, ".terminfo"), info], check=True,
+                   stderr=subprocess.DEVNULL)
+    for name in ("truecolor", "24bit"):
+        seen = bytes_of(place, b"Good. Schema", TERM="retake-256color", COLORTERM=name)
+        c.check(f"COLORTERM={name}", b"38;2;0;135;255m" in seen and b"38;5;" not in seen, seen)
+    seen = bytes_of(place, b"Good. Schema", COLORTERM="truecolor")
+    c.check("announced, but not described here", b"38;5;33m" in seen or b"38;2;0;135;255m" in seen, seen)
+    seen = bytes_of(place, b"Good. Schema", TERM="xterm")
+    c.check("8 colours", b"\x1b[36m" in seen and b"38;5;" not in seen, seen)
+
+
+def links(c, place):
+    """Links in messages, where the terminal supports them; no address that cannot be followed."""
+    place.run("add", "-q", "-r", "AI", "See [the docs](https://example.com/a?b=c) and [bad](javascript:alert(1)) end.")
+    seen = bytes_of(place, b"end.")
+    c.check("a link", re.search(rb"\x1b\]8;id=[0-9a-f]+;https://example.com/a\?b=c\x1b\\the docs\x1b\]8;;\x1b\\", seen), seen)
+    c.equal("nothing else is one", set(re.findall(rb"\x1b\]8;[^;]*;([^\x1b]*)\x1b", seen)), {b"https://example.com/a?b=c", b""})
+    c.check("the cursor and the attributes are restored", seen.count(b"\x1b7") == seen.count(b"\x1b8") > 0, seen)
+    c.check("none on the console", b"\x1b]8;" not in bytes_of(place, b"end.", TERM="linux"))
+    with place.open() as t:
+        text = t.wait("See the docs (https://example.com/a?b=c) and bad")
+        c.check("the screen is otherwise the same", "(javascript:alert(1)) end." in re.sub(r"\s+", " ", text), text)
+
+
 def ascii_only(c, place):
     """Without UTF-8 only ASCII is drawn."""
     fork(place)
@@ -290,4 +344,4 @@ def killed(c, place):
     c.equal("the store is whole", place.run("fsck", check=False).strip() != "", True)
 
 
-run(resized, small, smaller, large, colours, light, ascii_only, refused, suspended, killed)
+run(resized, small, smaller, large, colours, light, depth, links, ascii_only, refused, suspended, killed)
