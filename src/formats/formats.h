@@ -52,7 +52,10 @@
 	ROW(librechat, "librechat")      /* an exported conversation */ \
 	ROW(grok, "grok")                /* data exports of Grok */ \
 	ROW(ai_studio, "ai-studio")      /* prompts of Google AI Studio */ \
-	ROW(gemini_cli, "gemini-cli")    /* sessions of Gemini CLI */
+	ROW(gemini_cli, "gemini-cli")    /* sessions of Gemini CLI */ \
+	ROW(oasst, "oasst")              /* trees of OpenAssistant */ \
+	ROW(sharegpt, "sharegpt")        /* conversations for training */ \
+	ROW(chatbotui, "chatbotui")      /* exported histories */
 
 #define RT_FORMAT_DECLARE(id, name) extern const rt_format rt_format_##id;
 RT_FORMAT_TABLE(RT_FORMAT_DECLARE, RT_FORMAT_DECLARE)

@@ -238,6 +238,58 @@ rt_graph_add_structure(rt_graph *g, rt_str id, rt_str parent_id)
 			    parent_id);
 }
 
+void
+rt_graph_rank(rt_graph *g, int64_t node, uint32_t rank)
+{
+	if (node >= 0)
+		((uint32_t *)g->ranks.items)[node] = rank;
+}
+
+/* An open list of messages. */
+typedef struct level {
+	rt_json_iter at;
+	int64_t around;
+} level;
+
+static void
+open_level(rt_scope *s, rt_vec *levels, yyjson_val *list, int64_t around)
+{
+	level *top = rt_vec_push(s, levels, sizeof(*top));
+
+	if (top != NULL)
+		*top = (level){rt_json_items(list), around};
+}
+
+void
+rt_graph_nested(rt_graph *g, yyjson_val *list, const char *children, int64_t around,
+		int64_t (*add)(rt_graph *g, yyjson_val *message, int64_t around))
+{
+	rt_vec levels = {0};
+	rt_scope s;
+
+	rt_scope_init(&s, g->b->alloc);
+	open_level(&s, &levels, list, around);
+	while (levels.count > 0 && rt_ok(&s) && rt_ok(&g->b->s)) {
+		level *top = (level *)levels.items + (levels.count - 1);
+		yyjson_val *message;
+		int64_t at;
+
+		if (!rt_json_next(&top->at)) {
+			levels.count--;
+			continue;
+		}
+		message = top->at.value;
+		if (!yyjson_is_obj(message)) {
+			rt_reader_skipped(g->r, "skipped a message that is not an object");
+			continue;
+		}
+		at = add(g, message, top->around);
+		if (yyjson_arr_size(rt_json_get(message, children)) > 0)
+			open_level(&s, &levels, rt_json_get(message, children), at);
+	}
+	(void)rt_scope_join(&g->b->s, &s);
+}
+
 int64_t
 rt_graph_parent(const rt_graph *g, int64_t node)
 {
@@ -327,7 +379,7 @@ walk_down(const sibling *sorted, size_t count, const size_t *first, const size_t
 	RT_ASSERT(done == count);
 }
 
-/* Sort the nodes; returns where leaf is then. */
+/* Sort the nodes; returns where leaf, or the first one, is then. */
 static int64_t
 arrange(rt_graph *g, rt_scope *s, int64_t leaf)
 {
@@ -351,7 +403,7 @@ arrange(rt_graph *g, rt_scope *s, int64_t leaf)
 		sorted[i] = (sibling){links[i].parent, i, ranks[i]};
 	}
 	if (is_sorted) /* one line, as most conversations */
-		return leaf;
+		return leaf == RT_GRAPH_FIRST ? (int64_t)count - 1 : leaf;
 	qsort(sorted, count, sizeof(*sorted), sibling_order);
 	for (size_t i = count; i-- > 0;)
 		if (sorted[i].parent >= 0) {
@@ -370,7 +422,11 @@ arrange(rt_graph *g, rt_scope *s, int64_t leaf)
 		if (nodes[i].parent >= 0)
 			nodes[i].parent = (int64_t)place[nodes[i].parent];
 	}
-	return leaf < 0 ? leaf : (int64_t)place[leaf];
+	if (leaf != RT_GRAPH_FIRST)
+		return leaf < 0 ? leaf : (int64_t)place[leaf];
+	for (leaf = 0; leaf + 1 < (int64_t)count && nodes[leaf + 1].parent == leaf;)
+		leaf++;
+	return leaf;
 }
 
 void
@@ -380,7 +436,7 @@ rt_graph_end(rt_graph *g, int64_t leaf)
 
 	if (!rt_ok(&g->b->s) || g->outline == NULL)
 		return;
-	if (leaf < 0)
+	if (leaf == RT_GRAPH_LAST)
 		leaf = rt_graph_last(g);
 	if (g->links.count > 0) {
 		rt_scope_init(&s, g->b->alloc);
@@ -412,6 +468,7 @@ rt_str
 rt_graph_role(rt_str role)
 {
 	static const char *const user[] = {"human", "prompter", NULL};
+	static const char *const tool[] = {"tool_result", "observation", NULL};
 	static const char *const assistant[] = {"ai",  "model",   "gemini", "gpt",
 						"bot", "chatgpt", "bard",   NULL};
 
@@ -421,7 +478,10 @@ rt_graph_role(rt_str role)
 	for (size_t i = 0; assistant[i] != NULL; i++)
 		if (rt_str_eq_nocase(role, rt_str_of(assistant[i])))
 			return RT_STR("assistant");
-	if (rt_str_eq_nocase(role, RT_STR("assistant")))
+	for (size_t i = 0; tool[i] != NULL; i++)
+		if (rt_str_is(role, tool[i]))
+			return RT_STR("tool");
+	if (rt_str_eq_nocase(role, RT_STR("assistant")) || rt_str_is(role, "function_call"))
 		return RT_STR("assistant");
 	return role;
 }

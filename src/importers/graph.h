@@ -83,6 +83,12 @@ int64_t rt_graph_add(rt_graph *g, const rt_node *node, rt_str parent_id);
 void rt_graph_replace(rt_graph *g, int64_t at, const rt_node *node);
 /* A record without a message. */
 int64_t rt_graph_add_structure(rt_graph *g, rt_str id, rt_str parent_id);
+/* The place of a node among its siblings, from 0; those without one are last. */
+void rt_graph_rank(rt_graph *g, int64_t node, uint32_t rank);
+/* Messages that contain those that follow them, in the member `children`: add is called for each,
+ * parents first, with the node of the message around it, and returns its node. */
+void rt_graph_nested(rt_graph *g, yyjson_val *list, const char *children, int64_t around,
+		     int64_t (*add)(rt_graph *g, yyjson_val *message, int64_t around));
 /* The node of this id; -1: none. */
 int64_t rt_graph_find(const rt_graph *g, rt_str id);
 /* The node that a node follows, of those added with their index; -1: none. */
@@ -93,14 +99,16 @@ void rt_graph_children(rt_graph *g, yyjson_val *list);
 /* The last message in the order of the file, or the one with the latest time; -1: none. */
 int64_t rt_graph_last(const rt_graph *g);
 int64_t rt_graph_latest(const rt_graph *g);
-/* The conversation is complete; leaf is the node after which it continues (-1: the last). */
+enum { RT_GRAPH_LAST = -1, RT_GRAPH_FIRST = -2 };
+/* The conversation is complete; leaf is the node after which it continues, or the last message, or
+ * the first leaf in the order of siblings. */
 void rt_graph_end(rt_graph *g, int64_t leaf);
 
 /* The first of these members that is a text which is not empty; else empty. */
 rt_str rt_graph_text(yyjson_val *object, const char *words);
 
-/* What other programs call the user and the model, as "user" and "assistant"; other roles
- * unchanged. */
+/* What other programs call the user, the model and its tools, as "user", "assistant" and "tool"; other
+ * roles unchanged. */
 rt_str rt_graph_role(rt_str role);
 
 /* The best result of sniff for the first records of an input, the last of which may be cut. */

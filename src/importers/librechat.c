@@ -75,50 +75,9 @@ read_message(rt_graph *g, yyjson_val *message, int64_t around)
 	rt_graph_keep(g, "model", rt_json_get(message, "model"));
 	rt_graph_keep(g, "stop_reason", rt_json_get(message, "finish_reason"));
 	rt_graph_raw(g, message, is_verbatim ? "children text" : "children");
-	return rt_graph_add(g, &n, around >= 0 || rt_str_is(parent, ROOT) ? RT_STR("") : parent);
-}
+	int64_t at = rt_graph_add(g, &n, around >= 0 || rt_str_is(parent, ROOT) ? RT_STR("") : parent);
 
-/* An open list of messages. */
-typedef struct level {
-	rt_json_iter at;
-	int64_t around;
-} level;
-
-static void
-read_messages(rt_graph *g, yyjson_val *messages, int64_t around)
-{
-	rt_vec levels = {0};
-	level *top;
-	rt_scope s;
-
-	rt_scope_init(&s, g->b->alloc);
-	top = rt_vec_push(&s, &levels, sizeof(*top));
-	if (top != NULL)
-		*top = (level){rt_json_items(messages), around};
-	while (levels.count > 0 && rt_ok(&s) && rt_ok(&g->b->s)) {
-		yyjson_val *message;
-		int64_t at;
-
-		top = (level *)levels.items + (levels.count - 1);
-		if (!rt_json_next(&top->at)) {
-			levels.count--;
-			continue;
-		}
-		message = top->at.value;
-		if (!yyjson_is_obj(message)) {
-			rt_reader_skipped(g->r, "skipped a message that is not an object");
-			continue;
-		}
-		at = read_message(g, message, top->around);
-		if (at < 0)
-			at = rt_graph_find(g, rt_json_text(message, "messageId"));
-		if (yyjson_arr_size(rt_json_get(message, "children")) == 0)
-			continue;
-		top = rt_vec_push(&s, &levels, sizeof(*top));
-		if (top != NULL)
-			*top = (level){rt_json_items(rt_json_get(message, "children")), at};
-	}
-	(void)rt_scope_join(&g->b->s, &s);
+	return at >= 0 ? at : rt_graph_find(g, n.id);
 }
 
 static rt_status
@@ -143,10 +102,10 @@ librechat_to(const rt_alloc *alloc, const rt_input *in, const rt_reader_to *to, 
 			       rt_json_text(record, "conversationId"));
 		rt_graph_fields(&g, record, "messages messagesTree title");
 		if (yyjson_is_obj(messages)) /* a tree of one root */
-			read_messages(&g, rt_json_get(messages, "children"),
-				      read_message(&g, messages, -1));
+			rt_graph_nested(&g, rt_json_get(messages, "children"), "children",
+					read_message(&g, messages, -1), read_message);
 		else
-			read_messages(&g, messages, -1);
+			rt_graph_nested(&g, messages, "children", -1, read_message);
 		rt_graph_end(&g, rt_graph_latest(&g));
 	}
 	if (rt_reader_count(&r) == 0)
