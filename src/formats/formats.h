@@ -55,7 +55,8 @@
 	ROW(gemini_cli, "gemini-cli")    /* sessions of Gemini CLI */ \
 	ROW(oasst, "oasst")              /* trees of OpenAssistant */ \
 	ROW(sharegpt, "sharegpt")        /* conversations for training */ \
-	ROW(chatbotui, "chatbotui")      /* exported histories */
+	ROW(chatbotui, "chatbotui")      /* exported histories */ \
+	ROW(sillytavern, "sillytavern")  /* chat files */
 
 #define RT_FORMAT_DECLARE(id, name) extern const rt_format rt_format_##id;
 RT_FORMAT_TABLE(RT_FORMAT_DECLARE, RT_FORMAT_DECLARE)

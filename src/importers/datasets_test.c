@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * OpenAssistant, ShareGPT and Chatbot UI. */
+ * OpenAssistant, ShareGPT, Chatbot UI and SillyTavern. */
 #include "importers/importer_testing.h"
 
 /* A nested tree, the same as rows, and a root alone; the best reply comes first. */
@@ -90,12 +90,51 @@ test_chatbotui(void **state)
 	import_done(&o, &report);
 }
 
+/* Swipes of a greeting are roots; an edited text wins over its swipe, which is kept; times in the forms
+ * of all versions. */
+static void
+test_sillytavern(void **state)
+{
+	static const char text[] =
+		"{\"user_name\":\"unused\",\"character_name\":\"unused\",\"chat_metadata\":"
+		"{\"integrity\":\"i\"}}\n"
+		"{\"name\":\"L\",\"is_user\":false,\"send_date\":\"June 19, 2023 2:20pm\",\"mes\":\"two\","
+		"\"extra\":{\"model\":\"m\",\"reasoning\":\"hm\"},\"swipes\":[\"one\",\"two\"],\"swipe_id\":1,"
+		"\"swipe_info\":[{\"send_date\":\"2023-6-2 @21h 09m 51s 363ms\",\"extra\":{\"model\":\"n\"}}]}\n"
+		"{\"name\":\"U\",\"is_user\":true,\"send_date\":1685740191363,\"mes\":\"q\"}\n5\n"
+		"{\"name\":\"L\",\"is_user\":false,\"mes\":\"edited\",\"swipes\":[\"a\",{\"message\":\"b\"}],"
+		"\"swipe_id\":0}\n"
+		"{\"name\":\"S\",\"is_system\":true,\"mes\":\"note\",\"swipes\":[\"x\"],\"swipe_id\":7}\n";
+	rt_outlines o;
+	rt_report report;
+
+	(void)state;
+	import_text(&rt_format_sillytavern, text, &o, &report);
+	assert_int_equal(o.items[0].name.size, 0);
+	assert_true(rt_str_is(o.items[0].source, "sillytavern:i"));
+	assert_nodes(&o.items[0],
+		     "-1 assistant one | -1 assistant [{\"type\":\"thinking\",\"thinking\":\"hm\"},"
+		     "{\"type\":\"text\",\"text\":\"two\"}] | 1 user q | 2 assistant edited | "
+		     "3 system x | 3 system note | 2 assistant b");
+	assert_int_equal(o.items[0].head, 5);
+	assert_true(o.items[0].nodes[5].muted);
+	assert_int_equal(o.items[0].nodes[0].ts.us, 1685740191363000);
+	assert_int_equal(o.items[0].nodes[1].ts.us, 1687184400000000);
+	assert_field(&o.items[0], 0, "model", "\"n\"");
+	assert_field(&o.items[0], 3, "sillytavern",
+		     "{\"name\":\"L\",\"is_user\":false,\"swipes\":[\"a\",{\"message\":\"b\"}],"
+		     "\"swipe_id\":0}");
+	assert_int_equal(report.skipped, 1);
+	import_done(&o, &report);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(test_oasst),
 					   cmocka_unit_test(test_sharegpt),
-					   cmocka_unit_test(test_chatbotui)};
+					   cmocka_unit_test(test_chatbotui),
+					   cmocka_unit_test(test_sillytavern)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
