@@ -148,11 +148,66 @@ hint_use(rt_cli *cli, const char *name)
 		*advice = 0;
 }
 
+/* The active one before this effect, if it exists and is another one now; else 0. */
+static uint32_t
+active_before(rt_cli *cli, const rt_effect *e, bool discs)
+{
+	const rt_project *value = cli->session.value;
+	const rt_disc *disc = rt_cli_disc(cli);
+	uint64_t number = 0;
+
+	if (disc == NULL || e->kind != RT_EFFECT_SET || !rt_str_is(e->key, "active") ||
+	    e->disc != (discs ? 0 : cli->session.place.disc) ||
+	    !rt_json_u64(rt_json_parse(&cli->s, e->before), &number) || number == 0)
+		return 0;
+	if (discs)
+		return number <= rt_project_disc_count(value) && number != value->active &&
+				       rt_project_cell(value, (uint32_t)number)->present
+			       ? (uint32_t)number
+			       : 0;
+	return number <= rt_disc_take_count(disc) && number != disc->active &&
+			       rt_disc_take(disc, (uint32_t)number)->present
+		       ? (uint32_t)number
+		       : 0;
+}
+
+uint32_t
+rt_cli_previous(rt_cli *cli, bool discs)
+{
+	uint32_t found = 0;
+	rt_view view;
+	rt_history_cursor *c;
+
+	if (!rt_cli_open(cli, RT_SESSION_CHANGE))
+		return 0;
+	view = rt_cli_view(cli);
+	c = rt_history_open(&view, NULL, 0);
+	for (const rt_history_row *row; found == 0 && (row = rt_history_next(c)) != NULL;) {
+		const rt_step_row *step = row->is_undone || row->seq == 0 ? NULL
+									   : rt_step_read(&view, row->seq);
+
+		for (size_t i = 0; step != NULL && found == 0 && i < step->record.effect_count; i++)
+			found = active_before(cli, &step->record.effects[i], discs);
+	}
+	if (found == 0 && rt_ok(&cli->s)) {
+		rt_cli_fail(cli, RT_NOT_FOUND, "there is no previous %s", discs ? "discussion" : "take");
+		rt_cli_hint(cli, discs ? "Discussions: retake ls" : "Takes: retake takes");
+	}
+	return found;
+}
+
 static void
 run_use(rt_cli *cli)
 {
 	const char *name = rt_cli_word(cli, 0);
+	char previous[16];
 
+	if (strcmp(name, "-") == 0) {
+		(void)snprintf(previous, sizeof(previous), "d%u", (unsigned)rt_cli_previous(cli, true));
+		name = previous;
+	}
+	if (!rt_ok(&cli->s))
+		return;
 	rt_cli_do(cli, &(rt_request){.op = RT_OP_DISCUSSION_SWITCH, .target = rt_str_of(name)},
 		  "Now in discussion \"{discussion}\".");
 	if (cli->s.status == RT_NOT_FOUND)
@@ -167,7 +222,8 @@ const rt_command rt_cli_use = {
 	.max_words = 1,
 	.usage = "DISCUSSION",
 	.summary = "switch to another discussion",
-	.examples = "retake use db-choice",
+	.about = "\"-\" is the previous one.",
+	.examples = "retake use db-choice\nretake use -",
 	.ops = "discussion.switch",
 	.kinds = {RT_ARG_DISC},
 	.run = run_use,

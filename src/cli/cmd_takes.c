@@ -253,6 +253,20 @@ fail_for_words(rt_cli *cli, const char *verb)
 }
 
 static void
+switch_take(rt_cli *cli, const char *name)
+{
+	char previous[16];
+
+	if (strcmp(name, "-") == 0) {
+		(void)snprintf(previous, sizeof(previous), "t%u", (unsigned)rt_cli_previous(cli, false));
+		name = previous;
+	}
+	if (rt_ok(&cli->s))
+		rt_cli_do(cli, &(rt_request){.op = RT_OP_TAKE_SWITCH, .target = rt_str_of(name)},
+			  "Now in take \"{take}\".");
+}
+
+static void
 run_takes(rt_cli *cli)
 {
 	const char *verb = rt_cli_word(cli, 0), *a = rt_cli_word(cli, 1), *b = rt_cli_word(cli, 2);
@@ -263,8 +277,7 @@ run_takes(rt_cli *cli)
 		if (rt_cli_open(cli, RT_SESSION_LOOK))
 			list_takes(cli);
 	} else if (strcmp(verb, "switch") == 0 && count == 2) {
-		rt_cli_do(cli, &(rt_request){.op = RT_OP_TAKE_SWITCH, .target = rt_str_of(a)},
-			  "Now in take \"{take}\".");
+		switch_take(cli, a);
 	} else if (is_rename && count >= 2) {
 		rename_take(cli, a, b);
 	} else if (strcmp(verb, "rm") == 0 && count == 2) {
@@ -295,7 +308,7 @@ const rt_command rt_cli_takes = {
 		 "diff TAKE [TAKE]",
 	.summary = "list, switch, rename, delete and compare takes",
 	.about =
-		"The active take has a star; takes with the same base are listed together. "
+		"The active take has a star; switch - goes back to the previous one. Takes with the same base are listed together. "
 		"With -v also when a take was last changed, and the git commit at that time. "
 		"diff shows the entries after the point where two takes diverge, and the "
 		"edited ones before it, with -v their complete texts.",
@@ -307,23 +320,57 @@ const rt_command rt_cli_takes = {
 	.run = run_takes,
 };
 
+/* The other take that has the most entries in common with the one in view, the oldest of several; 0:
+ * there is none, and the scope has failed. */
+static uint32_t
+nearest_take(rt_cli *cli)
+{
+	rt_view view = rt_cli_view(cli);
+	const rt_disc *disc = rt_cli_disc(cli);
+	const rt_take *take = rt_cli_take(cli);
+	uint32_t nearest = 0;
+	size_t most = 0;
+
+	for (uint32_t i = 1; rt_ok(&cli->s) && i <= rt_disc_take_count(disc); i++) {
+		if (i == take->number || !rt_disc_take(disc, i)->present)
+			continue;
+		rt_diff diff = rt_diff_open(&view, i, take->number);
+
+		if (diff.a != NULL && (nearest == 0 || diff.common > most)) {
+			nearest = i;
+			most = diff.common;
+		}
+	}
+	if (nearest == 0 && rt_ok(&cli->s)) {
+		rt_cli_fail(cli, RT_NOT_FOUND, "there is no other take to compare with");
+		rt_cli_hint(cli, "Versions of an entry: retake revisions ENTRY   Steps: retake history");
+	}
+	return nearest;
+}
+
 static void
 run_diff(rt_cli *cli)
 {
-	diff_takes(cli, rt_cli_word(cli, 0), rt_cli_word(cli, 1));
+	const char *a = rt_cli_word(cli, 0);
+	uint32_t nearest;
+
+	if (a == NULL && rt_cli_open(cli, RT_SESSION_LOOK) && (nearest = nearest_take(cli)) != 0)
+		a = rt_disc_take(rt_cli_disc(cli), nearest)->name->ptr;
+	if (rt_ok(&cli->s))
+		diff_takes(cli, a, rt_cli_word(cli, 1));
 }
 
 const rt_command rt_cli_diff = {
 	.name = "diff",
 	.group = RT_COMMANDS_BRANCHING,
 	.traits = RT_COMMAND_AT_OP,
-	.min_words = 1,
 	.max_words = 2,
-	.usage = "TAKE [TAKE]",
+	.usage = "[TAKE [TAKE]]",
 	.summary = "compare two takes",
-	.about = "A single take is compared with the active one. Each entry is shown on one line, with -v "
+	.about = "A single take is compared with the active one. Without a take: the one from which the "
+		 "active take diverged last. Each entry is shown on one line, with -v "
 		 "in full.",
-	.examples = "retake diff main duck\nretake diff -v main duck",
+	.examples = "retake diff\nretake diff main duck\nretake diff -v main duck",
 	.kinds = {RT_ARG_TAKE},
 	.run = run_diff,
 };

@@ -214,4 +214,30 @@ r -q extract :1 path
 is 'extract takes the lists along' "context_files={'path': 'a.c'}" "$(lists)"
 code 'fsck' 0 r fsck
 
+# --- the previous discussion and take; the nearest take ---
+db=$work/previous.db
+code 'no previous discussion' 3 r use -
+has 'is said' 'there is no previous discussion' "$err"
+r add -q one
+r add -q two
+code 'no other take' 3 r diff
+has 'what else can be compared' ' revisions ENTRY' "$err"
+r branch :1 second >/dev/null
+r add -q 'only in second'
+r branch :2 third >/dev/null
+code 'diff without a take' 0 r diff
+has 'the nearest take' '--- second' "$out"
+has 'and the active one' '+++ third' "$out"
+code 'the previous take' 0 r takes switch -
+has 'second' 'Now in take "second"' "$out"
+code 'and back' 0 r takes switch -
+has 'third' 'Now in take "third"' "$out"
+r new other >/dev/null
+code 'the previous discussion' 0 r switch -
+has 'main' 'Now in discussion "main"' "$out"
+code 'use is the same' 0 r use -
+has 'other' 'Now in discussion "other"' "$out"
+r undo >/dev/null
+has 'undone' '* main' "$(r ls | sed 's/  */ /g')"
+
 finish
