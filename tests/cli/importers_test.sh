@@ -1,0 +1,55 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# Files of other programs, from the command line: a file that has grown, after edits; undo; a folder
+# with files of every format.
+. "$(dirname "$0")/lib.sh"
+
+chat() { # NODES CURRENT
+	cat <<-END
+		[{"title":"Ships","conversation_id":"c1","current_node":"$2","mapping":{
+		"u1":{"id":"u1","parent":null,"message":{"author":{"role":"user"},"content":{"content_type":"text","parts":["Do ships float?"]}}},
+		"a1":{"id":"a1","parent":"u1","message":{"author":{"role":"assistant"},"content":{"content_type":"text","parts":["No."]}}},
+		"a2":{"id":"a2","parent":"u1","message":{"author":{"role":"assistant"},"content":{"content_type":"text","parts":["Yes."]}}}$1}}]
+	END
+}
+
+chat '' a2 >"$work/conversations.json"
+code 'a dry run' 0 r import --dry-run "$work/conversations.json"
+has 'counts the takes' 'would add 3 entries, 2 takes, 1 discussion' "$out"
+code 'and makes no store' 1 test -e "$db"
+code 'an import' 0 r import "$work/conversations.json"
+is 'the open branch is the active take' 'Do ships float? Yes.' \
+	"$(r show --json | json '" ".join(e["content"] for e in d["entries"])')"
+is 'roles are those of the project' 'user assistant' \
+	"$(r show --json | json '" ".join(e["role"] for e in d["entries"])')"
+is 'the other one is a take' 2 "$(r takes --json | json 'len(d)')"
+
+code 'an edit' 0 r edit a2 'Most of them.'
+chat ',"u2":{"id":"u2","parent":"a2","message":{"author":{"role":"user"},"content":{"content_type":"text","parts":["And boats?"]}}},
+"a3":{"id":"a3","parent":"u1","message":{"author":{"role":"assistant"},"content":{"content_type":"text","parts":["Perhaps."]}}}' u2 \
+	>"$work/conversations.json"
+code 'the file has grown' 0 r import "$work/conversations.json"
+has 'only the new messages are added' '2 entries, 1 take, 0 discussions added; 3 already known' "$out"
+is 'after the edited one' 'Do ships float? Most of them. And boats?' \
+	"$(r show --json | json '" ".join(e["content"] for e in d["entries"])')"
+is 'and as a take' 3 "$(r takes --json | json 'len(d)')"
+code 'the same again' 0 r import "$work/conversations.json"
+has 'adds nothing' 'nothing new; 5 entries are known already' "$out"
+code 'an import is one step' 0 r undo
+is 'undone' 'Do ships float? Most of them.' \
+	"$(r show --json | json '" ".join(e["content"] for e in d["entries"])')"
+
+# --- a folder with a file of each ---
+mkdir "$work/all"
+for name in chatgpt claude_ai open_webui librechat grok ai_studio gemini_cli oasst sharegpt chatbotui sillytavern; do
+	for file in "$root/fuzz/corpus/${name}_fuzz"/*; do
+		cp "$file" "$work/all/$name-$(basename "$file")"
+	done
+done
+code 'a folder' 0 r import --json "$work/all"
+is 'every file is taken for what it is' '' "$(printf '%s' "$out" | json '" ".join(sorted(
+	f["file"] for f in d["files"] if f["format"].replace("-", "_") not in f["file"].split("/")[-1]))')"
+is 'all of them' "$(ls "$work/all" | wc -l)" "$(printf '%s' "$out" | json 'len(d["files"])')"
+code 'and nothing is damaged' 0 r fsck
+finish
