@@ -459,7 +459,7 @@ write_all(const rt_alloc *alloc, const rt_outlines *in, bool shares, rt_buf *out
 	rt_str roles = rt_outline_field_of(in->fields, in->field_count, "roles");
 
 	rt_writer_init(&c.w, alloc, in, NULL, out);
-	if (in->has_active && in->active < in->count)
+	if (in->has_active && in->active < in->count && in->items[in->active].name.size > 0)
 		push_string(&c, "active", in->items[in->active].name);
 	push(&c, (member){.key = RT_STR("discussions"), .write = write_discussions});
 	if (roles.size > 0)

@@ -58,7 +58,7 @@ static void
 test_contents(void **state)
 {
 	static const char text[] =
-		"{\"mapping\":{"
+		"{\"update_time\":1700000001,\"mapping\":{" /* the active one, without a name */
 		NODE("s", "null", "",
 		     "{\"author\":{\"role\":\"system\"},\"content\":" TEXT("") ",\"weight\":0,"
 		     "\"metadata\":{\"is_visually_hidden_from_conversation\":true}}") ","
