@@ -180,7 +180,7 @@ make_project(void)
 
 /* ---- commands ---- */
 
-/* The only control characters are line ends, tabs, and the start of colour sequences. utf8:
+/* The only control characters are line ends, tabs, and those of colour sequences and links. utf8:
  * bytes beyond ASCII are allowed. */
 static void
 assert_harmless(const char *command, bool utf8)
@@ -199,6 +199,17 @@ assert_harmless(const char *command, bool utf8)
 				continue;
 			}
 		}
+		if (c == 033 && i + 1 < came_size && came[i + 1] == ']') {
+			for (end = i + 2; end < came_size && came[end] >= ' ';)
+				end++;
+			if (end + 1 < came_size && came[end] == 033 && came[end + 1] == '\\' &&
+			    judge_link(came + i + 2, end - i - 2)) {
+				i = end + 1;
+				continue;
+			}
+		}
+		if (c == '\n' && is_linked)
+			fail_msg("retake %s: a link without an end at %zu", command, i);
 		if ((c < 0x20 && c != '\n' && c != '\r' && c != '\t') || c == 0x7F || (c >= 0x80 && !utf8))
 			fail_msg("retake %s: byte %02X at %zu: %.60s", command, c, i,
 				 came + (i > 20 ? i - 20 : 0));

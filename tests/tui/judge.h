@@ -2,8 +2,8 @@
  *
  * Shared by tests with hostile texts: texts that try to control the terminal, and libvterm, an
  * independent implementation, as the judge of the output. `crime` describes a violation: a reply,
- * a bell, a title, a mode except those of a full screen, or an OSC or DCS string (clipboard, links
- * …) except one query of the background colour. */
+ * a bell, a title, a mode except those of a full screen, or an OSC or DCS string (clipboard …) except
+ * one query of the background colour, and links that end before the frame does. */
 #ifndef RT_TESTS_TUI_JUDGE_H
 #define RT_TESTS_TUI_JUDGE_H
 
@@ -127,6 +127,34 @@ on_csi(const char *leader, const long args[], int count, const char *intermed, c
 	return 1;
 }
 
+/* Inside a link. */
+static bool is_linked;
+
+/* "8;id=1f;https://…" or "8;;": a link (OSC 8) to a url that may be followed, without blanks and
+ * controls, or its end. */
+static inline bool
+judge_link(const char *string, size_t size)
+{
+	static const char *const begins[] = {"http://", "https://", "mailto:"};
+	size_t at = 2, i;
+
+	if (size < 3 || memcmp(string, "8;", 2) != 0)
+		return false;
+	if (size - at > 3 && memcmp(string + at, "id=", 3) == 0)
+		for (at += 3; at < size && strchr("0123456789abcdef", string[at]) != NULL;)
+			at++;
+	if (at == size || string[at++] != ';')
+		return false;
+	is_linked = at < size;
+	for (i = at; i < size; i++)
+		if (string[i] <= ' ' || string[i] > '~')
+			return false;
+	for (i = 0; is_linked && i < sizeof(begins) / sizeof(begins[0]); i++)
+		if (size - at > strlen(begins[i]) && memcmp(string + at, begins[i], strlen(begins[i])) == 0)
+			return true;
+	return !is_linked;
+}
+
 static inline int
 on_string(const char *string, size_t size, void *ctx)
 {
@@ -134,6 +162,8 @@ on_string(const char *string, size_t size, void *ctx)
 	bool is_question = size == 4 && memcmp(string, "11;?", 4) == 0;
 
 	(void)ctx;
+	if (judge_link(string, size))
+		return 1;
 	if (!is_question || has_asked) /* the query of the background colour, once */
 		crime = "a string to the terminal";
 	has_asked = true;
@@ -188,6 +218,8 @@ judge_canvas(VTerm *vterm, const rt_canvas_cell *cells, int columns, int rows, i
 	VTermScreen *screen = vterm_obtain_screen(vterm);
 	int x, y;
 
+	if (is_linked)
+		crime = "a link without an end";
 	if (crime != NULL)
 		fail_msg("frame %d: %s", frame, crime);
 	assert_int_equal(vterm_output_get_buffer_current(vterm), 0);
