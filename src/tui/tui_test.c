@@ -364,13 +364,17 @@ names_of_any_length(void **state)
 
 	(void)state;
 	desk_open(&d, 80, 16);
+	desk_press(&d, "ctrl+n"); /* without a name: a generated one */
+	assert_true(rt_str_is(rt_work_disc_name(&d.tui.work), "discussion-2"));
+	desk_press(&d, "ctrl+n");
+	assert_true(rt_str_is(rt_work_disc_name(&d.tui.work), "discussion-3"));
 	for (i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
 		rt_buf name;
 
 		rt_buf_init(&name, rt_alloc_libc(), RT_BUF_UNLIMITED);
 		while (name.size < sizes[i])
 			rt_buf_add_byte(&name, (char)('a' + i));
-		desk_press(&d, "ctrl+n");
+		desk_type(&d, "/new ");
 		assert_int_equal(rt_tui_paste(&d.tui, rt_buf_str(&name)), RT_OK);
 		desk_press(&d, "enter");
 		assert_true(rt_str_eq(rt_work_disc_name(&d.tui.work), rt_buf_str(&name)));
