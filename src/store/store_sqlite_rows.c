@@ -242,6 +242,28 @@ read_log(reader *r, uint64_t low, uint64_t high)
 		check_not_lost(&r->call, project, before - 1);
 }
 
+/* One state of the store for several queries, unless a transaction has one already. Returns whether
+ * end_snapshot has to end it. */
+static bool
+begin_snapshot(reader *r)
+{
+	bool alone = sqlite3_get_autocommit(r->call.conn->db) != 0;
+
+	if (alone)
+		rt_sqlite_run(&r->call, SQL_SNAPSHOT, (rt_sqlite_args){0});
+	return alone;
+}
+
+static void
+end_snapshot(reader *r, bool alone, const char *doing)
+{
+	sqlite3 *db = r->call.conn->db;
+
+	if (alone && sqlite3_get_autocommit(db) == 0 &&
+	    sqlite3_exec(db, "END", NULL, NULL, NULL) != SQLITE_OK)
+		rt_sqlite_call_fail(&r->call, doing);
+}
+
 /* Reads numbers in runs, in one transaction: otherwise each run would take and release the
  * file's locks. */
 static void
@@ -249,13 +271,11 @@ read_listed(reader *r)
 {
 	const uint64_t *numbers = r->rows->numbers;
 	size_t count = r->rows->number_count;
-	sqlite3 *db = r->call.conn->db;
-	bool alone = sqlite3_get_autocommit(db) != 0;
 	const char *doing = r->rows->table == RT_STORE_BODIES ? "reading a body" : "reading it";
+	bool alone;
 
 	r->call.doing = doing;
-	if (alone)
-		rt_sqlite_run(&r->call, SQL_SNAPSHOT, (rt_sqlite_args){0});
+	alone = begin_snapshot(r);
 	for (size_t from = 0, to; rt_ok(&r->call.scope) && !r->call.is_ended && from < count;
 	     from = to) {
 		to = from + 1;
@@ -264,10 +284,21 @@ read_listed(reader *r)
 		if (numbers[from] <= RT_STORE_NUMBER_MAX)
 			read_range(r, numbers[from], numbers[to - 1]);
 	}
-	if (alone && sqlite3_get_autocommit(db) == 0 &&
-	    sqlite3_exec(db, "END", NULL, NULL, NULL) != SQLITE_OK)
-		rt_sqlite_call_fail(&r->call, doing);
+	end_snapshot(r, alone, doing);
 	r->call.doing = NULL;
+}
+
+/* Reads projects and checks that these are all; a project with an impossible name is in neither
+ * table nor index. Another process may create one meanwhile. */
+static void
+read_projects(reader *r, uint64_t first, uint64_t last)
+{
+	bool alone = begin_snapshot(r);
+
+	read_range(r, first, last);
+	if (!r->call.is_ended)
+		check_absent(&r->call, r->rows->is_named ? r->rows->name : RT_STR("\0"));
+	end_snapshot(r, alone, "reading its projects");
 }
 
 static void
@@ -277,11 +308,10 @@ read_all(reader *r, uint64_t first, uint64_t last)
 		read_listed(r);
 	else if (r->rows->table == RT_STORE_LOG)
 		read_log(r, first, last);
+	else if (r->rows->table == RT_STORE_PROJECTS)
+		read_projects(r, first, last);
 	else
 		read_range(r, first, last);
-	/* Are these all? A project with an impossible name is in neither table nor index. */
-	if (r->rows->table == RT_STORE_PROJECTS && !r->call.is_ended)
-		check_absent(&r->call, r->rows->is_named ? r->rows->name : RT_STR("\0"));
 }
 
 rt_status
