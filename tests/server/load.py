@@ -27,7 +27,7 @@ import threading
 import time
 
 from client import API, RETAKE, WAIT_S, Client, Place, Server, Stream, Tally, chance, quote
-from same_state_test import Script, by_route
+from same_state_test import Script, by_route, routes
 
 SECONDS = float(os.environ.get("SECONDS", "8"))
 PERIOD = float(os.environ.get("PERIOD", "300"))
@@ -520,6 +520,7 @@ def roams(load, number):
     """Random operations, by their route, by name, or in a batch."""
     self = load.worker("rover", number)
     script, of = Named(self.name, 0), self.generation
+    places = routes(self.ask(self.wild, "GET", "/openapi.json", (200,)).json)
     while True:
         self.pause()
         if of is not self.generation:
@@ -540,7 +541,7 @@ def roams(load, number):
                 script.learn(result)
             continue
         op = script.op()
-        route = by_route(op, self.roll) if self.roll.random() < 0.6 else None
+        route = by_route(op, self.roll, places) if self.roll.random() < 0.6 else None
         if route is None:
             fields = {key: value for key, value in op.items() if key != "op"}
             route = "POST", "/ops/" + op["op"], fields

@@ -88,7 +88,7 @@ def body_of(user, spec, path):
         known.pop("name", None)
         known.pop("from", None)
         known.pop("to", None)
-    if path.endswith("/extract"):
+    if path.endswith("{entry}/extract"):
         known.pop("entry", None)
     if path.endswith("/view") and "{entry}" not in path:
         known["all"] = True

@@ -22,7 +22,7 @@ def chat(place, **more):
 
 def say(t, line):
     t.type(line)
-    t.wait("> " + line[:20])           # a longer one is wrapped
+    t.wait("> " + line.split(" ", 1)[0])    # a long line is wrapped between words
     t.wait(line.rsplit("/", 1)[-1][-30:])
     t.key("Enter")
 
