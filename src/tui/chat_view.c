@@ -202,9 +202,10 @@ add_run_notes(const rt_chat *chat, rt_buf *out)
 
 	rt_buf_add_c(out, chat->run_is_unsent ? " (not stored yet)" : "");
 	if (work->run_models > 0 && !chat->run_is_unsent) {
-		rt_buf_add_f(out, " %.*s", RT_STR_ARG(rt_buf_str(&work->run_model)));
+		/* Before the name, which may be too long for the row. */
 		if (work->other_count > 0)
-			rt_buf_add_f(out, ", %zu more after it", work->other_count);
+			rt_buf_add_f(out, " (%zu more after it)", work->other_count);
+		rt_buf_add_f(out, " %.*s", RT_STR_ARG(rt_buf_str(&work->run_model)));
 	}
 	rt_buf_add_c(out, notice.size > 0 ? " " : " ...");
 	rt_buf_add_str(out, notice);

@@ -185,7 +185,7 @@ def several(c, place):
     t.wait("Question to these models")
     t.type("Which one?")
     t.key("Enter")
-    c.says("the first arrives", t, "First", ", 1 more after it")
+    c.says("the first arrives", t, "First", "(1 more after it)")
     c.says("then the second", t, "Second", gone=["more after it", "Second answer."])
     c.says("all have ended", t, "2 replies, each in a take: /takes lists and compares them", gone=["..."])
     c.equal("the takes", len(place.json("takes")), 3)
