@@ -49,6 +49,58 @@ append_many(const char *path, rt_store_sqlite_options options, int count)
 	return st == RT_OK ? 0 : 1;
 }
 
+/* Creates these projects; returns the exit status. */
+static int
+create_projects(const char *path, int count)
+{
+	rt_store *s = NULL;
+	rt_error why = {0};
+	uint64_t project = 0;
+	char name[16];
+	rt_status st = open_as(path, WRITE, &s, &why);
+
+	for (int i = 0; st == RT_OK && i < count; i++) {
+		(void)snprintf(name, sizeof(name), "p%d", i);
+		st = s->ops->begin(s, &why);
+		if (st == RT_OK)
+			st = s->ops->project_new(s, rt_str_of(name), &project, &why);
+		if (st == RT_OK)
+			st = s->ops->commit(s, &why);
+	}
+	if (s != NULL)
+		s->ops->close(s);
+	return st == RT_OK ? 0 : 1;
+}
+
+/* A project that another process creates while it is looked for is not damage. */
+static void
+test_created_while_looked_for(void **state)
+{
+	enum { PROJECTS = 400 };
+	fixture *f = *state;
+	rt_store *s = NULL;
+	uint64_t project = 0;
+	char name[16];
+	pid_t child;
+
+	MUST(open_as(f->path, CREATE, &s, err));
+	child = fork();
+	assert_true(child >= 0);
+	if (child == 0)
+		_exit(create_projects(f->path, PROJECTS));
+	for (int i = 0; i < PROJECTS; i++) {
+		rt_status st = RT_NOT_FOUND;
+
+		(void)snprintf(name, sizeof(name), "p%d", i);
+		while (st == RT_NOT_FOUND)
+			st = rt_store_get(s, rt_rows_named(RT_STORE_PROJECTS, 0, rt_str_of(name)), NULL,
+					  &project, NULL);
+		assert_int_equal(st, RT_OK);
+	}
+	wait_for(child);
+	s->ops->close(s);
+}
+
 static void
 test_processes(void **state)
 {
@@ -530,6 +582,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(test_turns),
 		TEST(test_processes),
+		TEST(test_created_while_looked_for),
 		TEST(test_kill),
 		TEST(test_too_large),
 		TEST(test_relative_path),
