@@ -21,8 +21,6 @@ read_chunk(rt_graph *g, yyjson_val *chunk, yyjson_val *model, int64_t *tip)
 		     .role = rt_json_text(chunk, "role")};
 	int64_t at;
 
-	if (n.role.size == 0)
-		n.role = RT_STR("unknown");
 	if (rt_graph_find(g, n.id) >= 0)
 		n.id = RT_STR("");
 	rt_parts_begin(&g->parts);
@@ -48,41 +46,23 @@ read_prompt(rt_graph *g, yyjson_val *prompt)
 	yyjson_val *chunks = rt_json_get(rt_json_get(prompt, "chunkedPrompt"), "chunks");
 	yyjson_val *model = rt_json_get(rt_json_get(prompt, "runSettings"), "model");
 	yyjson_val *drafts = rt_json_get(rt_json_get(prompt, "chunkedPrompt"), "pendingInputs");
+	rt_json_iter list = rt_json_items(chunks);
 	int64_t tip = -1;
 
+	if (!yyjson_is_arr(chunks)) {
+		rt_graph_skip(g, "chunkedPrompt", rt_graph_text(prompt, "displayName"));
+		return;
+	}
 	rt_graph_begin(g, rt_graph_text(prompt, "displayName title"), rt_json_text(prompt, "id"));
 	rt_graph_fields(g, prompt, "chunkedPrompt displayName");
 	if (drafts != NULL)
 		rt_graph_field(g, "pendingInputs", drafts);
-	for (rt_json_iter m = rt_json_items(chunks); rt_ok(&g->b->s) && rt_json_next(&m);)
-		if (yyjson_is_obj(m.value))
-			read_chunk(g, m.value, model, &tip);
-		else
-			rt_reader_skipped(g->r, "skipped a chunk that is not an object");
+	for (yyjson_val *chunk; (chunk = rt_graph_message(g, &list)) != NULL;)
+		read_chunk(g, chunk, model, &tip);
 	rt_graph_end(g, tip);
 }
 
-static rt_status
-ai_studio_to(const rt_alloc *alloc, const rt_input *in, const rt_reader_to *to, rt_report *report,
-	     rt_error *err)
-{
-	rt_reader r;
-	rt_graph g;
-	yyjson_val *record;
-
-	rt_reader_init(&r, alloc, in, to, report);
-	rt_graph_init(&g, &r, "ai-studio");
-	while ((record = rt_graph_record(&g)) != NULL) {
-		if (yyjson_is_arr(rt_json_get(rt_json_get(record, "chunkedPrompt"), "chunks")))
-			read_prompt(&g, record);
-		else
-			rt_graph_skip(&g, "chunkedPrompt", rt_graph_text(record, "displayName"));
-	}
-	if (rt_reader_count(&r) == 0)
-		rt_reader_refuse(&r, 0, "no record is a prompt of AI Studio");
-	return rt_reader_end(&r, err);
-}
-RT_READER_FUNCTIONS(ai_studio, ai_studio_to)
+RT_GRAPH_FUNCTIONS(ai_studio, .format = "ai-studio", .noun = "prompt of AI Studio", .read = read_prompt)
 
 static int
 sniff_prompt(rt_str record)

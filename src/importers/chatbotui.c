@@ -16,8 +16,6 @@ read_message(rt_graph *g, yyjson_val *message, int64_t *tip)
 	rt_node n = {.parent = *tip, .role = rt_graph_text(message, "role")};
 	int64_t at;
 
-	if (n.role.size == 0)
-		n.role = RT_STR("unknown");
 	rt_build_body_open_value(g->b, content);
 	rt_graph_raw(g, message,
 		     yyjson_is_str(content) || yyjson_is_arr(content) ? "role content" : "role");
@@ -25,39 +23,25 @@ read_message(rt_graph *g, yyjson_val *message, int64_t *tip)
 	*tip = at >= 0 ? at : *tip;
 }
 
-static rt_status
-chatbotui_to(const rt_alloc *alloc, const rt_input *in, const rt_reader_to *to, rt_report *report,
-	     rt_error *err)
+static void
+read_conversation(rt_graph *g, yyjson_val *record)
 {
-	rt_reader r;
-	rt_graph g;
-	yyjson_val *record;
+	yyjson_val *messages = rt_json_get(record, "messages");
+	rt_json_iter list = rt_json_items(messages);
+	int64_t tip = -1;
 
-	rt_reader_init(&r, alloc, in, to, report);
-	r.wrapper = "history";
-	rt_graph_init(&g, &r, "chatbotui");
-	while ((record = rt_graph_record(&g)) != NULL) {
-		yyjson_val *messages = rt_json_get(record, "messages");
-		int64_t tip = -1;
-
-		if (!yyjson_is_arr(messages)) {
-			rt_graph_skip(&g, "messages", rt_graph_text(record, "name"));
-			continue;
-		}
-		rt_graph_begin(&g, rt_graph_text(record, "name"), rt_graph_text(record, "id"));
-		rt_graph_fields(&g, record, "messages name");
-		for (rt_json_iter m = rt_json_items(messages); rt_ok(&r.b.s) && rt_json_next(&m);)
-			if (yyjson_is_obj(m.value))
-				read_message(&g, m.value, &tip);
-			else
-				rt_reader_skipped(&r, "skipped a message that is not an object");
-		rt_graph_end(&g, tip);
+	if (!yyjson_is_arr(messages)) {
+		rt_graph_skip(g, "messages", rt_graph_text(record, "name"));
+		return;
 	}
-	if (rt_reader_count(&r) == 0)
-		rt_reader_refuse(&r, 0, "no record is a conversation of Chatbot UI");
-	return rt_reader_end(&r, err);
+	rt_graph_begin(g, rt_graph_text(record, "name"), rt_graph_text(record, "id"));
+	rt_graph_fields(g, record, "messages name");
+	for (yyjson_val *message; (message = rt_graph_message(g, &list)) != NULL;)
+		read_message(g, message, &tip);
+	rt_graph_end(g, tip);
 }
-RT_READER_FUNCTIONS(chatbotui, chatbotui_to)
+RT_GRAPH_FUNCTIONS(chatbotui, .format = "chatbotui", .wrapper = "history",
+		   .noun = "conversation of Chatbot UI", .read = read_conversation)
 
 static int
 sniff_conversation(rt_str record)

@@ -111,8 +111,6 @@ read_message(rt_graph *g, rt_str id, yyjson_val *node, yyjson_val *message)
 		     .muted = is_ignored(message)};
 	bool is_verbatim = false;
 
-	if (n.role.size == 0)
-		n.role = RT_STR("unknown");
 	rt_parts_begin(&g->parts);
 	if (rt_str_is(n.role, "assistant") && recipient.size > 0 && !rt_str_is(recipient, "all"))
 		read_call(g, id, recipient, content);
@@ -153,6 +151,10 @@ read_conversation(rt_graph *g, yyjson_val *conversation)
 	rt_str id = rt_graph_text(conversation, "conversation_id id"), current;
 	int64_t leaf;
 
+	if (!yyjson_is_obj(mapping)) {
+		rt_graph_skip(g, "mapping", rt_json_text(conversation, "title"));
+		return;
+	}
 	rt_graph_begin(g, rt_json_text(conversation, "title"), id);
 	rt_graph_fields(g, conversation, "mapping title");
 	rt_graph_open_newest(g, rt_json_get(conversation, "update_time"));
@@ -171,27 +173,8 @@ read_conversation(rt_graph *g, yyjson_val *conversation)
 	rt_graph_end(g, leaf);
 }
 
-static rt_status
-chatgpt_to(const rt_alloc *alloc, const rt_input *in, const rt_reader_to *to, rt_report *report,
-	   rt_error *err)
-{
-	rt_reader r;
-	rt_graph g;
-	yyjson_val *record;
-
-	rt_reader_init(&r, alloc, in, to, report);
-	rt_graph_init(&g, &r, "chatgpt");
-	while ((record = rt_graph_record(&g)) != NULL) {
-		if (yyjson_is_obj(rt_json_get(record, "mapping")))
-			read_conversation(&g, record);
-		else
-			rt_graph_skip(&g, "mapping", rt_json_text(record, "title"));
-	}
-	if (rt_reader_count(&r) == 0)
-		rt_reader_refuse(&r, 0, "no record is a conversation of ChatGPT");
-	return rt_reader_end(&r, err);
-}
-RT_READER_FUNCTIONS(chatgpt, chatgpt_to)
+RT_GRAPH_FUNCTIONS(chatgpt, .format = "chatgpt", .noun = "conversation of ChatGPT",
+		   .read = read_conversation)
 
 /* The first node of the mapping decides. */
 static int

@@ -75,8 +75,6 @@ read_message(rt_graph *g, yyjson_val *message, bool is_tree, int64_t tip)
 		     .role = rt_json_text(message, "sender")};
 	const char *verbatim;
 
-	if (n.role.size == 0)
-		n.role = RT_STR("unknown");
 	if (!is_tree && rt_graph_find(g, n.id) >= 0)
 		n.id = RT_STR("");
 	rt_parts_begin(&g->parts);
@@ -92,47 +90,28 @@ static void
 read_conversation(rt_graph *g, yyjson_val *conversation)
 {
 	yyjson_val *messages = rt_json_get(conversation, "chat_messages");
+	rt_json_iter list = rt_json_items(messages);
 	int64_t tip = -1, at;
 	bool is_tree = false;
 
+	if (!yyjson_is_arr(messages)) {
+		rt_graph_skip(g, "chat_messages", rt_json_text(conversation, "name"));
+		return;
+	}
 	rt_graph_begin(g, rt_json_text(conversation, "name"), rt_json_text(conversation, "uuid"));
 	rt_graph_fields(g, conversation, "chat_messages name");
 	rt_graph_open_newest(g, rt_json_get(conversation, "updated_at"));
 	for (rt_json_iter m = rt_json_items(messages); rt_json_next(&m);)
 		is_tree = is_tree || rt_json_text(m.value, "parent_message_uuid").size > 0;
-	for (rt_json_iter m = rt_json_items(messages); rt_ok(&g->b->s) && rt_json_next(&m);) {
-		if (!yyjson_is_obj(m.value)) {
-			rt_reader_skipped(g->r, "skipped a message that is not an object");
-			continue;
-		}
-		at = read_message(g, m.value, is_tree, tip);
+	for (yyjson_val *message; (message = rt_graph_message(g, &list)) != NULL;) {
+		at = read_message(g, message, is_tree, tip);
 		tip = at >= 0 ? at : tip;
 	}
 	rt_graph_end(g, rt_graph_find(g, rt_json_text(conversation, "current_leaf_message_uuid")));
 }
 
-static rt_status
-claude_ai_to(const rt_alloc *alloc, const rt_input *in, const rt_reader_to *to, rt_report *report,
-	     rt_error *err)
-{
-	rt_reader r;
-	rt_graph g;
-	yyjson_val *record;
-
-	rt_reader_init(&r, alloc, in, to, report);
-	r.wrapper = "conversations";
-	rt_graph_init(&g, &r, "claude-ai");
-	while ((record = rt_graph_record(&g)) != NULL) {
-		if (yyjson_is_arr(rt_json_get(record, "chat_messages")))
-			read_conversation(&g, record);
-		else
-			rt_graph_skip(&g, "chat_messages", rt_json_text(record, "name"));
-	}
-	if (rt_reader_count(&r) == 0)
-		rt_reader_refuse(&r, 0, "no record is a conversation of Claude.ai");
-	return rt_reader_end(&r, err);
-}
-RT_READER_FUNCTIONS(claude_ai, claude_ai_to)
+RT_GRAPH_FUNCTIONS(claude_ai, .format = "claude-ai", .wrapper = "conversations",
+		   .noun = "conversation of Claude.ai", .read = read_conversation)
 
 static int
 sniff_conversation(rt_str record)

@@ -56,7 +56,7 @@ read_message(session *s, yyjson_val *message)
 	rt_str type = rt_json_text(message, "type");
 	rt_node n = {.id = rt_json_text(message, "id"),
 		     .parent = s->tip,
-		     .role = type.size > 0 ? type : RT_STR("unknown"),
+		     .role = type,
 		     .muted = rt_is_word(type, "info error warning")};
 	int64_t known = rt_graph_find(g, n.id);
 
@@ -80,11 +80,10 @@ read_message(session *s, yyjson_val *message)
 static void
 read_messages(session *s, yyjson_val *messages)
 {
-	for (rt_json_iter m = rt_json_items(messages); rt_ok(&s->g.b->s) && rt_json_next(&m);)
-		if (yyjson_is_obj(m.value))
-			read_message(s, m.value);
-		else
-			rt_reader_skipped(s->g.r, "skipped a message that is not an object");
+	rt_json_iter list = rt_json_items(messages);
+
+	for (yyjson_val *message; (message = rt_graph_message(&s->g, &list)) != NULL;)
+		read_message(s, message);
 }
 
 /* The last message counts, also where the list was rewound to its beginning. */

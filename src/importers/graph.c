@@ -39,6 +39,24 @@ rt_graph_record(rt_graph *g)
 	return NULL;
 }
 
+rt_status
+rt_graph_read(const rt_graph_reader *reader, const rt_alloc *alloc, const rt_input *in,
+	      const rt_reader_to *to, rt_report *report, rt_error *err)
+{
+	rt_reader r;
+	rt_graph g;
+	yyjson_val *record;
+
+	rt_reader_init(&r, alloc, in, to, report);
+	r.wrapper = reader->wrapper;
+	rt_graph_init(&g, &r, reader->format);
+	while ((record = rt_graph_record(&g)) != NULL)
+		reader->read(&g, record);
+	if (rt_reader_count(&r) == 0)
+		rt_reader_refuse(&r, 0, "no record is a %s", reader->noun);
+	return rt_reader_end(&r, err);
+}
+
 void
 rt_graph_begin(rt_graph *g, rt_str title, rt_str id)
 {
@@ -178,10 +196,28 @@ rt_graph_keep(rt_graph *g, const char *field, yyjson_val *value)
 		rt_json_add_value(rt_build_body_field(g->b, rt_str_of(field)), value);
 }
 
+yyjson_val *
+rt_graph_message(rt_graph *g, rt_json_iter *list)
+{
+	while (rt_ok(&g->b->s) && rt_json_next(list)) {
+		if (yyjson_is_obj(list->value))
+			return list->value;
+		rt_reader_skipped(g->r, "skipped a message that is not an object");
+	}
+	return NULL;
+}
+
 int64_t
 rt_graph_find(const rt_graph *g, rt_str id)
 {
 	return id.size == 0 ? -1 : rt_index_get(&g->ids, id);
+}
+
+static rt_str
+role_of(const rt_node *node)
+{
+	return node->role.size == 0 && !rt_str_is(node->kind, "custom") ? RT_STR("unknown")
+									: rt_graph_role(node->role);
 }
 
 int64_t
@@ -198,7 +234,7 @@ rt_graph_add(rt_graph *g, const rt_node *node, rt_str parent_id)
 				  (int)rt_utf8_cut(node->id, 40), node->id.ptr);
 		return -1;
 	}
-	added.role = rt_graph_role(node->role);
+	added.role = role_of(node);
 	at = rt_build_node(g->b, &added);
 	link = rt_vec_push(s, &g->links, sizeof(*link));
 	rank = rt_vec_push(s, &g->ranks, sizeof(*rank));
@@ -221,7 +257,7 @@ rt_graph_replace(rt_graph *g, int64_t at, const rt_node *node)
 	rt_node replaced = *node, *nodes;
 	size_t end;
 
-	replaced.role = rt_graph_role(node->role);
+	replaced.role = role_of(node);
 	end = rt_build_node(g->b, &replaced);
 	if (!rt_ok(&g->b->s))
 		return;
@@ -274,13 +310,9 @@ rt_graph_nested(rt_graph *g, yyjson_val *list, const char *children, int64_t aro
 		yyjson_val *message;
 		int64_t at;
 
-		if (!rt_json_next(&top->at)) {
+		message = rt_graph_message(g, &top->at);
+		if (message == NULL) {
 			levels.count--;
-			continue;
-		}
-		message = top->at.value;
-		if (!yyjson_is_obj(message)) {
-			rt_reader_skipped(g->r, "skipped a message that is not an object");
 			continue;
 		}
 		at = add(g, message, top->around);

@@ -56,6 +56,30 @@ void rt_graph_init(rt_graph *g, rt_reader *r, const char *format);
 /* As rt_reader_record, without records that are nested too deep to be kept. */
 yyjson_val *rt_graph_record(rt_graph *g);
 
+/* A format each of whose records is a conversation. */
+typedef struct rt_graph_reader {
+	const char *format;  /* its name */
+	const char *wrapper; /* see rt_reader; or NULL */
+	const char *noun;    /* for messages: "conversation of Grok" */
+	/* Adds a conversation, or calls rt_graph_skip. */
+	void (*read)(rt_graph *g, yyjson_val *record);
+} rt_graph_reader;
+
+/* Reads all records; refuses an input without conversations. */
+rt_status rt_graph_read(const rt_graph_reader *reader, const rt_alloc *alloc, const rt_input *in,
+			const rt_reader_to *to, rt_report *report, rt_error *err);
+
+/* NAME_read and NAME_stream of an rt_format, from the members of an rt_graph_reader. */
+#define RT_GRAPH_FUNCTIONS(name, ...) \
+	static rt_status name##_to(const rt_alloc *alloc, const rt_input *in, const rt_reader_to *to, \
+				   rt_report *report, rt_error *err) \
+	{ \
+		static const rt_graph_reader reader = {__VA_ARGS__}; \
+\
+		return rt_graph_read(&reader, alloc, in, to, report, err); \
+	} \
+	RT_READER_FUNCTIONS(name, name##_to)
+
 /* The next conversation. Either may be empty; without an id only an identical conversation is
  * known again. */
 void rt_graph_begin(rt_graph *g, rt_str title, rt_str id);
@@ -75,8 +99,12 @@ void rt_graph_hide(rt_graph *g, rt_node *node);
 /* A member of this name (may be NULL or null), as the field of that name. */
 void rt_graph_keep(rt_graph *g, const char *field, yyjson_val *value);
 
-/* Add the node whose body is open; its id and role are those of the file. parent_id is empty for a
- * root; a node without parent_id whose `parent` is not -1 follows that node. Returns its index, or
+/* The next object of a list or an object of messages, until NULL; other items are skipped and
+ * reported. */
+yyjson_val *rt_graph_message(rt_graph *g, rt_json_iter *list);
+
+/* Add the node whose body is open; its id and role are those of the file ("unknown" for a message
+ * without a role). parent_id is empty for a root; a node without parent_id whose `parent` is not -1 follows that node. Returns its index, or
  * -1: there is one with this id, or the reader has failed. */
 int64_t rt_graph_add(rt_graph *g, const rt_node *node, rt_str parent_id);
 /* The node whose body is open takes the place of one with this index, and keeps its parent. */

@@ -27,8 +27,6 @@ read_response(rt_graph *g, yyjson_val *response)
 		     .role = rt_json_text(response, "sender")};
 	yyjson_val *model = rt_json_get(response, "model");
 
-	if (n.role.size == 0)
-		n.role = RT_STR("unknown");
 	if (!yyjson_is_str(model))
 		model = rt_json_get(rt_json_get(rt_json_get(response, "metadata"),
 						"requestModelDetails"),
@@ -51,6 +49,10 @@ read_conversation(rt_graph *g, yyjson_val *record)
 {
 	yyjson_val *conversation = rt_json_get(record, "conversation"), *response;
 
+	if (!yyjson_is_obj(conversation) || !yyjson_is_arr(rt_json_get(record, "responses"))) {
+		rt_graph_skip(g, "responses", RT_STR(""));
+		return;
+	}
 	rt_graph_begin(g, rt_json_text(conversation, "title"),
 		       rt_graph_text(conversation, "id conversation_id"));
 	rt_graph_fields(g, conversation, "title");
@@ -66,29 +68,8 @@ read_conversation(rt_graph *g, yyjson_val *record)
 	rt_graph_end(g, rt_graph_find(g, rt_json_text(conversation, "leaf_response_id")));
 }
 
-static rt_status
-grok_to(const rt_alloc *alloc, const rt_input *in, const rt_reader_to *to, rt_report *report,
-	rt_error *err)
-{
-	rt_reader r;
-	rt_graph g;
-	yyjson_val *record;
-
-	rt_reader_init(&r, alloc, in, to, report);
-	r.wrapper = "conversations";
-	rt_graph_init(&g, &r, "grok");
-	while ((record = rt_graph_record(&g)) != NULL) {
-		if (yyjson_is_obj(rt_json_get(record, "conversation")) &&
-		    yyjson_is_arr(rt_json_get(record, "responses")))
-			read_conversation(&g, record);
-		else
-			rt_graph_skip(&g, "responses", RT_STR(""));
-	}
-	if (rt_reader_count(&r) == 0)
-		rt_reader_refuse(&r, 0, "no record is a conversation of Grok");
-	return rt_reader_end(&r, err);
-}
-RT_READER_FUNCTIONS(grok, grok_to)
+RT_GRAPH_FUNCTIONS(grok, .format = "grok", .wrapper = "conversations",
+		   .noun = "conversation of Grok", .read = read_conversation)
 
 static int
 sniff_conversation(rt_str record)

@@ -80,39 +80,28 @@ read_message(rt_graph *g, yyjson_val *message, int64_t around)
 	return at >= 0 ? at : rt_graph_find(g, n.id);
 }
 
-static rt_status
-librechat_to(const rt_alloc *alloc, const rt_input *in, const rt_reader_to *to, rt_report *report,
-	     rt_error *err)
+static void
+read_conversation(rt_graph *g, yyjson_val *record)
 {
-	rt_reader r;
-	rt_graph g;
-	yyjson_val *record, *messages;
+	yyjson_val *messages = rt_json_get(record, "messagesTree");
 
-	rt_reader_init(&r, alloc, in, to, report);
-	rt_graph_init(&g, &r, "librechat");
-	while ((record = rt_graph_record(&g)) != NULL) {
-		messages = rt_json_get(record, "messagesTree");
-		if (messages == NULL)
-			messages = rt_json_get(record, "messages");
-		if (!yyjson_is_ctn(messages)) {
-			rt_graph_skip(&g, "messages", rt_json_text(record, "title"));
-			continue;
-		}
-		rt_graph_begin(&g, rt_json_text(record, "title"),
-			       rt_json_text(record, "conversationId"));
-		rt_graph_fields(&g, record, "messages messagesTree title");
-		if (yyjson_is_obj(messages)) /* a tree of one root */
-			rt_graph_nested(&g, rt_json_get(messages, "children"), "children",
-					read_message(&g, messages, -1), read_message);
-		else
-			rt_graph_nested(&g, messages, "children", -1, read_message);
-		rt_graph_end(&g, rt_graph_latest(&g));
+	if (messages == NULL)
+		messages = rt_json_get(record, "messages");
+	if (!yyjson_is_ctn(messages)) {
+		rt_graph_skip(g, "messages", rt_json_text(record, "title"));
+		return;
 	}
-	if (rt_reader_count(&r) == 0)
-		rt_reader_refuse(&r, 0, "no record is a conversation of LibreChat");
-	return rt_reader_end(&r, err);
+	rt_graph_begin(g, rt_json_text(record, "title"), rt_json_text(record, "conversationId"));
+	rt_graph_fields(g, record, "messages messagesTree title");
+	if (yyjson_is_obj(messages)) /* a tree of one root */
+		rt_graph_nested(g, rt_json_get(messages, "children"), "children",
+				read_message(g, messages, -1), read_message);
+	else
+		rt_graph_nested(g, messages, "children", -1, read_message);
+	rt_graph_end(g, rt_graph_latest(g));
 }
-RT_READER_FUNCTIONS(librechat, librechat_to)
+RT_GRAPH_FUNCTIONS(librechat, .format = "librechat", .noun = "conversation of LibreChat",
+		   .read = read_conversation)
 
 static int
 sniff_conversation(rt_str record)

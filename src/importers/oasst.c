@@ -20,8 +20,6 @@ read_message(rt_graph *g, yyjson_val *message, int64_t around)
 	uint64_t rank;
 	int64_t at;
 
-	if (n.role.size == 0)
-		n.role = RT_STR("unknown");
 	rt_build_body_open_value(g->b, rt_json_get(message, "text"));
 	n.has_ts = rt_build_moment(rt_json_get(message, "created_date"), &n.ts);
 	rt_graph_keep(g, "model", rt_json_get(message, "model_name"));

@@ -60,13 +60,11 @@ read_message(rt_graph *g, rt_str key, yyjson_val *message, int64_t tip)
 static void
 read_tree(rt_graph *g, yyjson_val *history)
 {
-	yyjson_val *messages = rt_json_get(history, "messages");
+	yyjson_val *messages = rt_json_get(history, "messages"), *message;
+	rt_json_iter list = rt_json_members(messages);
 
-	for (rt_json_iter m = rt_json_members(messages); rt_ok(&g->b->s) && rt_json_next(&m);)
-		if (yyjson_is_obj(m.value))
-			(void)read_message(g, m.key, m.value, -1);
-		else
-			rt_reader_skipped(g->r, "skipped a message that is not an object");
+	while ((message = rt_graph_message(g, &list)) != NULL)
+		(void)read_message(g, list.key, message, -1);
 	for (rt_json_iter m = rt_json_members(messages); rt_ok(&g->b->s) && rt_json_next(&m);)
 		rt_graph_children(g, rt_json_get(m.value, "childrenIds"));
 }
@@ -74,22 +72,28 @@ read_tree(rt_graph *g, yyjson_val *history)
 static void
 read_list(rt_graph *g, yyjson_val *messages)
 {
+	rt_json_iter list = rt_json_items(messages);
 	int64_t tip = -1, at;
 
-	for (rt_json_iter m = rt_json_items(messages); rt_ok(&g->b->s) && rt_json_next(&m);) {
-		at = read_message(g, RT_STR(""), m.value, tip);
+	for (yyjson_val *message; (message = rt_graph_message(g, &list)) != NULL;) {
+		at = read_message(g, RT_STR(""), message, tip);
 		tip = at >= 0 ? at : tip;
 	}
 }
 
 static void
-read_chat(rt_graph *g, yyjson_val *row, yyjson_val *chat)
+read_chat(rt_graph *g, yyjson_val *row)
 {
+	yyjson_val *inner = rt_json_get(row, "chat"), *chat = yyjson_is_obj(inner) ? inner : row;
 	yyjson_val *history = rt_json_get(chat, "history");
 	bool has_tree = yyjson_is_obj(rt_json_get(history, "messages"));
 	rt_str title = rt_graph_text(row, "title"), current = rt_json_text(history, "currentId");
 	int64_t leaf;
 
+	if (!yyjson_is_obj(history) && !yyjson_is_arr(rt_json_get(chat, "messages"))) {
+		rt_graph_skip(g, "history", rt_json_text(row, "title"));
+		return;
+	}
 	rt_graph_begin(g, title.size > 0 ? title : rt_graph_text(chat, "title"),
 		       rt_graph_text(row, "id"));
 	if (row != chat)
@@ -109,31 +113,7 @@ read_chat(rt_graph *g, yyjson_val *row, yyjson_val *chat)
 	rt_graph_end(g, leaf >= 0 ? leaf : rt_graph_latest(g));
 }
 
-static rt_status
-open_webui_to(const rt_alloc *alloc, const rt_input *in, const rt_reader_to *to, rt_report *report,
-	      rt_error *err)
-{
-	rt_reader r;
-	rt_graph g;
-	yyjson_val *record, *chat;
-
-	rt_reader_init(&r, alloc, in, to, report);
-	rt_graph_init(&g, &r, "open-webui");
-	while ((record = rt_graph_record(&g)) != NULL) {
-		chat = rt_json_get(record, "chat");
-		if (!yyjson_is_obj(chat))
-			chat = record;
-		if (yyjson_is_obj(rt_json_get(chat, "history")) ||
-		    yyjson_is_arr(rt_json_get(chat, "messages")))
-			read_chat(&g, record, chat);
-		else
-			rt_graph_skip(&g, "history", rt_json_text(record, "title"));
-	}
-	if (rt_reader_count(&r) == 0)
-		rt_reader_refuse(&r, 0, "no record is a chat of Open WebUI");
-	return rt_reader_end(&r, err);
-}
-RT_READER_FUNCTIONS(open_webui, open_webui_to)
+RT_GRAPH_FUNCTIONS(open_webui, .format = "open-webui", .noun = "chat of Open WebUI", .read = read_chat)
 
 static int
 sniff_chat(rt_str record)

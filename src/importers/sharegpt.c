@@ -40,7 +40,7 @@ static int64_t
 read_message(rt_graph *g, yyjson_val *message, int64_t tip)
 {
 	rt_str from = rt_graph_text(message, "from role"), text = rt_graph_text(message, "value content");
-	rt_node n = {.parent = tip, .role = from.size > 0 ? from : RT_STR("unknown")};
+	rt_node n = {.parent = tip, .role = from};
 	char id[32];
 	bool is_call = rt_str_is(from, "function_call");
 	int64_t at;
@@ -57,14 +57,15 @@ read_message(rt_graph *g, yyjson_val *message, int64_t tip)
 	return at >= 0 ? at : tip;
 }
 
+/* Of the list of messages. */
+static const char *const list_names[] = {"conversations", "conversation", "items", "messages", NULL};
+
 static yyjson_val *
 list_of(yyjson_val *record)
 {
-	static const char *const names[] = {"conversations", "conversation", "items", "messages"};
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		if (yyjson_is_arr(rt_json_get(record, names[i])))
-			return rt_json_get(record, names[i]);
+	for (const char *const *name = list_names; *name != NULL; name++)
+		if (yyjson_is_arr(rt_json_get(record, *name)))
+			return rt_json_get(record, *name);
 	return NULL;
 }
 
@@ -73,8 +74,13 @@ read_conversation(rt_graph *g, yyjson_val *record)
 {
 	yyjson_val *chosen = rt_json_get(record, "chosen"), *other = rt_json_get(record, "rejected");
 	rt_str system = rt_graph_text(record, "system");
+	rt_json_iter list = rt_json_items(list_of(record));
 	int64_t tip = -1, leaf;
 
+	if (list_of(record) == NULL) {
+		rt_graph_skip(g, "conversations", rt_graph_text(record, "id"));
+		return;
+	}
 	rt_graph_begin(g, rt_graph_text(record, "title"), RT_STR(""));
 	rt_graph_fields(g, record,
 			"conversations conversation items messages chosen rejected title system");
@@ -82,38 +88,16 @@ read_conversation(rt_graph *g, yyjson_val *record)
 		rt_build_body_open(g->b, system, false);
 		tip = rt_graph_add(g, &(rt_node){.parent = -1, .role = RT_STR("system")}, RT_STR(""));
 	}
-	for (rt_json_iter m = rt_json_items(list_of(record)); rt_ok(&g->b->s) && rt_json_next(&m);)
-		if (yyjson_is_obj(m.value))
-			tip = read_message(g, m.value, tip);
-		else
-			rt_reader_skipped(g->r, "skipped a message that is not an object");
+	for (yyjson_val *message; (message = rt_graph_message(g, &list)) != NULL;)
+		tip = read_message(g, message, tip);
 	leaf = yyjson_is_obj(chosen) ? read_message(g, chosen, tip) : tip;
 	if (yyjson_is_obj(other))
 		(void)read_message(g, other, tip);
 	rt_graph_end(g, leaf);
 }
 
-static rt_status
-sharegpt_to(const rt_alloc *alloc, const rt_input *in, const rt_reader_to *to, rt_report *report,
-	    rt_error *err)
-{
-	rt_reader r;
-	rt_graph g;
-	yyjson_val *record;
-
-	rt_reader_init(&r, alloc, in, to, report);
-	rt_graph_init(&g, &r, "sharegpt");
-	while ((record = rt_graph_record(&g)) != NULL) {
-		if (list_of(record) != NULL)
-			read_conversation(&g, record);
-		else
-			rt_graph_skip(&g, "conversations", rt_graph_text(record, "id"));
-	}
-	if (rt_reader_count(&r) == 0)
-		rt_reader_refuse(&r, 0, "no record is a conversation of ShareGPT");
-	return rt_reader_end(&r, err);
-}
-RT_READER_FUNCTIONS(sharegpt, sharegpt_to)
+RT_GRAPH_FUNCTIONS(sharegpt, .format = "sharegpt", .noun = "conversation of ShareGPT",
+		   .read = read_conversation)
 
 static int
 sniff_message(rt_str message)
@@ -126,11 +110,10 @@ sniff_message(rt_str message)
 static int
 sniff_conversation(rt_str record)
 {
-	static const char *const names[] = {"conversations", "conversation", "items", "messages"};
 	int sure = 0;
 
-	for (size_t i = 0; sure == 0 && i < sizeof(names) / sizeof(*names); i++) {
-		rt_str list = rt_graph_member(record, names[i]);
+	for (const char *const *name = list_names; sure == 0 && *name != NULL; name++) {
+		rt_str list = rt_graph_member(record, *name);
 
 		if (list.size > 0 && list.ptr[0] == '[')
 			sure = rt_graph_sniff(list, sniff_message);
