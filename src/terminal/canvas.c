@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "app/width.h"
+#include "base/hash.h"
 #include "base/scope.h"
 
 enum {
@@ -104,14 +105,12 @@ cell_at(const rt_canvas *canvas, int x, int y)
 	return &canvas->cells[(size_t)y * (size_t)canvas->columns + (size_t)x];
 }
 
-/* FNV-1a; never 0. */
+/* Never 0. */
 static uint32_t
 hash_url(rt_str url)
 {
-	uint32_t hash = 2166136261u;
+	uint32_t hash = (uint32_t)rt_hash(url.ptr, url.size, 0);
 
-	for (size_t i = 0; i < url.size; i++)
-		hash = (hash ^ (unsigned char)url.ptr[i]) * 16777619u;
 	return hash == 0 ? 1 : hash;
 }
 
@@ -132,11 +131,13 @@ void
 rt_canvas_link(rt_canvas *canvas, rt_box box, rt_str url)
 {
 	uint32_t link = hash_url(url);
+	rt_str known = rt_canvas_url(canvas, link);
 	rt_box in = rt_box_within(box, rt_canvas_box(canvas));
 
-	if (in.w == 0 || canvas->urls.size + url.size + 1 > URLS_MAX)
+	if (in.w == 0 || canvas->urls.size + url.size + 1 > URLS_MAX ||
+	    (known.size > 0 && !rt_str_eq(known, url)))
 		return;
-	if (rt_canvas_url(canvas, link).size == 0) {
+	if (known.size == 0) {
 		rt_buf_add_str(&canvas->urls, url);
 		rt_buf_add_byte(&canvas->urls, '\0');
 	}

@@ -85,7 +85,8 @@ rt_box rt_box_within(rt_box box, rt_box outer);
 void rt_canvas_fill(rt_canvas *canvas, rt_box box, rt_ink ink);
 /* Add ink flags (RT_INK_SELECTED …) to the box's cells. */
 void rt_canvas_flag(rt_canvas *canvas, rt_box box, rt_ink flags);
-/* The cells of the box lead to a url, which is ASCII without controls. Without memory they do not. */
+/* The cells of the box lead to a url, which is ASCII without controls; not if memory is short, or if
+ * the hash of another url in this frame is the same. */
 void rt_canvas_link(rt_canvas *canvas, rt_box box, rt_str url);
 /* The url of a cell's link; empty: none. O(urls) */
 rt_str rt_canvas_url(const rt_canvas *canvas, uint32_t link);

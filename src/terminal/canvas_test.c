@@ -369,6 +369,21 @@ test_sizes_have_limits(void **state)
 	assert_shows("x\n");
 }
 
+/* The hashes of two urls may be the same: the second one is no link then. */
+static void
+test_links_of_one_hash(void **state)
+{
+	const rt_str first = RT_STR("https://a.b/25226"), second = RT_STR("https://a.b/345644");
+
+	(void)state;
+	assert_int_equal((uint32_t)rt_hash(first.ptr, first.size, 0),
+			 (uint32_t)rt_hash(second.ptr, second.size, 0));
+	rt_canvas_link(&canvas, (rt_box){0, 0, 2, 1}, first);
+	rt_canvas_link(&canvas, (rt_box){2, 0, 2, 1}, second);
+	assert_true(rt_str_eq(rt_canvas_url(&canvas, canvas.cells[0].link), first));
+	assert_int_equal(canvas.cells[2].link, 0);
+}
+
 int
 main(void)
 {
@@ -386,6 +401,7 @@ main(void)
 		cmocka_unit_test_setup_teardown(test_names_keep_their_ends, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_printed_text_of_any_length, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_boxes, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_links_of_one_hash, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_nothing_leaves_its_box, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_sizes_have_limits, setup, teardown),
 	};

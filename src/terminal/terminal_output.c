@@ -24,7 +24,7 @@ struct rt_terminal_screen {
 	SCREEN *curses;
 	int fd;
 	rt_theme theme;
-	int behind;     /* the background's colour; -1: the default */
+	int background; /* colour; -1: the default */
 	bool is_direct; /* colours are red, green and blue */
 	bool has_color, is_ansi, can_italic, is_whole; /* is_whole: front is on the screen */
 	bool has_links;
@@ -125,23 +125,23 @@ make_pairs(rt_terminal_screen *screen)
 		const look *l = &looks[kind];
 		int fore = COLORS >= 256 ? l->many[screen->theme] : l->few;
 
-		if (fore < 0 && screen->behind >= 0)
+		if (fore < 0 && screen->background >= 0)
 			fore = COLOR_WHITE;
 		if (fore > 0 && screen->is_direct)
 			fore = direct((short)fore);
-		(void)init_extended_pair(kind + 1, fore, screen->behind);
+		(void)init_extended_pair(kind + 1, fore, screen->background);
 	}
 }
 
 static void
 make_inks(rt_terminal_screen *screen, bool no_color)
 {
-	screen->behind = -1;
+	screen->background = -1;
 	if (no_color || !has_colors() || start_color() == ERR || COLORS < 8 ||
 	    COLOR_PAIRS <= RT_INK_COUNT)
 		return;
 	if (use_default_colors() == ERR)
-		screen->behind = COLOR_BLACK;
+		screen->background = COLOR_BLACK;
 	screen->has_color = true;
 	screen->is_direct = tigetflag("RGB") > 0;
 	make_pairs(screen);
@@ -421,7 +421,7 @@ add_color(const rt_terminal_screen *screen, unsigned kind, rt_buf *out)
 	const look *l = &looks[kind];
 	int fore = COLORS >= 256 ? l->many[screen->theme] : l->few;
 
-	if (fore < 0 && screen->behind >= 0)
+	if (fore < 0 && screen->background >= 0)
 		fore = COLOR_WHITE;
 	if (fore >= 0 && screen->is_direct && fore >= 16) {
 		int rgb = direct((short)fore);
@@ -430,8 +430,8 @@ add_color(const rt_terminal_screen *screen, unsigned kind, rt_buf *out)
 	} else if (fore >= 0) {
 		rt_buf_add_f(out, fore < 8 ? ";3%d" : ";38;5;%d", fore);
 	}
-	if (screen->behind >= 0)
-		rt_buf_add_f(out, ";4%d", screen->behind);
+	if (screen->background >= 0)
+		rt_buf_add_f(out, ";4%d", screen->background);
 }
 
 static void
