@@ -119,6 +119,16 @@ rt_session_find_store(rt_session *s, rt_error *err)
 	return address_status(s, err);
 }
 
+void
+rt_session_free_name(const rt_project *value, char out[RT_SESSION_NAME_ROOM])
+{
+	unsigned number = 2;
+
+	do
+		(void)snprintf(out, RT_SESSION_NAME_ROOM, "discussion-%u", number++);
+	while (rt_project_disc_named(value, rt_str_of(out)) != 0);
+}
+
 const char *
 rt_session_file(const rt_session *s)
 {

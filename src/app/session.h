@@ -17,7 +17,7 @@
 #include "llm/config.h"
 #include "ops/action.h"
 
-enum { RT_SESSION_HINT_SIZE = 1024 };
+enum { RT_SESSION_HINT_SIZE = 1024, RT_SESSION_NAME_ROOM = 40 };
 
 typedef enum rt_session_mode {
 	RT_SESSION_LOOK,     /* nothing is written */
@@ -93,6 +93,8 @@ rt_str rt_session_project(const rt_session *session);
 /* The given addresses of discussion and take; empty: the active ones. */
 rt_str rt_session_discussion(const rt_session *session);
 rt_str rt_session_take(const rt_session *session);
+/* A name that no discussion has: "discussion-2", or the next free number. */
+void rt_session_free_name(const rt_project *value, char out[RT_SESSION_NAME_ROOM]);
 /* The path of the file that the address means; NULL: it is not a file. Borrowed. */
 const char *rt_session_file(const rt_session *session);
 /* The address of the open store, valid in every folder: the full path of a file. malloc'ed;

@@ -144,10 +144,10 @@ const char *rt_cli_where(rt_cli *cli, const char *id);
 
 /* The session's view, for view_rows.h. */
 rt_view rt_cli_view(rt_cli *cli);
-/* The number of the take that was active before in the discussion in view; discs: of the
- * discussion. Opens the store. 0: there was no other one that still exists, and the scope has
- * failed. Cost: reads the history back to that change. */
-uint32_t rt_cli_previous(rt_cli *cli, bool discs);
+/* The name of the take that was active before in the discussion in view; discs: of the discussion.
+ * Opens the store. NULL: there was no other one that still exists, and the scope has failed. Cost:
+ * reads the history back to that change. */
+const char *rt_cli_previous(rt_cli *cli, bool discs);
 /* The entries of the take in a span. */
 rt_entry_cursor *rt_cli_entries(rt_cli *cli, rt_cli_span span);
 /* Prints the discussion's replies in flight, for people. */

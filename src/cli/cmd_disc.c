@@ -7,30 +7,18 @@
 
 /* --- new --- */
 
-/* A name that is not used yet: "discussion-2" … */
-static const char *
-free_name(rt_cli *cli)
-{
-	char *name = rt_scope_get(&cli->s, 40);
-	unsigned number = 2;
-
-	if (name == NULL)
-		return "";
-	do
-		snprintf(name, 40, "discussion-%u", number++);
-	while (rt_project_disc_named(cli->session.value, rt_str_of(name)) != 0);
-	return name;
-}
-
 static void
 run_new(rt_cli *cli)
 {
 	const char *name = rt_cli_word(cli, 0);
+	char generated[RT_SESSION_NAME_ROOM];
 
 	if (!rt_cli_open(cli, RT_SESSION_CHANGE))
 		return;
-	if (name == NULL)
-		name = free_name(cli);
+	if (name == NULL) {
+		rt_session_free_name(cli->session.value, generated);
+		name = generated;
+	}
 	rt_cli_do(cli, &(rt_request){.op = RT_OP_DISCUSSION_NEW, .name = rt_str_of(name)},
 		  "Now in the new discussion \"{name}\".");
 	if (cli->s.status == RT_REFUSED) {
@@ -171,7 +159,7 @@ active_before(rt_cli *cli, const rt_effect *e, bool discs)
 		       : 0;
 }
 
-uint32_t
+const char *
 rt_cli_previous(rt_cli *cli, bool discs)
 {
 	uint32_t found = 0;
@@ -179,7 +167,7 @@ rt_cli_previous(rt_cli *cli, bool discs)
 	rt_history_cursor *c;
 
 	if (!rt_cli_open(cli, RT_SESSION_CHANGE))
-		return 0;
+		return NULL;
 	view = rt_cli_view(cli);
 	c = rt_history_open(&view, NULL, 0);
 	for (const rt_history_row *row; found == 0 && (row = rt_history_next(c)) != NULL;) {
@@ -193,19 +181,20 @@ rt_cli_previous(rt_cli *cli, bool discs)
 		rt_cli_fail(cli, RT_NOT_FOUND, "there is no previous %s", discs ? "discussion" : "take");
 		rt_cli_hint(cli, discs ? "Discussions: retake ls" : "Takes: retake takes");
 	}
-	return found;
+	if (found == 0)
+		return NULL;
+	/* Not by its id, which another one may have as its name (C29). */
+	return discs ? rt_scope_copy(&cli->s, rt_cell_name(rt_project_cell(cli->session.value, found))).ptr
+		     : rt_disc_take(rt_cli_disc(cli), found)->name->ptr;
 }
 
 static void
 run_use(rt_cli *cli)
 {
 	const char *name = rt_cli_word(cli, 0);
-	char previous[16];
 
-	if (strcmp(name, "-") == 0) {
-		(void)snprintf(previous, sizeof(previous), "d%u", (unsigned)rt_cli_previous(cli, true));
-		name = previous;
-	}
+	if (strcmp(name, "-") == 0)
+		name = rt_cli_previous(cli, true);
 	if (!rt_ok(&cli->s))
 		return;
 	rt_cli_do(cli, &(rt_request){.op = RT_OP_DISCUSSION_SWITCH, .target = rt_str_of(name)},

@@ -255,12 +255,8 @@ fail_for_words(rt_cli *cli, const char *verb)
 static void
 switch_take(rt_cli *cli, const char *name)
 {
-	char previous[16];
-
-	if (strcmp(name, "-") == 0) {
-		(void)snprintf(previous, sizeof(previous), "t%u", (unsigned)rt_cli_previous(cli, false));
-		name = previous;
-	}
+	if (strcmp(name, "-") == 0)
+		name = rt_cli_previous(cli, false);
 	if (rt_ok(&cli->s))
 		rt_cli_do(cli, &(rt_request){.op = RT_OP_TAKE_SWITCH, .target = rt_str_of(name)},
 			  "Now in take \"{take}\".");

@@ -106,11 +106,10 @@ free_numbered(rt_tui *tui, void *ctx)
 static uint32_t
 chosen_item(const numbered *n, rt_str answer)
 {
-	size_t number = 0;
+	uint64_t number = 0;
 
-	for (size_t i = 0; i < answer.size && answer.ptr[i] >= '0' && answer.ptr[i] <= '9'; i++)
-		number = number * 10 + (size_t)(answer.ptr[i] - '0');
-	return number == 0 || number > n->count ? 0 : n->items[number - 1];
+	(void)rt_str_u64_prefix(answer, n->count, &number);
+	return number == 0 ? 0 : n->items[number - 1];
 }
 
 /* Messages of the user: the path before the chosen one becomes a discussion, and its text goes back
@@ -282,14 +281,12 @@ branch_here(rt_tui *tui, rt_action action, rt_str rest)
 static rt_status
 new_discussion(rt_tui *tui, rt_action action, rt_str name)
 {
-	unsigned number = 2;
-	char generated[40];
+	char generated[RT_SESSION_NAME_ROOM];
 
 	(void)action;
-	while (name.size == 0) {
-		(void)snprintf(generated, sizeof(generated), "discussion-%u", number++);
-		if (rt_project_disc_named(tui->work.value, rt_str_of(generated)) == 0)
-			name = rt_str_of(generated);
+	if (name.size == 0) {
+		rt_session_free_name(tui->work.value, generated);
+		name = rt_str_of(generated);
 	}
 	return rt_verb_apply(tui, &(rt_request){.op = RT_OP_DISCUSSION_NEW, .name = name});
 }

@@ -28,11 +28,10 @@ free_numbered(rt_tui *tui, void *ctx)
 static uint32_t
 chosen_take(const numbered *n, rt_str answer)
 {
-	size_t number = 0;
+	uint64_t number = 0;
 
-	for (size_t i = 0; i < answer.size && answer.ptr[i] >= '0' && answer.ptr[i] <= '9'; i++)
-		number = number * 10 + (size_t)(answer.ptr[i] - '0');
-	return number == 0 || number > n->count ? 0 : n->takes[number - 1];
+	(void)rt_str_u64_prefix(answer, n->count, &number);
+	return number == 0 ? 0 : n->takes[number - 1];
 }
 
 /* A column of a row. */
@@ -89,15 +88,13 @@ static rt_status
 chose_take(rt_tui *tui, void *ctx, rt_str answer)
 {
 	uint32_t number = chosen_take(ctx, answer);
-	rt_scope s;
+	const rt_take *take = number == 0 ? NULL : rt_disc_take(tui->work.disc, number);
 
-	if (number == 0)
+	if (take == NULL)
 		return RT_OK;
-	rt_scope_init(&s, tui->alloc);
-	rt_str id = rt_work_take_id(&s, number);
-	if (rt_ok(&s))
-		RT_TRY(&s, rt_verb_apply(tui, &(rt_request){.op = RT_OP_TAKE_SWITCH, .target = id}));
-	return rt_verb_end(tui, &s);
+	/* Not by its id, which another one may have as its name (C29). */
+	return rt_verb_apply(tui, &(rt_request){.op = RT_OP_TAKE_SWITCH,
+						.target = rt_text_str(take->name)});
 }
 
 static rt_status
@@ -137,7 +134,7 @@ pick_take(rt_tui *tui, bool switches)
 		if (rt_ok(&s))
 			rt_pane_pick_columns(tui);
 		if (rt_ok(&s) && switches)
-			rt_pane_pick_also(tui, chose_other,
+			rt_pane_pick_on_tab(tui, chose_other,
 					  "Up, Down choose   Enter switch   Tab compare   Esc cancel");
 		if (rt_ok(&s))
 			rt_pane_pick_begin_on(tui, rt_scope_str(&s, current));

@@ -239,5 +239,17 @@ code 'use is the same' 0 r use -
 has 'other' 'Now in discussion "other"' "$out"
 r undo >/dev/null
 has 'undone' '* main' "$(r ls | sed 's/  */ /g')"
+# Another one has the id of the previous one as its name.
+r new d1 >/dev/null
+r new other >/dev/null
+r use main >/dev/null
+r use other >/dev/null
+code 'the previous discussion, whose id is a name' 0 r use -
+has 'main, not d1' 'Now in discussion "main"' "$out"
+r takes rename third t2 >/dev/null
+r takes switch second >/dev/null
+r takes switch t2 >/dev/null
+code 'the previous take, whose id is a name' 0 r takes switch -
+has 'second, not t2' 'Now in take "second"' "$out"
 
 finish
