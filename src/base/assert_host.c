@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a program says before it ends because of an error in its own code: "retake: internal error",
- * the fact that should have been true, and its place. */
+ * The message about a failed assertion, on standard error: the fact that should have been true, and
+ * its place. */
 #define _POSIX_C_SOURCE 200809L
 #include "base/status.h"
 

@@ -27,8 +27,10 @@ set_text(rt_error *err, const char *advice, const char *format, va_list args)
 	size_t size, room = RT_ERROR_TEXT_SIZE - 1;
 
 	(void)vsnprintf(text, sizeof(text), format, args);
-	if (advice != NULL)
+	if (advice != NULL) {
+		RT_ASSERT(strlen(advice) + JOINT_SIZE < room);
 		room -= strlen(advice) + JOINT_SIZE;
+	}
 	size = tidy(text, room);
 	memcpy(err->text, text, size + 1);
 	if (advice != NULL)

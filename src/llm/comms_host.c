@@ -746,7 +746,7 @@ replace_file(const char *fresh, const char *path)
 	return ok;
 }
 
-/* Removes a file that a purge did not finish, if it exists, and its bytes. */
+/* Overwrites and removes the file that an interrupted purge left, if it exists. */
 static bool
 discard(const char *path)
 {

@@ -124,8 +124,8 @@ void rt_markup_attribute(rt_markup_writer *w, const MD_ATTRIBUTE *attribute);
  *     around a fenced block, a heading with #, a rule; before a line that a blank line and
  *     too little indentation keep from belonging to the lines above
  *
- * A list is one piece. A line that may belong to it, with everything after that line that may, is
- * part of the same piece. One thread at a time; O(size) for all pieces. */
+ * A list is one piece, including all lines that might belong to it. One thread at a time; O(size)
+ * for all pieces. */
 typedef struct rt_split_piece {
 	size_t from, to;
 	bool is_code;   /* one fenced block and nothing else */
@@ -144,10 +144,10 @@ bool rt_split_next(rt_split *split, rt_split_piece *out);
 
 /* Which urls may be followed. A url is judged as the most forgiving reader would read it: with
  * its percent escapes decoded as often as there are any, without control characters, blanks and
- * invisible characters. A url is refused if the result is not http, https, mailto or
- * a #fragment, or if the source does not show it before decoding ("https%3A//…"). The written url has only A-Z
- * a-z 0-9 - . _ ~ : / ? # [ ] @ ! $ & ( ) * + , ; = and %XX; control characters and blanks at the
- * ends are left out, everything else is escaped; the scheme is in lower case. O(size). */
+ * invisible characters. A url is refused if the result is not http, https, mailto or a #fragment, or
+ * if its scheme is only visible after decoding ("https%3A//…"). The written url has only A-Z a-z 0-9
+ * - . _ ~ : / ? # [ ] @ ! $ & ( ) * + , ; = and %XX; control characters and blanks at the ends are
+ * left out, everything else is escaped; the scheme is in lower case. O(size). */
 enum {
 	RT_LINK_DECODE_MAX = 4 /* escapes within escapes; a url with more is refused */
 };

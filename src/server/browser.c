@@ -266,7 +266,7 @@ find_code(rt_browsers *b, rt_str text)
 	return found;
 }
 
-/* Takes a place for a browser and the code; neither if one of them cannot be had. */
+/* Reserves a place for a browser and uses up the code; neither unless both are possible. */
 static rt_status
 use_code(rt_browsers *b, rt_str text, code *out, rt_error *err)
 {
@@ -295,7 +295,7 @@ use_code(rt_browsers *b, rt_str text, code *out, rt_error *err)
 
 /* The browser could not be stored: its place is free, and the code is valid again. */
 static void
-unuse_code(rt_browsers *b, const code *used)
+restore_code(rt_browsers *b, const code *used)
 {
 	pthread_mutex_lock(&b->lock);
 	b->count--;
@@ -329,7 +329,7 @@ rt_browsers_enter(rt_browsers *b, rt_str text, char out_cookie[RT_TOKEN_ROOM], r
 	one->made_us = one->seen_us = now_of(b);
 	st = write_row(b, one, false, err);
 	if (st != RT_OK) {
-		unuse_code(b, &used);
+		restore_code(b, &used);
 		rt_free(b->alloc, one);
 		return st;
 	}
@@ -398,9 +398,9 @@ next_stale(rt_browsers *b, browser *out)
 	return one != NULL;
 }
 
-/* Removes those that have expired, at most once an hour, and returns them as a list. */
+/* Removes expired browsers from memory, at most once an hour; returns a list of them, to be freed. */
 static browser *
-take_expired(rt_browsers *b)
+remove_expired(rt_browsers *b)
 {
 	int64_t now = now_of(b);
 	browser *list = NULL;
@@ -430,7 +430,7 @@ rt_browsers_tend(rt_browsers *b)
 	browser one, *next;
 	rt_status st = RT_OK;
 
-	for (browser *gone = take_expired(b); gone != NULL; gone = next) {
+	for (browser *gone = remove_expired(b); gone != NULL; gone = next) {
 		next = gone->next;
 		(void)!write_row(b, gone, true, NULL); /* otherwise after the next start */
 		rt_free(b->alloc, gone);

@@ -196,15 +196,14 @@ add_entry_notes(rt_chat *chat, size_t item, const rt_chat_laid *laid, rt_buf *ou
 static void
 add_run_notes(const rt_chat *chat, rt_buf *out)
 {
-	rt_str notice = rt_buf_str(&chat->pane.tui->work.run_notice);
-
 	const rt_work *work = &chat->pane.tui->work;
+	rt_str notice = rt_buf_str(&work->run_notice);
 
 	rt_buf_add_c(out, chat->run_is_unsent ? " (not stored yet)" : "");
 	if (work->run_models > 0 && !chat->run_is_unsent) {
 		/* Before the name, which may be too long for the row. */
-		if (work->other_count > 0)
-			rt_buf_add_f(out, " (%zu more after it)", work->other_count);
+		if (work->background_count > 0)
+			rt_buf_add_f(out, " (%zu more after it)", work->background_count);
 		rt_buf_add_f(out, " %.*s", RT_STR_ARG(rt_buf_str(&work->run_model)));
 	}
 	rt_buf_add_c(out, notice.size > 0 ? " " : " ...");

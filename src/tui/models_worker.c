@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include "tui/late_models.h"
+#include "tui/models_worker.h"
 
 #include "llm/names_host.h"
 #include "terminal/terminal.h"
 #include "tui/worker.h"
 
-struct rt_late_models {
+struct rt_models_worker {
 	rt_worker worker;
 	const rt_alloc *alloc;
 	rt_model_lists lists;
@@ -17,103 +17,103 @@ struct rt_late_models {
 static void
 add_name(void *ctx, rt_str name)
 {
-	rt_late_models *late = ctx;
+	rt_models_worker *models = ctx;
 
-	pthread_mutex_lock(&late->lock);
-	rt_buf_add_str(&late->names, name);
-	rt_buf_add_byte(&late->names, '\n');
-	pthread_mutex_unlock(&late->lock);
+	pthread_mutex_lock(&models->lock);
+	rt_buf_add_str(&models->names, name);
+	rt_buf_add_byte(&models->names, '\n');
+	pthread_mutex_unlock(&models->lock);
 }
 
 static void
 end_provider(void *ctx, rt_str provider, const rt_error *problem)
 {
-	rt_late_models *late = ctx;
+	rt_models_worker *models = ctx;
 
 	if (problem != NULL) {
-		pthread_mutex_lock(&late->lock);
-		rt_buf_add_f(&late->problems, "%.*s: %s%s\n", RT_STR_ARG(provider), problem->text,
+		pthread_mutex_lock(&models->lock);
+		rt_buf_add_f(&models->problems, "%.*s: %s%s\n", RT_STR_ARG(provider), problem->text,
 			     problem->status == RT_UPSTREAM ? "\n  Start that server, or correct its url in the "
 							      "configuration file"
 							    : "");
-		pthread_mutex_unlock(&late->lock);
+		pthread_mutex_unlock(&models->lock);
 	}
-	if (late->worker.has_thread)
-		rt_terminal_wake(late->worker.terminal);
+	if (models->worker.has_thread)
+		rt_terminal_wake(models->worker.terminal);
 }
 
 static bool
 is_stopped(void *ctx)
 {
-	return !rt_worker_is_wanted(&((rt_late_models *)ctx)->worker);
+	return !rt_worker_is_wanted(&((rt_models_worker *)ctx)->worker);
 }
 
 static void
 run(rt_worker *worker, void *ctx)
 {
 	(void)worker;
-	rt_model_lists_each(&((rt_late_models *)ctx)->lists);
+	rt_model_lists_each(&((rt_models_worker *)ctx)->lists);
 }
 
 static void
-free_late(void *ctx)
+free_models(void *ctx)
 {
-	rt_late_models *late = ctx;
+	rt_models_worker *models = ctx;
 
-	(void)pthread_mutex_destroy(&late->lock);
-	rt_buf_deinit(&late->names);
-	rt_buf_deinit(&late->problems);
-	rt_buf_deinit(&late->in_use);
-	rt_free(late->alloc, late);
+	(void)pthread_mutex_destroy(&models->lock);
+	rt_buf_deinit(&models->names);
+	rt_buf_deinit(&models->problems);
+	rt_buf_deinit(&models->in_use);
+	rt_free(models->alloc, models);
 }
 
-rt_late_models *
-rt_late_models_start(rt_tui *tui, rt_str in_use)
+rt_models_worker *
+rt_models_worker_start(rt_tui *tui, rt_str in_use)
 {
-	rt_late_models *late = rt_new0(tui->alloc, sizeof(*late));
+	rt_models_worker *models = rt_new0(tui->alloc, sizeof(*models));
 
-	if (late == NULL)
+	if (models == NULL)
 		return NULL;
-	if (pthread_mutex_init(&late->lock, NULL) != 0) {
-		rt_free(tui->alloc, late);
+	if (pthread_mutex_init(&models->lock, NULL) != 0) {
+		rt_free(tui->alloc, models);
 		return NULL;
 	}
-	late->alloc = tui->alloc;
-	rt_buf_init(&late->in_use, tui->alloc, RT_BUF_UNLIMITED);
-	rt_buf_init(&late->names, tui->alloc, RT_BUF_UNLIMITED);
-	rt_buf_init(&late->problems, tui->alloc, RT_BUF_UNLIMITED);
-	rt_buf_add_str(&late->in_use, in_use);
-	late->lists = (rt_model_lists){.alloc = tui->alloc,
+	models->alloc = tui->alloc;
+	rt_buf_init(&models->in_use, tui->alloc, RT_BUF_UNLIMITED);
+	rt_buf_init(&models->names, tui->alloc, RT_BUF_UNLIMITED);
+	rt_buf_init(&models->problems, tui->alloc, RT_BUF_UNLIMITED);
+	rt_buf_add_str(&models->in_use, in_use);
+	models->lists = (rt_model_lists){.alloc = tui->alloc,
 				       .env = tui->session->env,
 				       .config = tui->session->config,
-				       .in_use = rt_buf_str(&late->in_use),
+				       .in_use = rt_buf_str(&models->in_use),
 				       .stop = is_stopped,
 				       .fn = add_name,
 				       .done = end_provider,
-				       .ctx = late};
-	if (rt_worker_start(&late->worker, tui, run, late) == RT_OK)
-		return late;
-	free_late(late);
+				       .ctx = models};
+	if (rt_worker_start(&models->worker, tui, run, models) == RT_OK)
+		return models;
+	free_models(models);
 	return NULL;
 }
 
 void
-rt_late_models_close(rt_late_models *late, rt_tui *tui)
+rt_models_worker_close(rt_models_worker *models, rt_tui *tui)
 {
-	if (late != NULL)
-		rt_worker_detach(&late->worker, tui, free_late);
+	if (models != NULL)
+		rt_worker_detach(&models->worker, tui, free_models);
 }
 
 bool
-rt_late_models_read(rt_late_models *late, rt_buf *names, rt_buf *problems)
+rt_models_worker_read(rt_models_worker *models, rt_buf *names, rt_buf *problems)
 {
-	bool is_over = rt_worker_ended(&late->worker) || !rt_worker_is_running(&late->worker);
+	bool is_over = rt_worker_ended(&models->worker) || !rt_worker_is_running(&models->worker);
 
-	pthread_mutex_lock(&late->lock);
-	rt_buf_add_str(names, rt_buf_str(&late->names));
-	rt_buf_add_str(problems, rt_buf_str(&late->problems));
-	rt_buf_clear(&late->names);
-	rt_buf_clear(&late->problems);
-	pthread_mutex_unlock(&late->lock);
+	pthread_mutex_lock(&models->lock);
+	rt_buf_add_str(names, rt_buf_str(&models->names));
+	rt_buf_add_str(problems, rt_buf_str(&models->problems));
+	rt_buf_clear(&models->names);
+	rt_buf_clear(&models->problems);
+	pthread_mutex_unlock(&models->lock);
 	return !is_over;
 }

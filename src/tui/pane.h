@@ -308,7 +308,7 @@ void rt_pane_pick_texts(rt_tui *tui);
  * important details, and a text. */
 void rt_pane_pick_columns(rt_tui *tui);
 /* Tab gives the chosen name to this function instead, with the same ctx. footer: static. */
-void rt_pane_pick_also(rt_tui *tui, rt_answer_fn fn, const char *footer);
+void rt_pane_pick_on_tab(rt_tui *tui, rt_answer_fn fn, const char *footer);
 /* Space marks rows of the list that was just opened, so its names have no blanks; the answer is then the
  * marked ones, one a line. */
 void rt_pane_pick_several(rt_tui *tui);

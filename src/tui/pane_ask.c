@@ -4,7 +4,7 @@
  * names, which typing filters. */
 #include "tui/bar.h"
 #include "tui/find.h"
-#include "tui/late_models.h"
+#include "tui/models_worker.h"
 #include "tui/list.h"
 
 enum {
@@ -45,10 +45,10 @@ typedef struct question {
 	bool may_be_new;
 	bool are_texts;
 	bool are_columns;
-	rt_answer_fn also; /* of Tab; or NULL */
+	rt_answer_fn on_tab; /* or NULL */
 	bool may_mark;
 	rt_buf marked; /* names, each with a line end */
-	rt_late_models *late; /* that are still arriving; or NULL */
+	rt_models_worker *models; /* that are still arriving; or NULL */
 	rt_buf problems;      /* why others do not, each with a line end */
 } question;
 
@@ -105,7 +105,7 @@ free_question(rt_pane *pane)
 
 	if (q->free_ctx != NULL)
 		q->free_ctx(pane->tui, q->ctx);
-	rt_late_models_close(q->late, pane->tui);
+	rt_models_worker_close(q->models, pane->tui);
 	rt_field_free(q->field);
 	rt_filter_deinit(&q->names);
 	rt_free(alloc, q->all);
@@ -473,7 +473,7 @@ fill_names(void *ctx, rt_str typed)
 static int
 note_rows(const question *q)
 {
-	int count = q->late != NULL;
+	int count = q->models != NULL;
 
 	for (size_t i = 0; i < q->problems.size && count < PROBLEMS_MAX; i++)
 		count += q->problems.ptr[i] == '\n';
@@ -486,7 +486,7 @@ draw_notes(const question *q, rt_canvas *canvas, rt_box box)
 	rt_str all = rt_buf_str(&q->problems), one;
 	int y = 0;
 
-	if (q->late != NULL)
+	if (q->models != NULL)
 		(void)rt_canvas_put_c(canvas, box, 2, y++, "Reading the providers' lists", RT_INK_DIM);
 	for (; y < box.h && rt_str_split(&all, '\n', &one); y++)
 		(void)rt_canvas_put_cut(canvas, box, 2, y, box.w - 2, one, RT_INK_ERROR);
@@ -625,8 +625,8 @@ pick_act(rt_pane *pane, rt_action action)
 		return true;
 	case RT_ACT_CANCEL: cancel(q); return true;
 	case RT_ACT_COMPLETE:
-		if (r != NULL && q->also != NULL) {
-			q->fn = q->fn == NULL ? NULL : q->also;
+		if (r != NULL && q->on_tab != NULL) {
+			q->fn = q->fn == NULL ? NULL : q->on_tab;
 			answer(q, r->name);
 		} else if (r != NULL && !r->is_new) {
 			RT_TRY(&pane->tui->scope, rt_field_set(q->names.field, r->name));
@@ -722,14 +722,14 @@ pick_poll(rt_pane *pane)
 	size_t count = 0;
 	bool is_over;
 
-	if (q->late == NULL)
+	if (q->models == NULL)
 		return;
 	lines = rt_scope_buf(s);
-	is_over = !rt_late_models_read(q->late, lines, &q->problems);
+	is_over = !rt_models_worker_read(q->models, lines, &q->problems);
 	all = rt_scope_str(s, lines);
 	if (is_over) {
-		rt_late_models_close(q->late, pane->tui);
-		q->late = NULL;
+		rt_models_worker_close(q->models, pane->tui);
+		q->models = NULL;
 	}
 	if (!rt_ok(s) || all.size == 0)
 		return;
@@ -801,13 +801,13 @@ rt_pane_pick_columns(rt_tui *tui)
 }
 
 void
-rt_pane_pick_also(rt_tui *tui, rt_answer_fn fn, const char *footer)
+rt_pane_pick_on_tab(rt_tui *tui, rt_answer_fn fn, const char *footer)
 {
 	question *q = top_list(tui);
 
 	if (q == NULL)
 		return;
-	q->also = fn;
+	q->on_tab = fn;
 	q->pane.footer = footer;
 }
 
@@ -826,8 +826,8 @@ rt_pane_pick_models(rt_tui *tui, rt_str in_use)
 {
 	question *q = top_list(tui);
 
-	if (q != NULL && q->late == NULL)
-		q->late = rt_late_models_start(tui, in_use);
+	if (q != NULL && q->models == NULL)
+		q->models = rt_models_worker_start(tui, in_use);
 }
 
 void

@@ -529,25 +529,25 @@ store_end(rt_work *work, const rt_run_info *run)
 	}
 }
 
-static rt_work_other *
-other_of(rt_work *work, const char *run)
+static rt_work_background *
+background_of(rt_work *work, const char *run)
 {
-	for (size_t i = 0; i < work->other_count; i++)
-		if (strcmp(work->others[i].run, run) == 0)
-			return &work->others[i];
+	for (size_t i = 0; i < work->background_count; i++)
+		if (strcmp(work->background[i].run, run) == 0)
+			return &work->background[i];
 	return NULL;
 }
 
 static void
-remove_other(rt_work *work, rt_work_other *other)
+remove_background(rt_work *work, rt_work_background *other)
 {
 	rt_buf_deinit(&other->text);
 	rt_buf_deinit(&other->thinking);
 	rt_buf_deinit(&other->notice);
 	rt_buf_deinit(&other->model);
-	work->other_count--;
+	work->background_count--;
 	memmove(other, other + 1,
-		(size_t)(work->others + work->other_count - other) * sizeof(*other));
+		(size_t)(work->background + work->background_count - other) * sizeof(*other));
 }
 
 static void
@@ -563,18 +563,18 @@ swap_bufs(rt_buf *a, rt_buf *b)
 static void
 show_next_run(rt_work *work)
 {
-	rt_work_other *other = work->others;
+	rt_work_background *other = work->background;
 
 	rt_buf_clear(&work->run_notice);
 	work->run[0] = 0;
-	if (work->other_count == 0)
+	if (work->background_count == 0)
 		return;
 	memcpy(work->run, other->run, sizeof(work->run));
 	swap_bufs(&work->run_text, &other->text);
 	swap_bufs(&work->run_thinking, &other->thinking);
 	swap_bufs(&work->run_notice, &other->notice);
 	swap_bufs(&work->run_model, &other->model);
-	remove_other(work, other);
+	remove_background(work, other);
 }
 
 static void
@@ -590,11 +590,12 @@ on_run_event(void *ctx, const rt_run_event *event)
 	rt_work *work = ctx;
 	rt_str question = event->run->question;
 	bool is_shown = strcmp(event->run->name, work->run) == 0;
-	rt_work_other *other = is_shown ? NULL : other_of(work, event->run->name);
-	rt_buf *notice = is_shown ? &work->run_notice : &other->notice;
+	rt_work_background *other = is_shown ? NULL : background_of(work, event->run->name);
+	rt_buf *notice;
 
 	if (!is_shown && other == NULL)
 		return true;
+	notice = is_shown ? &work->run_notice : &other->notice;
 	work->change++;
 	switch (event->kind) {
 	case RT_RUN_STARTED:
@@ -618,7 +619,7 @@ on_run_event(void *ctx, const rt_run_event *event)
 		if (is_shown)
 			show_next_run(work);
 		else
-			remove_other(work, other);
+			remove_background(work, other);
 		break;
 	}
 	return true;
@@ -640,12 +641,12 @@ add_hint(rt_work *work, rt_status st, rt_error *err)
 
 /* names: of the runs. The first one is shown. */
 static void
-add_others(rt_work *work, char (*names)[24], size_t count)
+add_runs(rt_work *work, char (*names)[24], size_t count)
 {
 	work->run_models = count > 1 ? count : 0;
 	memcpy(work->run, names[0], sizeof(work->run));
 	for (size_t i = 1; i < count; i++) {
-		rt_work_other *other = &work->others[work->other_count++];
+		rt_work_background *other = &work->background[work->background_count++];
 
 		memcpy(other->run, names[i], sizeof(other->run));
 		rt_buf_init(&other->text, work->alloc, RT_BUF_UNLIMITED);
@@ -695,7 +696,7 @@ rt_work_run_several(rt_work *work, const rt_run_request *what, const rt_str *mod
 		       : rt_runs_start(work->runs, &request, names[0], err);
 	if (st == RT_OK) {
 		clear_end(work);
-		add_others(work, names, count > 0 ? count : 1);
+		add_runs(work, names, count > 0 ? count : 1);
 	} else {
 		work->run[0] = 0;
 		add_hint(work, st, err);
@@ -707,9 +708,9 @@ rt_work_run_several(rt_work *work, const rt_run_request *what, const rt_str *mod
 void
 rt_work_stop(rt_work *work)
 {
-	for (size_t i = work->other_count; i-- > 0;)
-		if (rt_runs_stop(work->runs, rt_str_of(work->others[i].run), NULL) != RT_OK)
-			remove_other(work, &work->others[i]); /* it is forgotten */
+	for (size_t i = work->background_count; i-- > 0;)
+		if (rt_runs_stop(work->runs, rt_str_of(work->background[i].run), NULL) != RT_OK)
+			remove_background(work, &work->background[i]); /* it is forgotten */
 	if (rt_work_is_running(work) &&
 	    rt_runs_stop(work->runs, rt_str_of(work->run), NULL) != RT_OK)
 		show_next_run(work);
@@ -838,8 +839,8 @@ rt_work_close(rt_work *work)
 	if (work->runs != NULL)
 		rt_runs_free(work->runs);
 	work->runs = NULL;
-	while (work->other_count > 0)
-		remove_other(work, work->others);
+	while (work->background_count > 0)
+		remove_background(work, work->background);
 	rt_comms_close(work->comms);
 	work->comms = NULL;
 	rt_free(work->alloc, work->cursor);

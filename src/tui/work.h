@@ -21,10 +21,10 @@
 #include "view/view_rows.h"
 
 /* A reply of several models that arrives besides the one that is shown. */
-typedef struct rt_work_other {
+typedef struct rt_work_background {
 	char run[24];
 	rt_buf text, thinking, notice, model;
-} rt_work_other;
+} rt_work_background;
 
 /* How a run ended. */
 typedef struct rt_work_end {
@@ -68,8 +68,8 @@ typedef struct rt_work {
 	rt_buf run_notice;     /* "waiting …"; one line */
 	rt_buf run_model;      /* of several models: the one that is shown */
 	size_t run_models;     /* how many were asked together; 0: one */
-	rt_work_other others[RT_RUN_MODELS_MAX];
-	size_t other_count;
+	rt_work_background background[RT_RUN_MODELS_MAX];
+	size_t background_count;
 	rt_run_how run_how;
 	char run_question[RT_ID_MAX + 1];
 	rt_buf owner, state;

@@ -167,9 +167,9 @@ def system_prompt(c, place):
     t.type(" And short.")
     t.key("Enter")
     c.says("changed elsewhere", t, "The system prompt was changed elsewhere", "press Up")
-    c.check("theirs is kept", "Be exact." in place.run("settings"))
+    c.check("the change made elsewhere is kept", "Be exact." in place.run("settings"))
     t.key("Up")
-    c.says("and so is ours", t, "> Be brief. And short.")
+    c.says("our edit is kept in the input", t, "> Be brief. And short.")
 
 
 def several(c, place):
