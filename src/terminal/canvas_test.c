@@ -369,7 +369,7 @@ test_sizes_have_limits(void **state)
 	assert_shows("x\n");
 }
 
-/* The hashes of two urls may be the same: the second one is no link then. */
+/* Two urls may have the same hash: the second one does not become a link. */
 static void
 test_links_of_one_hash(void **state)
 {
