@@ -9,7 +9,6 @@
 #include <cmocka.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "markup/entity.h"
 #include "markup/markup_impl.h"
@@ -534,17 +533,17 @@ test_limits(void **state)
 	rt_buf_deinit(&json);
 }
 
-/* The search for math is linear: each of these costs minutes if it starts again at every part. */
+/* The search for math is linear. If it started again at every part, each of these would exceed the
+ * time limit of a test. */
 static void
 test_masks_of_large_texts(void **state)
 {
 	static const char *const parts[] = {"<a", "](a", "$x$ ", "\\(x\\) ", "<a <b> ", "`` $"};
-	enum { SIZE = 4 << 20, SECONDS = 20 };
+	enum { SIZE = 4 << 20 };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
 		rt_masks masks = {.alloc = rt_alloc_libc()};
-		clock_t begin = clock();
 		rt_buf text, copy;
 
 		buf_init(&text);
@@ -555,9 +554,6 @@ test_masks_of_large_texts(void **state)
 		rt_buf_add_str(&copy, rt_buf_str(&text));
 		rt_masks_find(&masks, rt_buf_str(&text), copy.ptr);
 		assert_true(masks.count > 0);
-		if (clock() - begin > (clock_t)SECONDS * CLOCKS_PER_SEC)
-			fail_msg("\"%s\" again and again: %.1f s", parts[i],
-				 (double)(clock() - begin) / CLOCKS_PER_SEC);
 		rt_free(masks.alloc, masks.items);
 		rt_buf_deinit(&copy);
 		rt_buf_deinit(&text);
