@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The implementation of rt_seq, shared by seq.c (the tree) and seq_store.c (its bytes). */
+ * The implementation of rt_seq, shared by seq.c (nodes, loading, reading), seq_splice.c (changed
+ * sequences) and seq_store.c (its bytes). */
 #ifndef RT_CORE_SEQ_IMPL_H
 #define RT_CORE_SEQ_IMPL_H
 
@@ -47,13 +48,47 @@ struct rt_seq {
 	kid root; /* sum.count 0: empty, no node */
 };
 
+void rt_seq_node_unref(const rt_alloc *alloc, node *n);
+
+static inline void
+rt_seq_kid_init(kid *k, node *n, uint64_t stored, rt_seq_sum sum, uint64_t first_key)
+{
+	atomic_init(&k->node, n);
+	k->stored = stored;
+	k->sum = sum;
+	k->first_key = first_key;
+}
+
+static inline void
+rt_seq_kid_drop(const rt_alloc *alloc, kid *k)
+{
+	rt_seq_node_unref(alloc, atomic_load_explicit(&k->node, memory_order_acquire));
+	rt_seq_kid_init(k, NULL, 0, (rt_seq_sum){0, 0, 0}, 0);
+}
+
+/* The child that holds position *at; *at becomes the position in it. For an insert at the
+ * end that is the last one. */
+static inline unsigned
+rt_seq_child_at(const node *n, size_t *at, bool insert)
+{
+	unsigned i = 0;
+
+	while (i + 1 < n->count &&
+	       (insert ? *at > n->of.kids[i].sum.count : *at >= n->of.kids[i].sum.count)) {
+		*at -= (size_t)n->of.kids[i].sum.count;
+		i++;
+	}
+	return i;
+}
+
 /* For exactly count items, which the caller fills in; not stored. NULL: out of memory. */
 node *rt_seq_node_new(const rt_alloc *alloc, unsigned height, size_t count);
-void rt_seq_node_unref(const rt_alloc *alloc, node *n);
 void rt_seq_kid_of(kid *k, node *n);
 /* The node of a kid, loaded if necessary; borrowed. */
 rt_status rt_seq_kid_node(const rt_seq *seq, const kid *k, unsigned height, node **out,
 			  rt_error *err);
+/* An empty sequence. */
+rt_status rt_seq_handle_new(const rt_alloc *alloc, const rt_seq_source *source, rt_seq **out);
 /* Decodes the root node. RT_NOMEM, RT_CORRUPT: unchanged. */
 rt_status rt_seq_kid_decode(const rt_seq *seq, rt_str bytes);
 rt_status rt_seq_node_decode(const rt_alloc *alloc, rt_str bytes, unsigned height,
