@@ -482,8 +482,9 @@ rt_run_get_info(const rt_run *run)
 		.name = run->name,
 		.state = run->state,
 		.how = a->how,
-		.discussion = a->discussion,
-		.take = run->take[0] != '\0' ? rt_str_of(run->take) : a->shown_take,
+		.discussion = rt_address_shown(a->discussion),
+		.take = rt_address_shown(run->take[0] != '\0' ? rt_str_of(run->take)
+							       : a->shown_take),
 		.at = a->at,
 		.model = rt_buf_str(&run->model_name),
 		.group = rt_str_of(run->group_name),

@@ -157,7 +157,7 @@ typedef struct rt_run_info {
 	const char *name;
 	rt_run_state state;
 	rt_run_how how;
-	rt_str discussion, take; /* ids; take: the requested one, then that of the reply */
+	rt_str discussion, take; /* ids; take: the requested one, then (by name) that of the reply */
 	rt_str at;               /* the entry of the request; or empty */
 	rt_str model;            /* "openai/gpt-4o"; or empty */
 	rt_str group;            /* of several models: the name of the first of these runs; or empty */

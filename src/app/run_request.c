@@ -45,7 +45,7 @@ numbered_id(rt_scope *s, char letter, uint32_t number)
 {
 	char id[24];
 
-	(void)snprintf(id, sizeof(id), "%c%u", letter, (unsigned)number);
+	(void)snprintf(id, sizeof(id), RT_BY_ID "%c%u", letter, (unsigned)number);
 	return rt_scope_copy(s, rt_str_of(id));
 }
 

@@ -165,7 +165,7 @@ keep_reply(rt_run *run, rt_send_result *r)
 	if (r->take[0] != '\0')
 		memcpy(run->take, r->take, sizeof(run->take));
 	else if (r->asked_take != 0) /* another one may be active by now */
-		(void)snprintf(run->take, sizeof(run->take), "t%u", (unsigned)r->asked_take);
+		(void)snprintf(run->take, sizeof(run->take), RT_BY_ID "t%u", (unsigned)r->asked_take);
 	if (seq > run->seq) {
 		run->seq = seq;
 		run->epoch = epoch;

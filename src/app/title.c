@@ -36,7 +36,7 @@ rt_title_write(const rt_title_options *o, rt_send_with with, rt_summary_result *
 	*out = (rt_summary_result){0};
 	if (!is_wanted)
 		return RT_OK;
-	snprintf(disc, sizeof(disc), "d%u", (unsigned)o->disc);
+	snprintf(disc, sizeof(disc), RT_BY_ID "d%u", (unsigned)o->disc);
 	st = open_model(o, &with.model, err);
 	if (st != RT_OK)
 		return st;

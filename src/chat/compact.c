@@ -151,7 +151,7 @@ append(rt_summing *s, const rt_compact_options *o, const range *r, rt_str before
 	rt_json_put_u64(fields, "tokens_before", s->out->tokens_before);
 	rt_json_put_c(fields, "reason", o->is_threshold ? "threshold" : "manual");
 	request.source = rt_summing_close_fields(s, fields, o->instructions);
-	snprintf(take, sizeof(take), "t%u", s->place.take);
+	snprintf(take, sizeof(take), RT_BY_ID "t%u", s->place.take);
 	rt_summing_apply(s, rt_str_of(take), &request, 1, true);
 }
 

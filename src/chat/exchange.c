@@ -180,8 +180,8 @@ rt_request_record_put(rt_buf *out, const rt_exchange *x, const rt_request_record
 	rt_json_put_u64(out, "project", x->engine->project);
 	if (r->value != NULL)
 		rt_json_put_u64(out, "seq", r->value->seq);
-	rt_json_put_str(out, "discussion", r->discussion);
-	rt_json_put_str(out, "take", r->take);
+	rt_json_put_str(out, "discussion", rt_address_shown(r->discussion));
+	rt_json_put_str(out, "take", rt_address_shown(r->take));
 	if (r->window != NULL)
 		rt_json_put_str(out, "upto", r->window->upto);
 	else

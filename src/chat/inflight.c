@@ -382,6 +382,7 @@ is_of_row(rt_status st)
 static rt_status
 keep_row(rt_engine *engine, const row *r, size_t *kept, rt_error *err)
 {
+	char disc[RT_ADDRESS_SIZE], take[RT_ADDRESS_SIZE];
 	rt_request request;
 	rt_result result;
 	rt_status st;
@@ -391,6 +392,8 @@ keep_row(rt_engine *engine, const row *r, size_t *kept, rt_error *err)
 	st = rt_request_read(r->request, &request, err);
 	if (st != RT_OK)
 		return st;
+	request.discussion = rt_address_by_id(request.discussion, disc);
+	request.take = rt_address_by_id(request.take, take);
 	st = rt_engine_apply(engine, &request, 1, false, RT_STR(""), RT_STR(""), &result);
 	if (st == RT_OK)
 		++*kept;
@@ -457,6 +460,7 @@ rescue(rt_engine *engine, const row *r, bool is_raw, rt_rescued_fn fn, void *ctx
 {
 	const rt_project *value;
 	rt_request request = {.op = RT_OP_ENTRY_REPLY, .content.text = r->json};
+	char disc[RT_ADDRESS_SIZE];
 	rt_result result;
 	rt_place place;
 	rt_status st;
@@ -475,8 +479,9 @@ rescue(rt_engine *engine, const row *r, bool is_raw, rt_rescued_fn fn, void *ctx
 	request.join = request.by_hand = RT_UNSET;
 	value = rt_engine_value(engine);
 	if (r->view.discussion.size > 0 &&
-	    rt_resolve_place(value, r->view.discussion, RT_STR(""), &place, NULL) == RT_OK)
-		request.discussion = r->view.discussion;
+	    rt_resolve_place(value, rt_address_by_id(r->view.discussion, disc), RT_STR(""), &place,
+			     NULL) == RT_OK)
+		request.discussion = rt_address_by_id(r->view.discussion, disc);
 	rt_object_unref(value);
 	st = rt_engine_apply(engine, &request, 1, false, RT_STR(""), RT_STR(""), &result);
 	if (st != RT_OK)
@@ -534,7 +539,9 @@ has_place(const rt_project *value, const rt_inflight_view *v)
 	uint32_t entry;
 	bool found = true;
 	size_t at;
-	rt_status st = rt_resolve_place(value, v->discussion, v->take, &place, NULL);
+	char in_disc[RT_ADDRESS_SIZE], in_take[RT_ADDRESS_SIZE];
+	rt_status st = rt_resolve_place(value, rt_address_by_id(v->discussion, in_disc),
+					rt_address_by_id(v->take, in_take), &place, NULL);
 
 	if (st == RT_OK)
 		st = rt_project_disc(value, place.disc, &disc, NULL);

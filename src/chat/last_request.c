@@ -95,7 +95,7 @@ rt_last_request_build(rt_engine *engine, yyjson_val *record, const rt_provider *
 	uint64_t seq = 0, budget = 0, number = 0;
 	rt_attachments files;
 	size_t newest;
-	char hash[24];
+	char hash[24], disc[RT_ADDRESS_SIZE], take_id[RT_ADDRESS_SIZE];
 	rt_scope s;
 	rt_status st;
 
@@ -114,8 +114,11 @@ rt_last_request_build(rt_engine *engine, yyjson_val *record, const rt_provider *
 	out->service = options.service = rt_json_str(rt_json_get(record, "service"));
 	st = rt_engine_value_at(engine, seq, &out->value, err);
 	if (st == RT_OK)
-		st = rt_resolve_place(out->value, rt_json_str(rt_json_get(record, "discussion")),
-				      rt_json_str(rt_json_get(record, "take")), &out->place, err);
+		st = rt_resolve_place(
+			out->value,
+			rt_address_by_id(rt_json_str(rt_json_get(record, "discussion")), disc),
+			rt_address_by_id(rt_json_str(rt_json_get(record, "take")), take_id),
+			&out->place, err);
 	if (st == RT_OK && upto.size > 0)
 		st = rt_resolve_entry(out->value, out->place, upto, false, &out->upto, err);
 	if (st != RT_OK)

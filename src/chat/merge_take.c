@@ -44,7 +44,7 @@ merge(rt_summing *s, const rt_merge_take_options *o)
 
 	if (!rt_ok(sc))
 		return;
-	snprintf(disc, sizeof(disc), "d%u", s->place.disc);
+	snprintf(disc, sizeof(disc), RT_BY_ID "d%u", s->place.disc);
 	RT_TRY(sc, rt_resolve_place(s->value, rt_str_of(disc), o->take, &to, &sc->error));
 	if (!rt_ok(sc))
 		return;
@@ -83,7 +83,7 @@ merge(rt_summing *s, const rt_merge_take_options *o)
 			      .kind = RT_STR("branch_summary"),
 			      .content.text = rt_buf_str(s->summary),
 			      .source = rt_summing_close_fields(s, fields, o->instructions)};
-	snprintf(take, sizeof(take), "t%u", to.take);
+	snprintf(take, sizeof(take), RT_BY_ID "t%u", to.take);
 	rt_summing_apply(s, rt_str_of(take), &request, 1, false);
 }
 

@@ -192,7 +192,7 @@ move(navigation *g)
 	bool has_summary = s->summary->size > 0;
 
 	/* Only the move needs the take of the call: the summary goes to the new head. */
-	snprintf(take, sizeof(take), "t%u",
+	snprintf(take, sizeof(take), RT_BY_ID "t%u",
 		 g->options->target_take.size > 0 ? g->take : s->place.take);
 	requests[0].take = rt_str_of(take);
 	if (g->to != 0) {

@@ -163,8 +163,8 @@ compact(rt_sending *s, size_t keep_tokens)
 
 	if (RT_TRY(&s->scope, rt_entry_id(s->value, s->anchor, before, &s->scope.error)) != RT_OK)
 		return;
-	snprintf(disc, sizeof(disc), "d%u", s->place.disc);
-	snprintf(take, sizeof(take), "t%u", s->place.take);
+	snprintf(disc, sizeof(disc), RT_BY_ID "d%u", s->place.disc);
+	snprintf(take, sizeof(take), RT_BY_ID "t%u", s->place.take);
 	o.discussion = rt_str_of(disc);
 	o.take = rt_str_of(take);
 	o.before = rt_str_of(before);
@@ -264,8 +264,8 @@ begin_flight(rt_sending *s)
 	f->cache_apart = s->options->with.model->provider->cache_apart;
 	f->apply = &s->apply;
 	f->fork = s->is_mid_take || s->options->group != NULL;
-	snprintf(f->discussion, sizeof(f->discussion), "d%u", s->place.disc);
-	snprintf(f->take, sizeof(f->take), "t%u", s->place.take);
+	snprintf(f->discussion, sizeof(f->discussion), RT_BY_ID "d%u", s->place.disc);
+	snprintf(f->take, sizeof(f->take), RT_BY_ID "t%u", s->place.take);
 	if (s->into != 0)
 		RT_TRY(sc, rt_entry_id(s->value, s->into, f->into, &sc->error));
 	else if (s->anchor != 0)
@@ -599,8 +599,8 @@ record_failure(rt_sending *s)
 		rt_send_group_end(group, rt_scope_str(&sc, own), failure);
 	else
 		failure = own;
-	(void)snprintf(disc, sizeof(disc), "d%u", s->place.disc);
-	(void)snprintf(take, sizeof(take), "t%u", s->place.take);
+	(void)snprintf(disc, sizeof(disc), RT_BY_ID "d%u", s->place.disc);
+	(void)snprintf(take, sizeof(take), RT_BY_ID "t%u", s->place.take);
 	if (failure->size > 0 && rt_entry_id(s->value, s->anchor, id, NULL) == RT_OK) {
 		rt_request request = {.op = RT_OP_ENTRY_FAIL,
 				      .entry = rt_str_of(id),

@@ -159,7 +159,7 @@ a_question_is_answered_in_its_take(void **state)
 	assert_string_equal(world_shown(w), "User: Before\n");
 	world_apply(w, "{\"op\":\"take.switch\",\"take\":\"main\"}");
 	assert_string_equal(world_shown(w), "User: Before\nUser: Hi\nAI: Hello\n");
-	assert_string_equal(w->result.take, "t1");
+	assert_string_equal(w->result.take, "main");
 	assert_int_equal(w->result.asked_take, 1);
 }
 

@@ -226,7 +226,10 @@ find_question(rt_sending *s, const rt_disc *disc)
 			    rt_resolve_entry(s->value, place, question, false, &s->anchor, NULL) ==
 				    RT_OK) {
 				s->place = place;
-				snprintf(s->out->take, sizeof(s->out->take), "t%u", place.take);
+				rt_str name = rt_text_str(rt_disc_take(disc, place.take)->name);
+
+				(void)snprintf(s->out->take, sizeof(s->out->take), "%.*s",
+					       RT_STR_ARG(name));
 				return;
 			}
 	rt_scope_note(sc, st);

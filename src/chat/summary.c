@@ -419,8 +419,8 @@ rt_summing_ask_model(rt_summing *s, rt_str task, rt_str instructions)
 	rt_summing_need_model(s);
 	if (!rt_ok(sc))
 		return;
-	snprintf(disc, sizeof(disc), "d%u", s->place.disc);
-	snprintf(take, sizeof(take), "t%u", s->place.take);
+	snprintf(disc, sizeof(disc), RT_BY_ID "d%u", s->place.disc);
+	snprintf(take, sizeof(take), RT_BY_ID "t%u", s->place.take);
 	rt_exchange x = rt_exchange_of(s->engine, s->with, "summary", s->discussion, s->take_name,
 				       s->notes);
 	/* The request is not rebuilt from its record: the summary's sources are in its entry. */
@@ -571,7 +571,7 @@ rt_summing_apply(rt_summing *s, rt_str take, const rt_request *requests, size_t 
 
 	if (!rt_ok(&s->scope))
 		return;
-	snprintf(disc, sizeof(disc), "d%u", s->place.disc);
+	snprintf(disc, sizeof(disc), RT_BY_ID "d%u", s->place.disc);
 	rt_status st = rt_apply(s->engine, &context, requests, count, count > 1, rt_str_of(disc), take,
 				results);
 	if (st == RT_OK) {
@@ -628,7 +628,7 @@ compress(rt_summing *s, rt_str instructions)
 		 .kind = RT_STR("compaction"),
 		 .content.text = rt_buf_str(s->summary),
 		 .source = rt_summing_close_fields(s, fields, instructions)}};
-	snprintf(take, sizeof(take), "t%u", s->place.take);
+	snprintf(take, sizeof(take), RT_BY_ID "t%u", s->place.take);
 	rt_summing_apply(s, rt_str_of(take), requests, 2, false);
 	out->tokens_after = out->tokens_before - summed + rt_tokens_estimate(s->summary->size) +
 			    RT_TOKENS_PER_MESSAGE;

@@ -89,7 +89,7 @@ set_title(rt_summing *s)
 	request.value = rt_json_parse(sc, rt_scope_str(sc, json));
 	if (!rt_ok(sc))
 		return;
-	snprintf(disc, sizeof(disc), "d%u", s->place.disc);
+	snprintf(disc, sizeof(disc), RT_BY_ID "d%u", s->place.disc);
 	rt_status st = rt_apply(s->engine, &context, &request, 1, false, rt_str_of(disc),
 				RT_STR(""), &result);
 	if (st == RT_OK)

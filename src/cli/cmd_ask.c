@@ -445,7 +445,7 @@ run_again(rt_cli *cli)
 		options.at = rt_str_of(id);
 	}
 	/* Each reply is a separate take, which becomes active: return to the present one. */
-	snprintf(take, sizeof(take), "t%u", cli->session.place.take);
+	snprintf(take, sizeof(take), RT_BY_ID "t%u", cli->session.place.take);
 	options.take = rt_str_of(take);
 	if (count > 1)
 		rt_json_open(json, NULL, '[');

@@ -3,6 +3,8 @@
  * Fields are found by name in the table of operations and by offset in the request. */
 #include "codec/request_json.h"
 
+#include "core/address.h"
+
 static bool
 type_fits(rt_field_type type, yyjson_val *v)
 {
@@ -296,7 +298,9 @@ put_member(rt_buf *buf, const rt_op_field *f, const void *member)
 {
 	switch (f->type) {
 	case RT_FIELD_STRING:
-	case RT_FIELD_ADDRESS: put_str(buf, f->name, *(const rt_str *)member); break;
+	case RT_FIELD_ADDRESS:
+		put_str(buf, f->name, rt_address_shown(*(const rt_str *)member));
+		break;
 	case RT_FIELD_CONTENT: {
 		const rt_content *content = member;
 
@@ -338,9 +342,9 @@ put_known(rt_buf *buf, const rt_request *r, const rt_op *op, bool only_missing)
 		if (!only_missing || rt_json_get(r->source, f->name) == NULL)
 			put_member(buf, f, (const char *)r + f->offset);
 	if (!only_missing || rt_json_get(r->source, "discussion") == NULL)
-		put_str(buf, "discussion", r->discussion);
+		put_str(buf, "discussion", rt_address_shown(r->discussion));
 	if (!only_missing || rt_json_get(r->source, "take") == NULL)
-		put_str(buf, "take", r->take);
+		put_str(buf, "take", rt_address_shown(r->take));
 	if (!only_missing || rt_json_get(r->source, "git_commit") == NULL)
 		put_str(buf, "git_commit", r->git_commit);
 	for (size_t i = 0; op->role != NULL && i < ENTRY_FLAGS; i++) {

@@ -3,15 +3,32 @@
  * Addresses: from the form that users and programs write to numbers (C5, C6, C29). */
 #include "core/address.h"
 
+rt_str
+rt_address_shown(rt_str address)
+{
+	return rt_str_starts(address, RT_STR(RT_BY_ID)) ? rt_str_skip(address, 1) : address;
+}
+
 /* "d12" or "t3": the number after the letter; 0: neither. */
 static uint32_t
 number_id(rt_str s, char letter)
 {
 	uint64_t number;
 
+	s = rt_address_shown(s);
 	if (s.size < 2 || s.ptr[0] != letter || s.ptr[1] == '0')
 		return 0;
 	return rt_str_u64(rt_str_skip(s, 1), UINT32_MAX - 1, &number) ? (uint32_t)number : 0;
+}
+
+rt_str
+rt_address_by_id(rt_str id, char *out)
+{
+	if ((number_id(id, 'd') == 0 && number_id(id, 't') == 0) || id.size + 2 > RT_ADDRESS_SIZE)
+		return id;
+	out[0] = RT_BY_ID[0];
+	memcpy(out + 1, id.ptr, id.size);
+	return rt_str_at(out, id.size + 1);
 }
 
 void
@@ -44,7 +61,8 @@ rt_resolve_place(const rt_project *project, rt_str disc, rt_str take, rt_place *
 			place.disc = number_id(disc, 'd');
 			if (rt_project_cell(project, place.disc) == NULL)
 				return rt_fail_advise(err, RT_NOT_FOUND, "see: retake ls",
-						      "no discussion \"%.*s\"", RT_STR_ARG(disc));
+						      "no discussion \"%.*s\"",
+						      RT_STR_ARG(rt_address_shown(disc)));
 		}
 	}
 	st = rt_project_disc(project, place.disc, &d, err);
@@ -56,7 +74,8 @@ rt_resolve_place(const rt_project *project, rt_str disc, rt_str take, rt_place *
 		if (place.take == 0)
 			return rt_fail_advise(
 				err, RT_NOT_FOUND, "see: retake takes",
-				"no take \"%.*s\" in discussion \"%.*s\"", RT_STR_ARG(take),
+				"no take \"%.*s\" in discussion \"%.*s\"",
+				RT_STR_ARG(rt_address_shown(take)),
 				RT_STR_ARG(rt_cell_name(rt_project_cell(project, place.disc))));
 	}
 	*out = place;

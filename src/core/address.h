@@ -15,6 +15,11 @@ typedef struct rt_place {
 	uint32_t take;
 } rt_place;
 
+/* Begins an address that is an id even if a discussion or take has such a name, for requests that
+ * the program itself makes: RT_BY_ID "d3". No name has this byte, which UTF-8 never contains.
+ * JSON is written without it. */
+#define RT_BY_ID "\377"
+
 /* Discussions and takes by exact name or id ("d3", "t2"), C29; empty: the active one. */
 RT_CHECKED rt_status rt_resolve_place(const rt_project *project, rt_str disc, rt_str take,
 				      rt_place *out, rt_error *err);
@@ -35,6 +40,12 @@ RT_CHECKED rt_status rt_take_holding(const rt_project *project, const rt_disc *d
 
 /* Writes the visible id, NUL-terminated. out has RT_ID_MAX + 1 bytes. */
 RT_CHECKED rt_status rt_entry_id(const rt_project *project, uint32_t entry, char *out, rt_error *err);
+/* The address without RT_BY_ID. */
+rt_str rt_address_shown(rt_str address);
+/* RT_BY_ID and a stored id, into out, which has RT_ADDRESS_SIZE bytes. A text that is not an id is
+ * returned unchanged. */
+enum { RT_ADDRESS_SIZE = 16 };
+rt_str rt_address_by_id(rt_str id, char *out);
 /* Appends "d3" or "t3". */
 void rt_buf_add_number_id(rt_buf *buf, char letter, uint32_t number);
 

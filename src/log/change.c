@@ -47,7 +47,8 @@ rt_change_find_place(rt_change *c, const rt_request *r, rt_str default_disc, rt_
 	const rt_disc *d = rt_change_disc(c);
 	if (d != NULL && !rt_disc_take(d, c->place.take)->present)
 		rt_scope_fail(c->scope, RT_NOT_FOUND,
-			      "take \"%.*s\" was deleted; undo restores it", RT_STR_ARG(take));
+			      "take \"%.*s\" was deleted; undo restores it",
+			      RT_STR_ARG(rt_address_shown(take)));
 }
 
 /* ---- effects ---- */

@@ -49,9 +49,9 @@ rt_action_hook_call(const rt_action_state *a, rt_place place, rt_action_place *r
 {
 	room->disc[0] = room->take[0] = '\0';
 	if (place.disc != 0)
-		snprintf(room->disc, sizeof(room->disc), "d%u", place.disc);
+		snprintf(room->disc, sizeof(room->disc), RT_BY_ID "d%u", place.disc);
 	if (place.take != 0)
-		snprintf(room->take, sizeof(room->take), "t%u", place.take);
+		snprintf(room->take, sizeof(room->take), RT_BY_ID "t%u", place.take);
 	return (rt_hook_call){.engine = a->engine,
 			      .hooks = a->with->hooks,
 			      .by = a->with->by,

@@ -102,11 +102,11 @@ named_take(rt_change *c, const rt_request *r, const rt_disc **out_disc)
 
 	if (take == NULL)
 		rt_scope_fail_advise(c->scope, RT_NOT_FOUND, "see: retake takes",
-				     "no take \"%.*s\"", RT_STR_ARG(r->target));
+				     "no take \"%.*s\"", RT_STR_ARG(rt_address_shown(r->target)));
 	else if (!take->present)
 		rt_scope_fail(c->scope, RT_NOT_FOUND,
 			      "take \"%.*s\" was deleted; undo restores it",
-			      RT_STR_ARG(r->target));
+			      RT_STR_ARG(rt_address_shown(r->target)));
 	return rt_change_ok(c) ? take : NULL;
 }
 

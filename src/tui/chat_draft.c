@@ -188,7 +188,7 @@ rt_chat_draft_request(rt_pane *pane, rt_request *out)
 		rt_buf_add_c(json, "null");
 	*out = (rt_request){.op = RT_OP_SETTING_SET,
 			    .key = RT_STR("draft"),
-			    .discussion = rt_tui_format(pane->tui, "d%u", chat->draft_disc),
+			    .discussion = rt_tui_format(pane->tui, RT_BY_ID "d%u", chat->draft_disc),
 			    .value = rt_json_parse(s, rt_scope_str(s, json))};
 	if (rt_ok(s))
 		set_text(&chat->draft, text);

@@ -218,6 +218,17 @@ check_words(rt_scope *s, const rt_command *const *commands, char **argv, size_t 
 		(void)rt_scope_fail(s, RT_USAGE, "no command given");
 }
 
+/* The name, which takes precedence over an id (C29); the id if it has none, or one that looks like
+ * a flag. */
+static void
+add_address(rt_buf *out, rt_str name, char letter, uint32_t number)
+{
+	if (name.size > 0 && name.ptr[0] != '-')
+		rt_buf_add_str(out, name);
+	else
+		rt_buf_add_number_id(out, letter, number);
+}
+
 /* Flags for the place in view, with which argv begins; also in the form in which the command
  * repeats them in advice. */
 static size_t
@@ -241,12 +252,16 @@ add_place(rt_command_process *command, rt_work *work)
 		command->argv[count++] = (char *)(uintptr_t)first[i];
 	/* The active ones are not named, so that a command may make others active. */
 	if (work->place.disc != work->value->active) {
-		rt_buf_add_f(disc, "d%u", (unsigned)work->place.disc);
+		const rt_cell *cell = rt_project_cell(work->value, work->place.disc);
+
+		add_address(disc, cell != NULL && cell->present ? rt_cell_name(cell) : RT_STR(""), 'd',
+			    work->place.disc);
 		command->argv[count++] = (char *)(uintptr_t) "--discussion";
 		command->argv[count++] = disc->ptr;
 	}
 	if (work->take->number != work->disc->active) {
-		rt_buf_add_f(take, "t%u", (unsigned)work->take->number);
+		add_address(take, work->take->present ? rt_text_str(work->take->name) : RT_STR(""), 't',
+			    work->take->number);
 		command->argv[count++] = (char *)(uintptr_t) "--take";
 		command->argv[count++] = take->ptr;
 	}

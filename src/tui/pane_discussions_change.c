@@ -93,7 +93,7 @@ static void
 set_listed(rt_discussions *d, const rt_discussions_row *r, rt_str key, rt_str json)
 {
 	rt_request request = {.op = RT_OP_SETTING_SET,
-			      .discussion = rt_tui_format(d->pane.tui, "d%u", r->disc->number),
+			      .discussion = rt_tui_format(d->pane.tui, RT_BY_ID "d%u", r->disc->number),
 			      .key = key,
 			      .value = rt_json_parse(rt_discussions_scope(d), json)};
 
@@ -136,7 +136,7 @@ tagged(rt_tui *tui, void *ctx, rt_str line)
 	}
 	rt_json_close(json, ']');
 	rt_request request = {.op = RT_OP_SETTING_SET,
-			      .discussion = rt_tui_format(tui, "d%u", n->on.disc),
+			      .discussion = rt_tui_format(tui, RT_BY_ID "d%u", n->on.disc),
 			      .key = RT_STR("tags"),
 			      .value = rt_json_parse(s, count > 0 ? rt_scope_str(s, json)
 								  : RT_STR("null"))};

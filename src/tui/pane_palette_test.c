@@ -411,7 +411,7 @@ runs_where_one_looks(void **state)
 	assert_int_equal(rt_work_look_at(&d->tui.work, 1, 0, NULL), RT_OK);
 	assert_int_equal(rt_pane_palette_run(&d->tui, RT_STR("tree")), RT_OK);
 	desk_press(d, "f5");
-	assert_shows(d, "[--discussion]\n[d1]\n[--no-input]");
+	assert_shows(d, "[--discussion]\n[main]\n[--no-input]");
 	close_fixture(&f);
 }
 

@@ -182,9 +182,9 @@ name_place(rt_pending_change *p)
 
 	if (precondition == NULL || precondition->disc == 0)
 		return;
-	(void)snprintf(p->job.disc, sizeof(p->job.disc), "d%u", precondition->disc);
+	(void)snprintf(p->job.disc, sizeof(p->job.disc), RT_BY_ID "d%u", precondition->disc);
 	if (precondition->disc == place->disc && precondition->is_in_take)
-		(void)snprintf(p->job.take, sizeof(p->job.take), "t%u", place->take);
+		(void)snprintf(p->job.take, sizeof(p->job.take), RT_BY_ID "t%u", place->take);
 }
 
 static rt_status

@@ -103,10 +103,10 @@ rt_switch_request(rt_tui *tui, rt_op_id op, rt_switch_place p)
 	rt_request request = {.op = op};
 
 	if (p.take != 0)
-		request.discussion = rt_tui_format(tui, "d%u", p.disc);
+		request.discussion = rt_tui_format(tui, RT_BY_ID "d%u", p.disc);
 	if (p.disc != 0)
-		request.target = p.take != 0 ? rt_tui_format(tui, "t%u", p.take)
-					     : rt_tui_format(tui, "d%u", p.disc);
+		request.target = p.take != 0 ? rt_tui_format(tui, RT_BY_ID "t%u", p.take)
+					     : rt_tui_format(tui, RT_BY_ID "d%u", p.disc);
 	return request;
 }
 

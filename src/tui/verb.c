@@ -427,7 +427,7 @@ begin_other_take(rt_tui *tui, const rt_verb *v, const uint32_t *entries, size_t 
 			 : number == 1		       ? takes
 						       : number - 1;
 	} while (!rt_disc_take(work->disc, number)->present);
-	(void)snprintf(id, sizeof(id), "t%u", number);
+	(void)snprintf(id, sizeof(id), RT_BY_ID "t%u", number);
 	return rt_verb_apply(tui, &(rt_request){.op = RT_OP_TAKE_SWITCH, .target = rt_str_of(id)});
 }
 

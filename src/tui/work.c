@@ -365,11 +365,11 @@ rt_work_job_init(rt_work_job *job, rt_work *work, const rt_request *requests, si
 	if (!rt_ok(s))
 		return rt_fail(err, s->status, "%s", s->error.text);
 	job->count = count;
-	(void)snprintf(job->disc, sizeof(job->disc), "d%u", work->place.disc);
+	(void)snprintf(job->disc, sizeof(job->disc), RT_BY_ID "d%u", work->place.disc);
 	job->disc_number = work->place.disc;
 	last_steps(work->value, job->disc_number, job->was);
 	if (work->is_pinned)
-		(void)snprintf(job->take, sizeof(job->take), "t%u", work->place.take);
+		(void)snprintf(job->take, sizeof(job->take), RT_BY_ID "t%u", work->place.take);
 	return RT_OK;
 }
 
@@ -677,8 +677,8 @@ rt_work_run_several(rt_work *work, const rt_run_request *what, const rt_str *mod
 	if (rt_engine_refresh_now(work->engine, err) == RT_BUSY)
 		return rt_fail(err, RT_BUSY,
 			       "something is still being written; try again in a moment");
-	(void)snprintf(disc, sizeof(disc), "d%u", work->place.disc);
-	(void)snprintf(take, sizeof(take), "t%u",
+	(void)snprintf(disc, sizeof(disc), RT_BY_ID "d%u", work->place.disc);
+	(void)snprintf(take, sizeof(take), RT_BY_ID "t%u",
 		       work->seen_take != 0 ? work->seen_take : work->place.take);
 	request.by = RT_STR("tui");
 	request.may_name_files = true;

@@ -173,6 +173,6 @@ rt_work_take_id(rt_scope *s, uint32_t take)
 {
 	char id[24];
 
-	(void)snprintf(id, sizeof(id), "t%u", take);
+	(void)snprintf(id, sizeof(id), RT_BY_ID "t%u", take);
 	return rt_scope_copy(s, rt_str_of(id));
 }

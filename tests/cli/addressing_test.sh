@@ -94,4 +94,22 @@ is 'digits and letters' c "$(text 1a)"
 r -q add --id 3 x
 is 'digits: a whole id' x "$(text 3)"
 
+# The ids of one discussion and take are the names of others (C29).
+rm -f "$db" "$db"-*
+r -q add a
+r -q new d1
+r -q use main
+r -q ask -m builtin/echo x
+is 'named like an id: asked here' 'a|x|You said: "x"' "$(contents | head -n 1)"
+is 'named like an id: one reply' '3 0' "$(r show --json | json 'len(d["entries"])') $(r -d d1 show --json | json 'len(d["entries"])')"
+r -q branch :1 t1
+r -q takes switch main
+r -q again -m builtin/echo
+is 'named like an id: another reply' 'a|x|You said: "x"' "$(contents | head -n 1)"
+is 'named like an id: the other take is as before' a "$(contents --take t1)"
+r -q takes switch main
+r -q compact -m builtin/echo :1..:2
+is 'named like an id: compacted here' 1 "$(r show --json | json 'sum(e.get("kind") == "compaction" for e in d["entries"])')"
+is 'named like an id: the other take is still as before' a "$(contents --take t1)"
+
 finish

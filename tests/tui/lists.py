@@ -109,6 +109,23 @@ def discussions(c, place):
     c.check("steps", steps(place) > 8 and newest(place)["seq"] > 0)
 
 
+def names_like_ids(c, place):
+    """The ids of one discussion and take are the names of others (C29)."""
+    fork(place)
+    place.run("takes", "rename", "t1", "side")
+    place.run("takes", "rename", "t2", "t1")
+    place.run("new", "d1")
+    t = opened(place, "F4", "Discussions")
+    t.wait(re.compile("^›.*d1 ← now", re.M))
+    t.key("Up", "Enter")
+    t.wait("Enter send", "Good. Schema", gone=["Discussions"])
+    t.type("Said here")
+    t.key("Enter")
+    c.says("answered", t, "Said here", "messages")
+    c.store("asked in the discussion in view", lambda: len(place.json("-d", "main", "show")["entries"]), 6)
+    c.equal("not in the one named like it", len(place.json("-d", "d1", "show")["entries"]), 0)
+
+
 def palette(c, place):
     """Commands, found by part of their name; those of the command line, typed."""
     fork(place)
@@ -147,4 +164,4 @@ def palette(c, place):
     c.says("the way back of a command is one of the screen", t, "The project was reset", re.compile(r"undo:\s+/undo"), gone=["retake undo"])
 
 
-run(history, discussions, palette)
+run(history, discussions, names_like_ids, palette)
