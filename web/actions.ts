@@ -331,6 +331,14 @@ async function changeAsTake(entry: string, text: string, keepAfter: boolean): Pr
 	return done;
 }
 
+/** Adds a file to those that are sent with each request. */
+export async function sendFile(name: string): Promise<void> {
+	const lists = await get<Record<string, unknown[]>>(discPath("files")).catch(() => null);
+	const items = lists?.context_files ?? [];
+	if (lists && !items.includes(name) && !lists.files?.includes(name))
+		await op("files.set", { which: "context_files", items: [...items, name] }, { say: `“${name}” is sent with each request now.` });
+}
+
 /** Appends an entry at the head. If the text was a draft, the draft is cleared in the same step. */
 export async function append(role: string, content: Content, wasDraft = false): Promise<Result | null> {
 	const was = state.focus;

@@ -17,7 +17,12 @@ import type { Context } from "./types";
 type Item = string | Record<string, unknown>;
 type Lists = Record<string, Item[]>;
 
-const LISTS: [string, string][] = [["files", "Files"], ["context_files", "Context files"], ["screenshots", "Screenshots"]];
+/** Member, title, and what it is for. They are sent in this order. */
+const LISTS: [string, string, string][] = [
+	["files", "Files", "The files that you work on. Sent first."],
+	["context_files", "Context files", "Sources and documents for reference. “@” in the message field adds to this list."],
+	["screenshots", "Screenshots", "Images only. Sent last."],
+];
 
 function nameOf(item: Item): string {
 	return typeof item === "string" ? item : String(item.path ?? item.name ?? JSON.stringify(item));
@@ -36,7 +41,7 @@ function ItemNote(props: { which: string; name: string; context: Context | null 
 	return <span class="quiet small">{files.length > 1 && `${count(files.length, "file", "files")}, `}{bytesWords(size)}, {count(tokens, "token", "tokens")}</span>;
 }
 
-function List(props: { which: string; title: string; items: Item[]; context: Context | null; isShared: boolean }) {
+function List(props: { which: string; title: string; about: string; items: Item[]; context: Context | null; isShared: boolean }) {
 	const { which, title, items, context, isShared } = props;
 	const [name, setName] = useState("");
 	const save = (next: Item[]) => act.op("files.set", { which, items: next }, { say: `Changed the list of ${title.toLowerCase()}.` });
@@ -48,6 +53,7 @@ function List(props: { which: string; title: string; items: Item[]; context: Con
 	return (
 		<>
 			<h3>{title}</h3>
+			<p class="quiet small" id={`about-${which}`}>{props.about}</p>
 			{items.length > 0 && (
 				<ul class="plain-list" aria-label={title}>
 					{items.map((item, at) => (
@@ -61,7 +67,7 @@ function List(props: { which: string; title: string; items: Item[]; context: Con
 				</ul>
 			)}
 			<form class="adder" onSubmit={(event) => { event.preventDefault(); void add(); }}>
-				<input class="line" aria-label={`Path to add to ${title.toLowerCase()}`} placeholder="File, directory or glob" value={name} disabled={!isShared}
+				<input class="line" aria-label={`Path to add to ${title.toLowerCase()}`} aria-describedby={`about-${which}`} placeholder="File, directory or glob" value={name} disabled={!isShared}
 					onInput={(event) => setName(event.currentTarget.value)} />
 				<button type="submit" disabled={!name.trim()}>Add</button>
 			</form>
@@ -92,7 +98,7 @@ export function FileLists() {
 			<h2>Files in each request</h2>
 			{isShared ? <p class="quiet small">The model reads these before the entries, in this order. Enter a file, a directory with everything below it, a
 				pattern (<code>src/*.c</code>), lines (<code>main.c:10-20</code>) or a definition (<code>main.c#name</code>).</p> : <p class="quiet small">This server does not share any directory, so no files can be sent. The person who starts it chooses the directory.</p>}
-			{LISTS.map(([which, title]) => <List isShared={isShared} key={which} which={which} title={title} items={data?.[which] ?? []} context={context ?? null} />)}
+			{LISTS.map(([which, title, about]) => <List isShared={isShared} key={which} which={which} title={title} about={about} items={data?.[which] ?? []} context={context ?? null} />)}
 			{context && context.files.length > 0 && <p class="quiet small">{count(context.files.length, "file is", "files are")} sent before the entries, with about {context.file_tokens.toLocaleString()} tokens.</p>}
 		</div>
 	);

@@ -313,7 +313,7 @@ export function take(change: Change): void {
 
 let needsOpening = false, needsSettings = false, needsForks = false;
 let refreshTimer: number | undefined;
-const REFRESH_MS = 25;
+const REFRESH_MS = 25, RETRY_MS = 1000;
 
 function refreshSoon(change: Change | null): void {
 	needsSettings ||= !!change?.whole || !!change?.project || !!change?.fields?.length;
@@ -331,7 +331,18 @@ function refreshNow(): void {
 		return;
 	}
 	isRefreshing = true;
-	void refresh().catch(() => undefined).finally(() => { isRefreshing = false; });
+	const needed: [boolean, boolean, boolean] = [needsOpening, needsSettings, needsForks];
+	void refresh().catch(() => refreshAgain(...needed)).finally(() => { isRefreshing = false; });
+}
+
+/** A request failed. Without a connection everything is read again anyway when it is back. */
+function refreshAgain(opens: boolean, settings: boolean, forks: boolean): void {
+	needsOpening ||= opens;
+	needsSettings ||= settings;
+	needsForks ||= forks;
+	clearTimeout(refreshTimer);
+	if (state.connection === "live")
+		refreshTimer = window.setTimeout(refreshNow, RETRY_MS);
 }
 
 /** Reloads small data that may have changed: lists, head, the discussion's tag. */

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
 // Symbols: definitions in the files of the discussion. "@name" in an entry is a button that shows
-// the definition; in the composer, names are completed.
+// the definition; in the composer, names are completed, and the paths of files, which are added to
+// the context files.
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { RefObject } from "preact";
+import { sendFile } from "./actions";
 import { get } from "./api";
 import { Code } from "./code";
 import { Dialog } from "./dialog";
@@ -25,8 +27,8 @@ interface Symbol {
 
 const LETTER = "[\\p{L}\\p{N}_$]";
 const MENTION = new RegExp(`(?<!${LETTER})@(${LETTER}+)`, "gu");
-const BEGUN = new RegExp(`(?<!${LETTER})@(${LETTER}*)$`, "u");
-const MOST = 8, TYPING_PAUSE_MS = 120;
+const BEGUN = new RegExp(`(?<!${LETTER})@([^\\s@]*)$`, "u"), NAME = new RegExp(`^${LETTER}*$`, "u");
+const MOST = 8, MOST_SYMBOLS = 5, TYPING_PAUSE_MS = 120;
 
 // ---- in an entry ----
 
@@ -104,17 +106,38 @@ export interface Completion {
 	look: () => void;
 }
 
-/** Completes the "@name" before the caret of a field. */
+interface Item {
+	text: string;
+	note: string;
+	isFile: boolean;
+}
+
+async function readSymbols(begun: string): Promise<Item[]> {
+	const found = NAME.test(begun) ? await get<Symbol[]>(discPath("symbols"), { prefix: begun }).catch(() => []) : [];
+	return found.filter((each, at) => at === 0 || found[at - 1].name !== each.name)
+		.map((each) => ({ text: each.name, note: `${each.kind}, ${each.path}:${each.lines[0]}`, isFile: false }));
+}
+
+async function readFiles(begun: string): Promise<Item[]> {
+	const { names } = await get<{ names: string[] }>("/files", { search: begun, count: MOST }).catch(() => ({ names: [] }));
+	return names.map((text) => ({ text, note: "file", isFile: true }));
+}
+
+/** Completes the "@name" or "@path" before the caret of a field. */
 export function useCompletion(field: RefObject<HTMLTextAreaElement>, setText: (text: string) => void): Completion {
 	const [begun, setBegun] = useState<string | null>(null);
 	const [at, setAt] = useState(0);
 	const caret = useRef<number | null>(null);
 	const isShared = useStore((from) => from.info)?.features.includes("files") ?? false;
 	const { data } = useLoaded(async () => {
-		const found = begun === null ? [] : await get<Symbol[]>(discPath("symbols"), { prefix: begun }).catch(() => []);
-		return found.filter((each, index) => index === 0 || found[index - 1].name !== each.name);
-	}, [begun], TYPING_PAUSE_MS);
-	const items = begun === null ? [] : (data ?? []).filter((each) => each.name.startsWith(begun) && each.name !== begun).slice(0, MOST);
+		if (begun === null || !isShared)
+			return [];
+		const [symbols, files] = await Promise.all([readSymbols(begun), readFiles(begun)]);
+		return [...symbols.slice(0, Math.max(MOST_SYMBOLS, MOST - files.length)), ...files].slice(0, MOST);
+	}, [begun, isShared], TYPING_PAUSE_MS);
+	// those of an earlier text, until the new ones have arrived
+	const items = begun === null ? [] : (data ?? []).filter((each) => each.isFile
+		? each.text.toLowerCase().includes(begun.toLowerCase()) : each.text.startsWith(begun) && each.text !== begun);
 	const chosen = Math.min(at, items.length - 1);
 	useLayoutEffect(() => { // before the next key
 		if (caret.current !== null)
@@ -128,13 +151,16 @@ export function useCompletion(field: RefObject<HTMLTextAreaElement>, setText: (t
 			setAt(0);
 		setBegun(found ? found[1] : null);
 	};
-	const take = (name: string) => {
-		const own = field.current!, end = own.selectionStart, start = end - begun!.length;
-		const rest = own.value.slice(end);
-		caret.current = start + name.length + 1;
-		setText(own.value.slice(0, start) + name + (rest.startsWith(" ") ? "" : " ") + rest);
+	const take = (item: Item) => {
+		const own = field.current!, end = own.selectionStart;
+		// the path of a file is text, without the sign
+		const start = end - begun!.length - (item.isFile ? 1 : 0), rest = own.value.slice(end);
+		caret.current = start + item.text.length + 1;
+		setText(own.value.slice(0, start) + item.text + (rest.startsWith(" ") ? "" : " ") + rest);
 		setBegun(null);
 		own.focus();
+		if (item.isFile)
+			void sendFile(item.text);
 	};
 	const takesKey = (event: KeyboardEvent) => {
 		const isPlain = !event.ctrlKey && !event.metaKey && !event.altKey && !event.shiftKey && !event.isComposing;
@@ -144,26 +170,26 @@ export function useCompletion(field: RefObject<HTMLTextAreaElement>, setText: (t
 		case "ArrowDown": setAt((chosen + 1) % items.length); break;
 		case "ArrowUp": setAt((chosen + items.length - 1) % items.length); break;
 		case "Tab":
-		case "Enter": take(items[chosen].name); break;
+		case "Enter": take(items[chosen]); break;
 		case "Escape": setBegun(null); break;
 		default: return false;
 		}
 		event.preventDefault();
 		return true;
 	};
-	// only "@" was typed, and there are no definitions
+	// only "@" was typed, and there is nothing to complete
 	const hint = begun === "" && data?.length === 0 && isShared && (
 		<p class="completion quiet small">
-			@ completes definitions in the files that are sent with each request.{" "}
+			@ completes files, and definitions in the files that are sent with each request.{" "}
 			<button type="button" class="link" onClick={() => goToField("settings", "file-lists")}>Choose files</button>
 		</p>
 	);
 	const list = items.length === 0 ? hint : (
-		<ul id="completion" class="completion" role="listbox" aria-label="Symbols">
+		<ul id="completion" class="completion" role="listbox" aria-label="Files and definitions">
 			{items.map((each, index) => (
-				<li id={`completion-${index}`} key={each.name} role="option" aria-selected={index === chosen}
-					onMouseDown={(event) => { event.preventDefault(); take(each.name); }}>
-					<span>@{each.name}</span> <span class="quiet small">{each.kind}, {each.path}:{each.lines[0]}</span>
+				<li id={`completion-${index}`} key={`${each.note} ${each.text}`} role="option" aria-selected={index === chosen}
+					onMouseDown={(event) => { event.preventDefault(); take(each); }}>
+					<span>{each.isFile ? "" : "@"}{each.text}</span> <span class="quiet small">{each.note}</span>
 				</li>
 			))}
 		</ul>

@@ -8,6 +8,7 @@
  *   glob.c          patterns of paths
  *   ignore.c        .gitignore
  *   kind.c          texts, images and their languages
+ *   names.c         names of the files, to complete what is typed
  *   symbols.c       definitions in the texts, found by universal-ctags
  *   ctags_host.c    runs it
  *
@@ -127,6 +128,20 @@ const char *rt_file_problem_word(rt_file_problem_kind kind);
  * the directories named, and over the bytes of the files. */
 const rt_file_set *rt_file_set_read(rt_scope *s, const rt_file_options *options,
 				    const rt_file_lists *lists);
+
+/* ---- names ---- */
+
+typedef struct rt_file_names {
+	rt_str *items; /* paths below a root */
+	size_t count;
+	bool is_cut;   /* there are more, or not all directories were visited */
+} rt_file_names;
+
+/* The paths of files below the roots that contain the word, ignoring the case of ASCII letters: those
+ * whose name begins with it first, then the ones closest to the root. Without what .gitignore
+ * excludes; hidden files only if the word has a component that begins with a dot. At most max. Reads
+ * directories, of which a bounded number, and no files but .gitignore. */
+rt_file_names rt_file_names_find(rt_scope *s, const rt_file_options *options, rt_str word, size_t max);
 
 /* ---- symbols ---- */
 

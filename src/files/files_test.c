@@ -234,6 +234,63 @@ test_sent(void **state)
 	}
 }
 
+typedef struct name_case {
+	const char *word, *names; /* each followed by a space */
+	size_t max;
+	bool is_cut;
+} name_case;
+
+static const name_case name_cases[] = {
+	{"b.", "src/b.c ", 0, false},
+	{"SRC/", "src/b.c src/deep/c.c src/deep/keep.o ", 0, false},
+	{"keep", "src/deep/keep.o ", 0, false},
+	{"PT.t", "things/kept.txt ", 0, false},
+	{".hid", "src/.hidden.c ", 0, false},
+	{"hid", "", 0, false},
+	{"config", "", 0, false},   /* .git */
+	{"out.c", "", 0, false},    /* ignored */
+	{"c.o", "", 0, false},
+	{"secret", "", 0, false},   /* outside */
+	{"passwd", "", 0, false},
+	{"../", "", 0, false},
+	{"/etc", "", 0, false},
+	{"line.txt", "", 0, false}, /* its name has a line break */
+	{"fifo", "", 0, false},
+	{"many/", "many/1 many/2 ", 0, false},
+	{"many/", "many/1 ", 1, true},
+};
+
+static void
+test_names(void **state)
+{
+	rt_str top_root = rt_str_of(root);
+	rt_file_options options = {.roots = &top_root, .root_count = 1};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(name_cases) / sizeof(name_cases[0]); i++) {
+		size_t max = name_cases[i].max > 0 ? name_cases[i].max : 20;
+		rt_file_names names;
+		rt_buf *text;
+		rt_scope s;
+
+		rt_scope_init(&s, rt_alloc_libc());
+		names = rt_file_names_find(&s, &options, rt_str_of(name_cases[i].word), max);
+		text = rt_scope_buf(&s);
+		for (size_t k = 0; k < names.count; k++)
+			rt_buf_add_f(text, "%.*s ", RT_STR_ARG(names.items[k]));
+		if (!rt_str_is(rt_scope_str(&s, text), name_cases[i].names))
+			fail_msg("%s: %.*s", name_cases[i].word, RT_STR_ARG(rt_scope_str(&s, text)));
+		assert_int_equal(names.is_cut, name_cases[i].is_cut);
+		rt_scope_deinit(&s);
+	}
+	/* nothing is allowed */
+	options.root_count = 0;
+	rt_scope s;
+	rt_scope_init(&s, rt_alloc_libc());
+	assert_int_equal(rt_file_names_find(&s, &options, RT_STR(""), 20).count, 0);
+	rt_scope_deinit(&s);
+}
+
 typedef struct hostile_case {
 	const char *list;
 	rt_file_problem_kind kind; /* of the first problem */
@@ -633,6 +690,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_sent),
+		cmocka_unit_test(test_names),
 		cmocka_unit_test(test_hostile),
 		cmocka_unit_test(test_unreadable),
 		cmocka_unit_test(test_screenshots),

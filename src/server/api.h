@@ -50,6 +50,7 @@ void rt_api_entry(rt_call *call);
 void rt_api_entry_patch(rt_call *call);
 void rt_api_events(rt_call *call);
 void rt_api_export(rt_call *call);
+void rt_api_file_names(rt_call *call);
 void rt_api_files(rt_call *call);
 void rt_api_health(rt_call *call);
 void rt_api_history(rt_call *call);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The next request to a model and its tokens; the last request. */
+ * The next request to a model and its tokens, with its files; the last request. */
 #include "chat/last_request.h"
 #include "llm/models_host.h"
 #include "llm/provider.h"
@@ -212,6 +212,33 @@ rt_api_context(rt_call *call)
 	if (rt_ok(s))
 		put_context(&c);
 	rt_pick_counter_deinit(&c.counter);
+}
+
+/* ---- names of files ---- */
+
+/* Below the directories that the lists may name, and nowhere else. */
+void
+rt_api_file_names(rt_call *call)
+{
+	enum { MOST = 100 };
+	rt_scope *s = &call->scope;
+	const rt_file_options *options = rt_project_pool_get_options(call->pool)->files;
+	rt_buf *out = &call->answer->body;
+	rt_file_names names = {0};
+	rt_str word = rt_call_text(call, "search");
+	uint64_t count = rt_call_number(call, "count", MOST);
+
+	if (options != NULL && options->root_count > 0)
+		names = rt_file_names_find(s, options, word, count < MOST ? (size_t)count : MOST);
+	if (!rt_ok(s))
+		return;
+	rt_json_open(out, NULL, '{');
+	rt_json_open(out, "names", '[');
+	for (size_t i = 0; i < names.count; i++)
+		rt_json_put_str(out, NULL, names.items[i]);
+	rt_json_close(out, ']');
+	rt_json_put_bool(out, "complete", !names.is_cut);
+	rt_json_close(out, '}');
 }
 
 /* ---- symbols ---- */

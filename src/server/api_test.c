@@ -73,6 +73,7 @@ static const trial trials[] = {
 	{"role.list", NULL, "/roles", NULL, 200},
 	{"role.remove", "{\"op\":\"role.add\",\"role\":\"R\"}", "/roles/R", NULL, 200},
 	{"files.list", NULL, "/discussions/d1/files", NULL, 200},
+	{"files.names", NULL, "/files?search=a", NULL, 200},
 	{"files.set", NULL, "/discussions/d1/files/files", "{\"items\":[\"a.c\"]}", 200},
 	{"discussion.tracks", NULL, "/tracks", NULL, 200},
 	{"files.symbols", NULL, "/discussions/d1/symbols?prefix=a", NULL, 200},

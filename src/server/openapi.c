@@ -158,6 +158,8 @@ const rt_shape rt_shapes[] = {
 	 OBJECT("\"files\":" LIST(ANY) ",\"context_files\":" LIST(ANY) ",\"screenshots\":" LIST(
 		 ANY)),
 	 NULL},
+	{"FileNames", "`names` (the best matches first), `complete` (there are no more)",
+	 OBJECT("\"names\":" LIST(TEXT) ",\"complete\":" FLAG), NULL},
 	{"Steps",
 	 "`steps` (each `seq`, `parent`, `op`, `what`, `by`, `at`, `scope`, `current`, "
 	 "`undone`), `next` (`before` of the next page; null at the end), `seq`",

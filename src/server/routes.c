@@ -90,6 +90,10 @@ static const rt_route_param q_last[] = {
 static const rt_route_param q_export[] = {TAKE, EXPORT, AT_OP, END};
 static const rt_route_param q_export_all[] = {
 	{"discussion", "string", "only this discussion"}, TAKE, EXPORT, AT_OP, END};
+static const rt_route_param q_file_names[] = {
+	{"search", "string", "only paths that contain this text, ignoring case"},
+	{"count", "integer", "maximum number of names; default and maximum: 100"},
+	END};
 static const rt_route_param q_symbols[] = {
 	{"prefix", "string", "only names with this prefix"}, AT_OP, END};
 static const rt_route_param q_attachment[] = {{"name", "string", "name of the file"}, END};
@@ -258,6 +262,9 @@ const rt_route rt_routes[] = {
 	GET("/roles", "role.list", "the roles of the project", rt_api_roles, 0, "Array", q_at),
 	GET(DISC "/files", "files.list", "the file lists of a discussion", rt_api_files, 0,
 	    "Files", q_at),
+	GET("/files", "files.names",
+	    "the files that the lists may name: those below the directories that the server was started with, "
+	    "without what .gitignore excludes", rt_api_file_names, 0, "FileNames", q_file_names),
 	GET(DISC "/symbols", "files.symbols", "the definitions in the files of a discussion",
 	    rt_api_symbols, 0, "Array", q_symbols),
 	GET(DISC "/symbols/{name}", "files.symbol", "the definitions of a symbol, with source text",

@@ -19,6 +19,22 @@ def has_ctags():
     return "\nsandbox " in features.stdout
 
 
+def check_names(tally, one, folder):
+    """The names of files: below the directory, without what is ignored, and no more than asked for."""
+    os.mkdir(folder + "/deep")
+    for name in "deep/total.c", "deep/ignored.o", ".env":
+        with open(folder + "/" + name, "w", encoding="utf-8") as file:
+            file.write("x\n")
+    with open(folder + "/.gitignore", "w", encoding="utf-8") as file:
+        file.write("*.o\n")
+    os.symlink("../outside.c", folder + "/link.c")
+    tally.equal("all names", one.get("/files").json, {"names": ["sum.c", "deep/total.c"], "complete": True})
+    tally.equal("some of them", one.get("/files?search=TOT").json["names"], ["deep/total.c"])
+    tally.equal("at most so many", one.get("/files?count=1").json, {"names": ["sum.c"], "complete": False})
+    for word in "outside", "../", "/etc/", "ignored", "link":
+        tally.equal(f"no {word}", one.get("/files?search=" + word).json["names"], [])
+
+
 def check(tally, one):
     path = "/discussions/main/symbols"
     one.put("/discussions/main/files/context_files", {"items": ["sum.c"]})
@@ -48,7 +64,10 @@ def main():
             with open(name, "w", encoding="utf-8") as file:
                 file.write(SOURCE)
         with Server(place, "--files", folder) as server:
+            check_names(tally, server.client(), folder)
             check(tally, server.client())
+        with Server(place) as server:
+            tally.equal("no directory, no names", server.client().get("/files").json, {"names": [], "complete": True})
     return tally.end()
 
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Two windows: each shows the other's changes, and neither follows the other's switches.
-import { choose, openPage, until } from "./place.mjs";
+import { choose, onTheWay, openPage, until } from "./place.mjs";
 
 const shown = (page) => page.locator(".entry .entry-body").allTextContents();
 
@@ -53,6 +53,16 @@ export async function run({ server, browser, tally }) {
 	await a.locator(".discussions .name").filter({ hasText: "main" }).click();
 	await a.locator(".take-bar [role=tab]").nth(1).click();
 	await until(async () => (await shown(a)).length === 2);
+
+	let isLost = false;
+	await b.route(/\/discussions\/d1\/takes/, onTheWay(async (route) => {
+		await (isLost ? route.continue() : route.abort());
+		isLost = true;
+	}));
+	await server.op("take.branch", { at: ":1", name: "despite a lost request" }, "?discussion=d1&take=t1");
+	tally.check("a lost request is repeated", await until(async () => await b.locator(".take-bar [role=tab]", { hasText: "despite" }).count() === 1 && isLost));
+	await b.unroute(/\/discussions\/d1\/takes/);
+	await server.op("take.delete", { take: "despite a lost request" }, "?discussion=d1&take=t1");
 
 	for (let i = 0; i < 30; i++)
 		await server.op("entry.append", { role: "User", content: `burst ${i}` }, "?discussion=d1&take=t1");

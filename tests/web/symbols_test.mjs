@@ -3,7 +3,7 @@
 // Symbols of the discussion's files: "@" in the composer completes them with the keyboard, "@name"
 // in an entry shows the definition, and other names are text.
 import { execFileSync } from "node:child_process";
-import { writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { openBrowser, openPage, Server, Tally, until } from "./place.mjs";
 
@@ -21,12 +21,15 @@ try {
 const server = new Server();
 writeFileSync(join(server.folder, "sum.c"),
 	"int compute_other;\n\nint compute_sum(int a, int b)\n{\n\treturn a + b;\n}\n");
+mkdirSync(join(server.folder, "docs"));
+writeFileSync(join(server.folder, "docs/plan.md"), "The plan.\n");
+writeFileSync(join(server.folder, ".gitignore"), "*.db-*\ndata\nstate\nconfig\nport\n");
 await server.run(["add", "-r", "User", "Explain @compute_sum, not me@compute_sum or `@compute_sum` and @nobody."]);
 await server.run(["files", "add", "context_files", "sum.c"]);
 await server.start("0", "--files", server.folder);
 const browser = await openBrowser();
 const page = await openPage(server, browser, tally);
-const list = page.getByRole("listbox", { name: "Symbols" });
+const list = page.getByRole("listbox", { name: "Files and definitions" });
 const field = page.locator("#composer");
 const picture = (name) => PICTURES && page.screenshot({ path: join(PICTURES, `${name}.png`) });
 const shows = async (name, locator, state = "visible") =>
@@ -81,9 +84,27 @@ await page.locator(".discussions .name", { hasText: "bare" }).click();
 await page.locator(".discussions .name[aria-current=page]", { hasText: "bare" }).waitFor();
 await field.fill("");
 await field.pressSequentially("@");
-await page.getByRole("button", { name: "Choose files", exact: true }).click();
-await shows("@ without files leads to their lists", page.locator("#file-lists"));
-tally.check("which have the focus", await until(() => page.evaluate(() => document.activeElement?.id === "file-lists")));
+await shows("@ lists files before any was chosen", list);
+const options = async () => (await list.getByRole("option").allTextContents()).map((text) => text.split(" ")[0]).join(" ");
+tally.equal("those of the shared directory, without what is ignored", await options(), "sum.c test.db docs/plan.md");
+await field.pressSequentially("PLA");
+tally.check("by a part of the name, ignoring case", await until(async () => await options() === "docs/plan.md"), await options());
+await picture("files");
+await page.keyboard.press("Enter");
+tally.equal("its path becomes text", await field.inputValue(), "docs/plan.md ");
+const chosen = async () => (await server.api("GET", "/discussions/bare/files")).context_files.join(" ");
+tally.check("and the file is sent with each request", await until(async () => await chosen() === "docs/plan.md"), await chosen());
+await shows("which the page says", page.locator(".toast", { hasText: "“docs/plan.md” is sent with each request now." }));
+await page.locator(".toast").getByRole("button", { name: "Undo" }).click();
+tally.check("and can be undone", await until(async () => await chosen() === ""));
+await field.fill("");
+await field.pressSequentially("@../");
+await page.waitForTimeout(600);
+tally.equal("nothing outside is listed", await list.count(), 0);
+for (const about of ["The files that you work on", "Sources and documents for reference", "Images only"]) {
+	await page.locator("#to-files").click();
+	await shows("each list is explained", page.locator("#file-lists").getByText(about));
+}
 
 await browser.close();
 await server.stop();
