@@ -22,7 +22,8 @@ export function Failure(props: { entry: string }) {
 		return null;
 	return (
 		<p class="failure" role="note">
-			<span><b>Not answered.</b> {act.sentence(failed.detail ?? "")}</span>
+			{failed.code === "interrupted" ? <span><b>Stopped</b> before the reply began.</span>
+				: <span><b>Not answered.</b> {act.sentence(failed.detail ?? "")}</span>}
 			<button type="button" onClick={() => void act.run({ how: "again", at: entry })}>Retry</button>
 			{failed.code === "credentials" && <button type="button" onClick={() => openOverlay("model")}>Choose a model</button>}
 		</p>

@@ -12,6 +12,7 @@ import { notify } from "./notice";
 import { severalBegan, severalEnded } from "./several";
 import { set, state } from "./state";
 import { findTake, open, pinned, takeOf } from "./store";
+import { takeTitle } from "./words";
 import type { Run } from "./types";
 
 /** Runs started by this page: the request, and the take that was open. */
@@ -99,10 +100,10 @@ function reportEnd(run: Run, { wish, take: from, steps }: Started): void {
 	runningHere(-1);
 	if (run.group)
 		return severalEnded(run);
+	if (isShownAtQuestion(run))
+		return;
 	if (run.state === "stopped")
 		reportStopped(run);
-	else if (isShownAtQuestion(run))
-		return;
 	else if (run.state === "failed" || run.problem)
 		set({ toast: modelProblem(run.problem?.detail ?? "The model's server failed.", run.problem?.code ?? "", retryOf(run, wish, from)) });
 	else if (run.note && REPLIES.has(run.how))
@@ -114,10 +115,10 @@ function reportEnd(run: Run, { wish, take: from, steps }: Started): void {
 		void showReply(run, take, from).catch(() => undefined);
 }
 
-/** Is the error shown at the question in the open take (web/failure.tsx)? */
+/** Is the error, or that it was stopped, shown at the question in the open take (web/failure.tsx)? */
 function isShownAtQuestion(run: Run): boolean {
 	const question = run.question ?? (typeof run.at === "string" ? run.at : undefined);
-	return run.state === "failed" && REPLIES.has(run.how) && run.how !== "continue" && !run.entry && run.discussion === state.disc &&
+	return (run.state === "failed" || run.state === "stopped") && REPLIES.has(run.how) && run.how !== "continue" && !run.entry && run.discussion === state.disc &&
 		question !== undefined && state.outline?.id.includes(question) === true && !run.replies?.length;
 }
 
@@ -152,13 +153,13 @@ async function showReply(run: Run, named: string, from: string | null): Promise<
 	const show = () => void open(run.discussion, take.id);
 	if (state.take !== from || state.editing) {
 		if (!state.toast?.isProblem)
-			set({ toast: { text: `The reply is in the take "${take.name}".`, action: { label: "Show it", run: show } } });
+			set({ toast: { text: `The reply is in the take "${takeTitle(take)}".`, action: { label: "Show it", run: show } } });
 		return;
 	}
-	const before = takeOf(from)?.name;
+	const left = takeOf(from), before = left && takeTitle(left);
 	await open(run.discussion, take.id);
 	if (run.how === "again" && run.state === "done" && from !== null && before !== undefined)
-		reportAnotherReply(run, take.name, from, before);
+		reportAnotherReply(run, takeTitle(takeOf(take.id) ?? take), from, before);
 }
 
 /** A new reply replaces the previous one in view: reports where that is and how to return. */

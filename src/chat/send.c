@@ -564,20 +564,20 @@ receive(rt_sending *s, rt_exchange *x)
 	rt_scope_note(&s->scope, st);
 }
 
-/* Why the question has no reply, in the form in which it is kept. Nothing if the user stopped
- * it. */
+/* Why the question has no reply, in the form in which it is kept. */
 static void
 put_failure(const rt_sending *s, rt_buf *out)
 {
 	rt_status st = s->scope.status;
 
-	if (st == RT_OK || st == RT_INTERRUPTED || st == RT_CONFLICT || st == RT_NOMEM || s->gone ||
+	if (st == RT_OK || st == RT_CONFLICT || st == RT_NOMEM || s->gone ||
 	    s->anchor == 0 || s->into != 0 || s->is_mid_take || s->answers_reply ||
 	    s->out->entry[0] != '\0' || s->out->fate != RT_SEND_NOTHING)
 		return;
 	rt_json_open(out, NULL, '{');
 	rt_json_put_c(out, "code", rt_status_word(st));
-	rt_json_put_c(out, "detail", s->scope.error.text);
+	rt_json_put_c(out, "detail", st == RT_INTERRUPTED ? "stopped before the reply began"
+							  : s->scope.error.text);
 	rt_json_put_str(out, "model", rt_buf_str(s->model));
 	rt_json_close(out, '}');
 }

@@ -470,11 +470,19 @@ a_failed_question(void **state)
 	assert_true(has_failed(w, failed));
 	world_apply(w, "{\"op\":\"entry.fail\",\"entry\":\":1\",\"failure\":null}");
 	assert_false(has_failed(w, failed));
-	/* stopped by the user: not a failure */
+	/* stopped by the user before the first word: it is marked, and not sent with the next one */
 	play(w, "{\"wait_ms\":300}\n{\"wait_ms\":300}");
 	w->waits = 0;
 	w->stop_at = 1;
 	assert_int_equal(world_ask(w, "third"), RT_INTERRUPTED);
+	assert_true(has_failed(w, w->result.question));
+	world_has(w, w->result.question,
+		  "\"failure\":{\"code\":\"interrupted\",\"detail\":\"stopped before the reply began\"");
+	/* with a part of the reply it is answered */
+	play(w, "{\"text\":\"a part\"}\n{\"wait_ms\":300}\n{\"wait_ms\":300}");
+	w->waits = 0;
+	w->stop_at = 1;
+	assert_int_equal(world_ask(w, "fourth"), RT_INTERRUPTED);
 	assert_false(has_failed(w, w->result.question));
 }
 

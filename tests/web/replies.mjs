@@ -5,10 +5,13 @@ import { createServer } from "node:http";
 import { modelServer } from "./models.mjs";
 import { choose, onTheWay, openPage, pick, Server, until } from "./place.mjs";
 
-/** A complete reply at once, or one that never ends. */
+/** A complete reply at once, one that never ends, or one that never begins. last: the last request. */
 async function soOn() {
-	const state = { isEndless: true };
-	const { host } = await modelServer("m", ({ say, end, gone }) => {
+	const state = { isEndless: true, isSilent: false, last: "" };
+	const { host } = await modelServer("m", ({ body, say, end, gone }) => {
+		state.last = JSON.stringify(body);
+		if (state.isSilent)
+			return;
 		say("It was so.");
 		if (!state.isEndless)
 			return end();
@@ -119,6 +122,23 @@ export async function run({ server, browser, tally }) {
 	await running.waitFor({ state: "detached" });
 	tally.check("and continues the reply", await until(async () => (await entries()).length === 2 && (await entries())[1].content.length > stopped.length), await entries());
 
+	model.state.isSilent = true;
+	await page.fill("#composer", "Never mind.");
+	await page.press("#composer", "Control+Enter");
+	await running.waitFor();
+	await page.keyboard.press("Escape");
+	const mark = page.locator(".entry .failure");
+	tally.check("a question that was stopped before the first word says so", await until(async () => (await mark.allInnerTexts()).join().includes("Stopped before the reply began.")), await mark.allInnerTexts());
+	tally.check("and has the code of it", (await entries()).at(-1).failure?.code === "interrupted", (await entries()).at(-1));
+	model.state.isSilent = false;
+	await asked("Something else.");
+	tally.check("it is not sent with the next one", !model.state.last.includes("Never mind.") && model.state.last.includes("Something else."), model.state.last);
+	await page.keyboard.press("Escape");
+	await until(async () => await running.count() === 0);
+	await page.locator(".failure").getByRole("button", { name: "Retry" }).waitFor();
+	await server.op("entry.delete", { from: ":3", to: `:${(await entries()).length}` });
+	tally.check("back to the first reply", await until(async () => (await page.locator(".entry").count()) === 2));
+
 	let refused;
 	const theirs = await server.api("POST", "/discussions/d1/runs", { how: "continue" });
 	await running.locator(".live", { hasText: "And so on" }).waitFor();
@@ -195,7 +215,9 @@ export async function run({ server, browser, tally }) {
 	await choose(page.locator(".entry").nth(1));
 	await page.keyboard.press("g");
 	const tabs = page.locator(".take-bar [role=tab]");
-	tally.check("another reply says where it is, and the one before", await says('Another reply, in the take "main_take_1". The previous one is in "main".'), await toast());
+	tally.check("another reply says where it is, and the one before", await until(async () =>
+		/^Another reply, in the take "(.+)"\. The previous one is in "main"\./.exec((await toast()).join())?.[1] === await page.locator(".take-bar [role=tab][aria-selected=true] .name").innerText()), await toast());
+	tally.check("with the name of its tab", !(await toast()).join().includes("main_take_1"), await toast());
 	await page.getByRole("button", { name: "Previous reply" }).click();
 	tally.check("and leads back to it", await until(async () => await tabs.first().getAttribute("aria-selected") === "true" && (await page.locator(".entry").nth(1).innerText()).includes("Stopped here")));
 	tally.equal("both share a tab", await tabs.count(), 1);
