@@ -146,10 +146,27 @@ rt_compile(rt_change *c, const rt_request *r)
 
 /* ---- operations on the history ---- */
 
+/* The number of the reverted step, for the history. */
+static void
+keep_reverted(rt_change *c, uint64_t step)
+{
+	rt_buf *extra = rt_scope_buf(c->scope);
+
+	rt_json_open(extra, NULL, '{');
+	rt_json_put_u64(extra, "reverts", step);
+	if (c->extra.size > 2) { /* the members after its bracket */
+		rt_buf_add_byte(extra, ',');
+		rt_buf_add(extra, c->extra.ptr + 1, c->extra.size - 2);
+	}
+	rt_json_close(extra, '}');
+	c->extra = rt_scope_str(c->scope, extra);
+}
+
 void
 rt_op_revert(rt_change *c, const rt_request *r)
 {
 	rt_history_revert(c, r->step.value);
+	keep_reverted(c, r->step.value);
 	rt_take_files_reverted(c); /* lists that change are the active take's, as in files.set */
 }
 

@@ -514,13 +514,27 @@ add_op(text *t, const rt_op *op)
 	}
 }
 
+uint64_t
+rt_history_text_reverted(rt_scope *scope, const rt_record *step)
+{
+	uint64_t number = 0;
+
+	if (!rt_str_is(step->op, "revert") || step->extra.size == 0)
+		return 0;
+	(void)rt_json_u64(rt_json_get(rt_json_parse(scope, step->extra), "reverts"), &number);
+	return number;
+}
+
 rt_str
 rt_history_text(rt_scope *scope, const rt_project *project, const rt_record *step, bool plain)
 {
 	const rt_op *op = rt_op_named(step->op);
 	text t = {scope, project, step, plain, rt_scope_buf(scope)};
+	uint64_t reverted = rt_history_text_reverted(scope, step);
 
-	if (op != NULL)
+	if (reverted != 0)
+		rt_buf_add_f(t.buf, "reverted step %llu", (unsigned long long)reverted);
+	else if (op != NULL)
 		add_op(&t, op);
 	else if (rt_str_is(step->op, "import"))
 		add_import(&t);

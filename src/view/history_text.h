@@ -12,6 +12,8 @@
  * text: "added entry". Takes have their present names. O(effects). */
 rt_str rt_history_text(rt_scope *scope, const rt_project *project, const rt_record *step,
 		       bool plain);
+/* The step that this one reverted; 0: it reverted none, or is older than the record of that. */
+uint64_t rt_history_text_reverted(rt_scope *scope, const rt_record *step);
 /* The entry that the step concerns, and the body to show of it: the one that it wrote, removed,
  * labelled or moved to; body 0: that of the active take. 0: it concerns none. */
 uint32_t rt_history_text_entry(const rt_record *step, uint64_t *out_body);

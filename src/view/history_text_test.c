@@ -177,6 +177,22 @@ several(void **state)
 	assert_newest(f, 2, "setting", NULL);
 }
 
+/* A revert names the step and what that had done; reverted itself, it names itself. */
+static void
+reverts(void **state)
+{
+	fixture *f = *state;
+
+	do_all(f, "[{\"op\":\"entry.append\",\"role\":\"User\",\"id\":\"aaaa\",\"content\":\"one\"}]");
+	do_all(f, "[{\"op\":\"entry.edit\",\"entry\":\"aaaa\",\"content\":\"two\"}]");
+	do_all(f, "[{\"op\":\"revert\",\"seq\":2,\"unknown\":[1]}]");
+	assert_newest(f, 0, "what", "reverted step 2: edited entry aaaa");
+	assert_newest(f, 0, "did", "reverted step 2: edited entry");
+	assert_newest(f, 0, "about", "one");
+	do_all(f, "[{\"op\":\"revert\",\"seq\":3}]");
+	assert_newest(f, 0, "what", "reverted step 3: reverted step 2");
+}
+
 int
 main(void)
 {
@@ -184,6 +200,7 @@ main(void)
 		cmocka_unit_test_setup_teardown(entries, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(purged_text, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(several, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(reverts, set_up, tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

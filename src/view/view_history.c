@@ -148,6 +148,29 @@ about(rt_history_cursor *c, rt_scope *s, const rt_record *step)
 	return words;
 }
 
+/* A step in words; of a revert with those of the step that it reverted. */
+static rt_str
+text_of(rt_engine *engine, rt_scope *s, const rt_project *project, const rt_record *step, bool plain)
+{
+	rt_str what = rt_history_text(s, project, step, plain);
+	uint64_t reverted = rt_history_text_reverted(s, step);
+	rt_record record = {0};
+	rt_buf *buf;
+
+	if (reverted == 0 || rt_scope_arena(s) == NULL)
+		return what;
+	rt_status st = rt_engine_record(engine, reverted, rt_scope_arena(s), &record, NULL, NULL);
+	if (st == RT_NOMEM)
+		(void)rt_scope_nomem(s);
+	if (st != RT_OK) /* it cannot be read; this one can */
+		return what;
+	buf = rt_scope_buf(s);
+	rt_buf_add_str(buf, what);
+	rt_buf_add_c(buf, ": ");
+	rt_buf_add_str(buf, rt_history_text(s, project, &record, plain));
+	return rt_scope_str(s, buf);
+}
+
 /* The row of a step, whose record is in the scope. */
 static void
 fill(rt_history_cursor *c, rt_scope *s, const rt_record *step, rt_history_row *row)
@@ -157,8 +180,8 @@ fill(rt_history_cursor *c, rt_scope *s, const rt_record *step, rt_history_row *r
 	rt_str setting = rt_history_text_setting(step);
 
 	row->op = step->op;
-	row->what = rt_history_text(s, c->view.project, step, false);
-	row->did = rt_history_text(s, c->view.project, step, true);
+	row->what = text_of(c->view.engine, s, c->view.project, step, false);
+	row->did = text_of(c->view.engine, s, c->view.project, step, true);
 	row->about = about(c, s, step);
 	row->take = changed != NULL ? take : 0;
 	row->take_name = changed != NULL ? rt_text_str(changed->name) : (rt_str){0};
@@ -274,7 +297,7 @@ rt_step_read(const rt_view *v, uint64_t seq)
 	    RT_TRY(s, rt_engine_record(v->engine, seq, rt_scope_arena(s), &row->record, &row->at_us,
 				       &s->error)) != RT_OK)
 		return NULL;
-	row->what = rt_history_text(s, v->project, &row->record, false);
+	row->what = text_of(v->engine, s, v->project, &row->record, false);
 	return rt_ok(s) ? row : NULL;
 }
 
