@@ -12,12 +12,12 @@ import { focusKept, showEntry } from "./focus";
 import { modelProblem } from "./model_problem";
 import { placeOf } from "./outline";
 import { ownRuns, startedHere, startRun, stopRun, stopToEnd } from "./runs";
-import { discPath, discussionOf, findTake, open, pinned, waitForSeq, readEntry, reload, shownSeq, takeOf } from "./store";
+import { discPath, discussionOf, findTake, open, pinned, waitForSeq, readEntry, reload, shownSeq, takeNamed, takeOf } from "./store";
 import { set, state } from "./state";
 import {
 	takeElsewhere, fullWords, isStepOfRun, isCounted, lastDirection, MAX_TRIES, movedSteps, movedWords, nearSteps, nextStep, readSnapshot, runStepCount, stepSeqs,
 } from "./undo";
-import { oneLine } from "./words";
+import { oneLine, takeTitle } from "./words";
 import type { Ask } from "./api";
 import type { RunWish } from "./runs";
 import type { HistorySnapshot, Direction } from "./undo";
@@ -33,6 +33,8 @@ export interface Manner {
 	asSeen?: boolean;
 	/** Throw 412 to the caller instead of asking the user. */
 	throwsStale?: boolean;
+	/** Reports a failure other than a conflict instead of a message at the bottom. */
+	onProblem?: (error: Error) => void;
 	/** Message on success; "": none; omitted: the default of the operation. */
 	say?: string;
 	/** Side effects that the server predicted for this change. */
@@ -123,7 +125,7 @@ async function change(method: string, where: string, ask: Ask, manner: Manner,
 		return answer.data;
 	} catch (error) {
 		if (!isStale(error)) {
-			sayProblem(error);
+			(manner.onProblem ?? sayProblem)(error as Error);
 			return null;
 		}
 		if (manner.throwsStale)
@@ -516,7 +518,8 @@ export async function renameTake(take: string, name: string): Promise<void> {
 }
 
 export async function deleteTake(take: string): Promise<void> {
-	await op("take.delete", { take }, { say: `Deleted the take "${takeOf(take)?.name ?? take}".` });
+	const gone = takeOf(take);
+	await op("take.delete", { take }, { say: `Deleted the take "${gone ? takeTitle(gone) : take}".` });
 }
 
 export async function promote(take: string, name: string): Promise<void> {
@@ -800,21 +803,22 @@ export async function revert(step: Step): Promise<void> {
 		const take = done && !done.unchanged && await takeElsewhere(step).catch(() => null);
 		if (!take)
 			return;
-		const was = state.take, name = takeOf(was)?.name;
+		const was = state.take, left = takeOf(was), name = left && takeTitle(left);
 		await openNear(take);
-		notify({ text: `Reverted that step in the take "${step.take!.name}", which is open now.`, action: undoAction,
+		notify({ text: `Reverted that step in the take "${takeNamed(step.take!.name)}", which is open now.`, action: undoAction,
 			...(was && name && was !== state.take && { repair: { label: `Back to "${oneLine(name, 24)}"`, run: () => void switchTake(was) } }) }, done.seq);
 	});
 }
 
 // ---- files, runs ----
 
-export async function importFile(file: Blob, name?: string): Promise<boolean> {
+/** fallback: the name of a discussion that has none in the file. */
+export async function importFile(file: Blob, name?: string, fallback?: string): Promise<boolean> {
 	const after = shownSeq();
 	requestStarted();
 	try {
 		const done = await post<Result & { entries: number; discussions: number }>("/import", undefined,
-			{ raw: file, query: { name } });
+			{ raw: file, query: { name, fallback } });
 		importedHere(after, done.seq);
 		await reload();
 		await followDiscussion(done);

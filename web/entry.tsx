@@ -19,6 +19,7 @@ import { compareWith } from "./pane_compare";
 import { openOverlay } from "./panes";
 import { roleClass } from "./speaker";
 import { set, state, useStore } from "./state";
+import { takeNamed } from "./store";
 import { COLLAPSED, EDITED, MUTED } from "./types";
 import { beginning, isUnfinished, oneLine, when } from "./words";
 import type { Outline } from "./outline";
@@ -202,7 +203,7 @@ function Row(props: RowProps) {
 				{label && <span class="chip label">{label}</span>}
 				{outline.kind[at] !== "message" && outline.kind[at] && !event && <span class="chip">{outline.kind[at].replace(/_/g, " ")}</span>}
 				{typeof body?.from_take === "string" && <button type="button" class="link small" tabIndex={tab} title="Go to the first of its sources"
-					onClick={() => void ask.toSource(body)}>from “{oneLine(body.from_take, 40)}”</button>}
+					onClick={() => void ask.toSource(body)}>from “{oneLine(takeNamed(body.from_take), 40)}”</button>}
 				{!!(flags & MUTED) && <span class="chip">muted</span>}
 				{differs && <button type="button" class="icon" tabIndex={tab} title="Different text in another take: compare"
 					aria-label={`Entry ${number} has a different text in another take: compare`} onClick={() => openOverlay("compare")}>≠</button>}

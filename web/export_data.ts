@@ -5,6 +5,7 @@
 // that share most entries: each is expanded when it is opened.
 import type { Block, Columns, Content } from "./types";
 import { isHidden } from "./outline";
+import { firstWords, isGeneratedName, withoutSigns } from "./words";
 import { DIFFERS, EDITED, HIDDEN, MUTED } from "./types";
 
 export interface PageEntry {
@@ -83,6 +84,8 @@ export class PageTake {
 
 export interface PageDiscussion {
 	name: string;
+	/** The displayed name: a title instead of a generated name. */
+	title: string;
 	takes: PageTake[];
 	active: number;
 	head: string | null;
@@ -148,13 +151,84 @@ export function readFirst(): PageData | null {
 	return first && { ...pageOf(first.data, () => (number) => first.blocks[number], first.edited, first.before), read: "begun" };
 }
 
+/** The page's data is untrusted: where it has no title, the name is shown. */
+function orName(name: string, title: () => string): string {
+	try {
+		return title();
+	} catch {
+		return name;
+	}
+}
+
+const TITLE_MAX = 60, TITLE_LOOKS = 8;
+
+/** As the list of discussions shows it: the title that was set, or the first words of the first question. */
+function discussionTitle(each: any, take: PageTake | undefined): string {
+	if (typeof each.name !== "string" || !isGeneratedName(each.name) || !take)
+		return each.name;
+	const set = each.settings?.title;
+	if (typeof set === "string" && set.trim())
+		return set.trim();
+	for (let at = take.before; take.before === 0 && at < Math.min(take.count, TITLE_LOOKS); at++) {
+		const entry = take.entry(at);
+		if (entry && /^user$/i.test(entry.role) && (entry.kind ?? "message") === "message")
+			return firstWords(withoutSigns(textToCopy(entry)), TITLE_MAX) || each.name;
+	}
+	return each.name;
+}
+
+/** Takes are compared only as far as this takes no noticeable time. */
+const MOST_COMPARED = 2e6, TAKE_TITLE_MAX = 32;
+const takeTitles = new WeakMap<PageDiscussion, string[]>();
+
+/** Number of entries at the beginning that both have. */
+function commonOf(a: Int32Array, b: Int32Array): number {
+	let at = 0;
+	while (at < a.length && at < b.length && a[at] === b[at])
+		at++;
+	return at;
+}
+
+/** The words in which a take differs from the one that it shares most entries with, as in its tab in Retake. */
+function takeTitle(takes: PageTake[], at: number): string {
+	const take = takes[at], earlier = at > 0 ? takes.slice(0, at) : takes.slice(1, 2);
+	let common = -1, other: PageTake | null = null;
+	for (const each of earlier) {
+		const shared = commonOf(take.numbers, each.numbers);
+		if (shared > common)
+			[common, other] = [shared, each];
+	}
+	const textAt = (of: PageTake | null) => {
+		const entry = of?.entry(common);
+		return entry ? withoutSigns(textToCopy(entry)).replace(/\s+/g, " ").trim() : "";
+	};
+	const own = textAt(take), theirs = textAt(other);
+	let same = 0;
+	while (same < own.length && own[same] === theirs[same])
+		same++;
+	const from = same === own.length ? 0 : own.lastIndexOf(" ", same - 1) + 1;
+	return own ? (from > 0 ? "…" : "") + firstWords(own.slice(from), TAKE_TITLE_MAX) : take.name;
+}
+
+/** The displayed names of the takes; their names in a very large discussion, and while it is being read. */
+export function titlesOf(disc: PageDiscussion): string[] {
+	const { takes } = disc, found = takeTitles.get(disc);
+	if (found)
+		return found;
+	const isSmall = takes.length * takes.length * Math.max(...takes.map((take) => take.count), 1) <= MOST_COMPARED && takes.every((take) => take.before === 0);
+	const titles = takes.map((take, at) => (isSmall && takes.length > 1 && /_take_\d+$/.test(take.name) ? orName(take.name, () => takeTitle(takes, at)) : take.name));
+	takeTitles.set(disc, titles);
+	return titles;
+}
+
 function pageOf(data: any, blocksIn: (disc: number) => (number: number) => unknown, edited: any, before = 0): PageData {
 	const discussions = data.discussions.map((each: any, at: number): PageDiscussion => {
 		const pool: PageEntry[] = [];
 		const takes = each.takes.map((take: any) => new PageTake(take.name, take.entries, pool, before));
+		const active = Math.max(0, takes.findIndex((take: PageTake) => take.name === each.active));
 		return {
-			name: each.name, takes, pool, blocksOf: blocksIn(at), edited: new Set(Array.isArray(edited?.[at]) ? edited[at] : []), head: each.head ?? null, redacted: redactedOf(each.redacted),
-			active: Math.max(0, takes.findIndex((take: PageTake) => take.name === each.active)),
+			name: each.name, title: orName(each.name, () => discussionTitle(each, takes[active])), takes, pool, blocksOf: blocksIn(at), edited: new Set(Array.isArray(edited?.[at]) ? edited[at] : []), head: each.head ?? null, redacted: redactedOf(each.redacted),
+			active,
 			// a label's name may be that of an inherited property
 			labels: Object.assign(Object.create(null), each.labels),
 		};
@@ -280,7 +354,7 @@ function treeOf(disc: PageDiscussion): PageTree {
 	const roles = new Names(), kinds = new Names();
 	const columns: Columns = {
 		seq: 0, discussion: disc.name, count: order.length, from: 0, roles: roles.list, kinds: kinds.list,
-		takes: disc.takes.map((take, at) => ({ id: String(at), name: take.name, active: at === disc.active, entries: take.count })),
+		takes: disc.takes.map((take, at) => ({ id: String(at), name: titlesOf(disc)[at], active: at === disc.active, entries: take.count })),
 		id: [], parent: [], role: [], kind: [], flags: [], size: [], preview: [], labels: {}, head: -1, tips: {},
 	};
 	order.forEach((at, row) => {
@@ -391,5 +465,5 @@ function linked(discussions: PageDiscussion[], active: number, hash: string): { 
 	if (other < 0)
 		return { spot, missing: missing || "The link leads to an entry that is not in this page. This is its take." };
 	return { spot: { ...spot, take: other, at: place(takes[other]) },
-		missing: missing || `The linked entry is no longer in that take. This is "${takes[other].name}", which contains it.` };
+		missing: missing || `The linked entry is no longer in that take. This is "${titlesOf(discussions[spot.disc])[other]}", which contains it.` };
 }

@@ -6,7 +6,7 @@
 import { render } from "preact";
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { Cut } from "./cut";
-import { headSpot, resolveLink, linkOf, readFirst, readPage, startSpot, treeFor, wordsOf } from "./export_data";
+import { headSpot, resolveLink, linkOf, readFirst, readPage, startSpot, titlesOf, treeFor, wordsOf } from "./export_data";
 import { Entries, entryAt } from "./export_entries";
 import { Tree } from "./export_tree";
 import { markWords } from "./found";
@@ -42,7 +42,7 @@ interface PageProps extends PageData {
 }
 
 function Takes(props: { disc: PageDiscussion; take: number; onTake: (take: number) => void }) {
-	const { takes } = props.disc;
+	const { takes } = props.disc, titles = titlesOf(props.disc);
 	const pick = (text: string) => {
 		const at = takes.findIndex((take) => take.name === text.trim());
 		if (at >= 0)
@@ -56,14 +56,14 @@ function Takes(props: { disc: PageDiscussion; take: number; onTake: (take: numbe
 	if (takes.length > MOST_TABS)
 		return (
 			<label class="page-takes">Take <select value={String(props.take)} onChange={(event) => props.onTake(Number(event.currentTarget.value))}>
-				{takes.map((take, at) => <option value={String(at)}>{take.name}</option>)}
+				{takes.map((_, at) => <option value={String(at)}>{titles[at]}</option>)}
 			</select></label>
 		);
 	return (
 		<div class="page-tabs" role="group" aria-label="Takes">
 			{takes.map((take, at) => (
-				<button type="button" aria-pressed={at === props.take} aria-label={`${take.name} ${take.count.toLocaleString()}`} onClick={() => props.onTake(at)}>
-					<Cut text={take.name} /> <span class="count">{take.count.toLocaleString()}</span>
+				<button type="button" aria-pressed={at === props.take} aria-label={`${titles[at]} ${take.count.toLocaleString()}`} title={take.name} onClick={() => props.onTake(at)}>
+					<Cut text={titles[at]} title={take.name} /> <span class="count">{take.count.toLocaleString()}</span>
 				</button>
 			))}
 		</div>
@@ -118,6 +118,7 @@ function Page(props: PageProps) {
 			markWords(`.entries [data-at="${spot.at}"]`, found.current);
 		found.current = [];
 	}, [turn]);
+	useEffect(() => { document.title = `${disc.title} - Retake`; }, [disc.title]);
 	props.onSpot(spot);
 	const goRow = (row: number, words: string[]) => {
 		found.current = words;
@@ -136,9 +137,9 @@ function Page(props: PageProps) {
 		<div class={"app page" + (hasTree ? " with-tree" : "")}>
 			<header class="top">
 				<button type="button" class="icon page-narrow" aria-expanded={hasTree} aria-label="Outline" onClick={() => setTree(!hasTree)}>☰</button>
-				<h1>{discussions.length === 1 ? <span class="where">{disc.name}</span> : (
+				<h1>{discussions.length === 1 ? <span class="where">{disc.title}</span> : (
 					<select aria-label="Discussion" value={String(spot.disc)} onChange={(event) => go(startSpot(discussions, Number(event.currentTarget.value)))}>
-						{discussions.map((each, at) => <option value={String(at)}>{each.name}</option>)}
+						{discussions.map((each, at) => <option value={String(at)}>{each.title}</option>)}
 					</select>
 				)}</h1>
 				<Guard key={spot.disc}><Redacted of={disc.redacted} /></Guard>

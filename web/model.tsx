@@ -96,7 +96,7 @@ export function DoubtLine(props: { doubt: Doubt | null; onMeant: (name: string) 
 	if (!doubt)
 		return null;
 	return (
-		<p class="note problem" role="alert">{doubt.text}{" "}
+		<p class="note problem" role="alert" id="model-problem">{doubt.text}{" "}
 			{doubt.meant && <button type="button" onClick={() => props.onMeant(doubt.meant!)}>Use {doubt.meant}</button>}
 		</p>
 	);

@@ -8,6 +8,7 @@ import * as act from "./actions";
 import { get, Problem } from "./api";
 import { Dialog } from "./dialog";
 import { DoubtLine, doubtOf, openModel, useProviders } from "./model";
+import { meantModel } from "./model_problem";
 import { useModel } from "./pane_data";
 import { NumberSetting } from "./pane_settings";
 import { addPane, openOverlay } from "./panes";
@@ -123,13 +124,15 @@ function Effort(props: { value: unknown }) {
 
 type Scope = "discussion" | "project";
 
-async function choose(name: string, scope: Scope, isOwn: boolean): Promise<void> {
+/** False: it was refused, and onProblem was told why. */
+async function choose(name: string, scope: Scope, isOwn: boolean, onProblem: (error: Error) => void): Promise<boolean> {
 	const done = scope === "project" && isOwn ? await act.batch([
 		{ op: "setting.set", key: "model", value: name, of: "project" },
 		{ op: "setting.set", key: "model", value: null, of: "discussion" },
-	], { say: `Model of the project: ${name}` }) : await act.op("setting.set", { key: "model", value: name, of: scope }, { say: `Model of this ${scope}: ${name}` });
+	], { say: `Model of the project: ${name}`, onProblem }) : await act.op("setting.set", { key: "model", value: name, of: scope }, { say: `Model of this ${scope}: ${name}`, onProblem });
 	if (done)
 		remember([name]);
+	return done !== null;
 }
 
 function ModelPicker(props: { isSeveral: boolean }) {
@@ -139,7 +142,7 @@ function ModelPicker(props: { isSeveral: boolean }) {
 	const [query, setQuery] = useState(""), [picked, setPicked] = useState<string | null>(null), [doubt, setDoubt] = useState<Doubt | null>(null);
 	const [isSeveral, setSeveral] = useState(props.isSeveral), [asked, setAsked] = useState<string[]>([]);
 	const [scope, setScope] = useState<Scope>(own ? "discussion" : "project");
-	const list = useRef<HTMLDivElement>(null);
+	const list = useRef<HTMLDivElement>(null), field = useRef<HTMLInputElement>(null);
 	const providers = useProviders(), lists = useLists(providers);
 	const groups = useMemo(() => groupsOf(query, now, providers, lists), [query, now, providers, lists]);
 	// the same model may be in two groups
@@ -160,8 +163,12 @@ function ModelPicker(props: { isSeveral: boolean }) {
 				setQuery("");
 			return;
 		}
-		openOverlay(null);
-		void choose(name, scope, isOwn);
+		void choose(name, scope, isOwn, (error) => setDoubt({ text: act.sentence(error.message), meant: meantModel(error.message) })).then((isDone) => {
+			if (isDone)
+				openOverlay(null);
+			else
+				field.current?.focus();
+		});
 	};
 	const ask = () => {
 		remember(asked);
@@ -192,9 +199,9 @@ function ModelPicker(props: { isSeveral: boolean }) {
 	};
 	return (
 		<Dialog title={isSeveral ? "Ask several models" : "Model"} class="palette picker" onClose={() => openOverlay(null)}>
-			<input class="line" role="combobox" aria-expanded="true" aria-controls="picker-list" aria-autocomplete="list" autoFocus aria-activedescendant={at >= 0 ? `picker-${at}` : undefined}
+			<input ref={field} class="line" role="combobox" aria-expanded="true" aria-controls="picker-list" aria-autocomplete="list" autoFocus aria-activedescendant={at >= 0 ? `picker-${at}` : undefined}
 				aria-label="Find a model" placeholder={now ? `Find a model (now ${now})` : "Find a model, or write PROVIDER/NAME"} value={query} spellcheck={false} autocomplete="off"
-				aria-invalid={doubt !== null || undefined} onInput={(event) => { setQuery(event.currentTarget.value); setPicked(null); setDoubt(null); }} onKeyDown={onKeyDown} />
+				aria-invalid={doubt !== null || undefined} aria-describedby={doubt ? "model-problem" : undefined} onInput={(event) => { setQuery(event.currentTarget.value); setPicked(null); setDoubt(null); }} onKeyDown={onKeyDown} />
 			<DoubtLine doubt={doubt} onMeant={take} />
 			<div id="picker-list" class="palette-list" role="listbox" aria-label="Models" aria-multiselectable={isSeveral || undefined} ref={list} tabIndex={-1}>
 				{groups.map((group, n) => (

@@ -12,7 +12,7 @@ import { useLoaded } from "./pane_data";
 import { Rows } from "./pane_rows";
 import { addPane } from "./panes";
 import { state, useStore } from "./state";
-import { discPath, discussionOf, takeOf } from "./store";
+import { discPath, discussionOf, takeNamed, takeOf, withTitles } from "./store";
 import { isDraft, isSwitch } from "./undo";
 import { Difference } from "./versions";
 import { beginning, count, oneLine, when, whenFull, withoutSigns } from "./words";
@@ -75,7 +75,7 @@ function Lanes(props: { row: LaneRow; count: number }) {
 /** A step in words, with the first words of the entry concerned. */
 function StepText(props: { step: Step }) {
 	const { step } = props, about = oneLine(beginning(step.about ?? "", ""), 60);
-	return <>{isDraft(step) ? "saved a draft" : step.did ?? step.what}{about && <span class="about"> “{about}”</span>}</>;
+	return <>{isDraft(step) ? "saved a draft" : withTitles(step.did ?? step.what)}{about && <span class="about"> “{about}”</span>}</>;
 }
 
 /** The author, unless it was a page like this one. */
@@ -86,7 +86,7 @@ function by(step: Step): string {
 /** Time, take and author, in order of importance: the line is truncated at the end. */
 function Circumstances(props: { step: Step }) {
 	const { step } = props;
-	const more = [step.take && `take ${step.take.name}`, step.scope === "project" && "project", by(step)].filter(Boolean);
+	const more = [step.take && `take ${takeNamed(step.take.name)}`, step.scope === "project" && "project", by(step)].filter(Boolean);
 	return (
 		<span class="quiet small circumstances">
 			<span class="number">{step.seq}</span> · {step.undone && "undone · "}<time dateTime={step.at} title={whenFull(step.at)}>{when(step.at)}</time>
@@ -199,7 +199,7 @@ function Past(props: { step: Step; onClose: () => void }) {
 		if (gone.isBack)
 			document.getElementById(`past-${gone.at}`)?.focus();
 	}, [gone]);
-	const takeName = step.take?.name ?? takeOf(state.take)?.name;
+	const takeName = takeNamed(step.take?.name ?? takeOf(state.take)?.name ?? "");
 	const opened = entries.find((each) => each.id === whole);
 	if (data && opened)
 		return <FullEntry entry={opened} before={data.changed.get(opened.id)}

@@ -9,7 +9,7 @@ import { post } from "./api";
 import { Dialog } from "./dialog";
 import { addPane, openOverlay } from "./panes";
 import { state } from "./state";
-import { count } from "./words";
+import { count, isGeneratedName } from "./words";
 
 interface Counted {
 	format: string;
@@ -21,11 +21,14 @@ interface Counted {
 	skipped: number;
 	noted: number;
 	remarks?: (string | { text?: string })[];
+	/** Of the (first) discussion, in the file. */
+	name?: string;
 }
 
 interface Candidate {
 	file: File;
-	name: string;
+	/** null: the name in the file, otherwise that of the file. */
+	name: string | null;
 	counted: Counted | null;
 	problem: string;
 	isDone: boolean;
@@ -36,6 +39,15 @@ let dropped: File[] = [];
 
 function plainName(file: File): string {
 	return file.name.replace(/\.[^.]*$/, "");
+}
+
+/** The name in the file, unless it only means that no name was chosen there; undefined: there is none. */
+function nameInFile(counted: Counted): string | undefined {
+	return counted.name && !isGeneratedName(counted.name) ? counted.name : undefined;
+}
+
+function nameOf(each: Candidate): string {
+	return each.name ?? nameInFile(each.counted!) ?? plainName(each.file);
 }
 
 function count1(counted: Counted): string {
@@ -55,8 +67,8 @@ function Import() {
 		setAll((old) => old.map((each) => (each.file === file ? { ...each, ...to } : each)));
 	const add = (files: Iterable<File>) => {
 		for (const file of files) {
-			setAll((old) => [...old, { file, name: plainName(file), counted: null, problem: "", isDone: false }]);
-			post<Counted>("/import", undefined, { raw: file, query: { dry_run: 1, name: plainName(file) } }).then(
+			setAll((old) => [...old, { file, name: null, counted: null, problem: "", isDone: false }]);
+			post<Counted>("/import", undefined, { raw: file, query: { dry_run: 1, fallback: plainName(file) } }).then(
 				(counted) => change(file, { counted }), (error: Error) => change(file, { problem: error.message }));
 		}
 	};
@@ -66,7 +78,7 @@ function Import() {
 		setBusy(true);
 		let done = 0;
 		for (const each of ready) {
-			if (!(await act.importFile(each.file, each.name.trim() || undefined)))
+			if (!(await act.importFile(each.file, each.name === null && each.counted!.discussions > 1 ? undefined : nameOf(each).trim() || undefined, plainName(each.file))))
 				break;
 			change(each.file, { isDone: true });
 			done++;
@@ -100,7 +112,7 @@ function Import() {
 									</details>
 								)}
 								{each.counted && !each.isDone && each.counted.entries > 0 && (
-									<label class="field inline">Name<input class="line" value={each.name} onInput={(event) => change(each.file, { name: event.currentTarget.value })} /></label>
+									<label class="field inline">Name<input class="line" value={nameOf(each)} onInput={(event) => change(each.file, { name: event.currentTarget.value })} /></label>
 								)}
 							</div>
 							<button type="button" class="icon" aria-label={`Remove ${each.file.name} from the list`} disabled={isBusy}

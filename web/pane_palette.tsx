@@ -18,7 +18,8 @@ import { useLoaded } from "./pane_data";
 import { paneVerbs } from "./pane_verbs";
 import { addPane, openOverlay } from "./panes";
 import { set, state } from "./state";
-import { discussionOf, findTake, takeOf } from "./store";
+import { discussionOf, findTake, takeNamed, takeOf } from "./store";
+import { namesOf } from "./tabs";
 import { beginning, titleOf, when } from "./words";
 import type { Discussion } from "./types";
 
@@ -89,7 +90,7 @@ function placeHere(hit: Hit): number {
 /** Role and place, as far as it is not the current one. */
 function placeWords(hit: Hit): string {
 	const here = placeHere(hit), isHere = hit.discussion === discussionOf(state.disc)?.name;
-	return [`${hit.role}, entry ${here || hit.at}`, !here && `take ${hit.take}`, !isHere && `discussion ${hit.discussion}`, hit.ts && when(hit.ts)].filter(Boolean).join(" · ");
+	return [`${hit.role}, entry ${here || hit.at}`, !here && `take ${isHere ? takeNamed(hit.take) : hit.take}`, !isHere && `discussion ${hit.discussion}`, hit.ts && when(hit.ts)].filter(Boolean).join(" · ");
 }
 
 /** The words that matched, without duplicates. */
@@ -137,7 +138,7 @@ function places(): Omit<Choice, "at">[] {
 			run: () => void act.switchDiscussion(each.id),
 		})),
 		...state.takes.filter((each) => state.takes.length > 1 && each.id !== state.take).map((each) => ({
-			key: `t ${each.id}`, group: "Takes", text: each.name, hint: each.entries.toLocaleString(),
+			key: `t ${each.id}`, group: "Takes", text: namesOf(each), hint: each.entries.toLocaleString(),
 			run: () => void act.switchTake(each.id),
 		})),
 	];

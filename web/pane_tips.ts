@@ -5,6 +5,7 @@
 import { useEffect, useMemo, useReducer, useRef } from "preact/hooks";
 import { takesOf } from "./pane_tree";
 import { findTake, takeOf } from "./store";
+import { takeTitle } from "./words";
 import type { Columns } from "./types";
 
 const PAUSE_MS = 80, MOST = 3;
@@ -18,7 +19,7 @@ export interface Tips {
 /** Returns a function that gives the tips of a row. */
 export function useTips(columns: Columns | null): (row: number) => Tips | undefined {
 	const [, redraw] = useReducer((n: number) => n + 1, 0);
-	const names = useMemo(() => new Map(columns?.takes.map((take) => [take.id, take.name])), [columns]);
+	const names = useMemo(() => new Map(columns?.takes.map((take) => [take.id, takeTitle(takeOf(take.id) ?? take)])), [columns]);
 	const ends = useMemo(() => {
 		const takes = new Map<number, string[]>(), all = columns ? takesOf(columns) : [];
 		for (const take of all.length > 1 ? all : [] /* where a lone one ends is seen without a name */) {
@@ -42,11 +43,11 @@ export function useTips(columns: Columns | null): (row: number) => Tips | undefi
 		const found = await Promise.all(takes.map((take) => findTake(take).catch(() => undefined)));
 		for (const take of found)
 			if (take)
-				names.set(take.id, take.name);
+				names.set(take.id, takeTitle(take));
 		redraw(0);
 	};
 	const nameOf = (take: string) => {
-		const name = names.get(take) ?? takeOf(take)?.name;
+		const known = takeOf(take), name = known ? takeTitle(known) : names.get(take);
 		if (name === undefined) {
 			wanted.current.add(take);
 			timer.current ??= window.setTimeout(ask, PAUSE_MS);

@@ -9,6 +9,7 @@ import { get, path, request } from "./api";
 import { lastTexts, linkedPlace, rememberPlace } from "./place";
 import { filtered, lastOf, outlineOf, placeOf, refreshed, spliced, touched, withEntries } from "./outline";
 import { set, state } from "./state";
+import { takeTitle } from "./words";
 import type { Outline } from "./outline";
 import type {
 	Change, Columns, Discussion, Entry, EntryWindow, Fork, Info, Settings, Take,
@@ -41,6 +42,17 @@ export function shownRows(): number[] | null {
 
 export function takeOf(id: string | null): Take | undefined {
 	return state.takes.find((take) => take.id === id);
+}
+
+/** The displayed name of the open discussion's take with this name. */
+export function takeNamed(name: string): string {
+	const take = state.takes.find((each) => each.name === name);
+	return take ? takeTitle(take) : name;
+}
+
+/** A text of the server with the displayed names of this discussion's takes. */
+export function withTitles(text: string): string {
+	return text.replace(/"([^"]+_take_\d+)"/g, (_, name) => `"${takeNamed(name)}"`);
 }
 
 export function discussionOf(id: string | null): Discussion | undefined {

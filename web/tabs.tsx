@@ -12,7 +12,7 @@ import { set, state, useStore } from "./state";
 import { discussionOf, findTake } from "./store";
 import { truncate } from "./pane_verbs";
 import { openOverlay } from "./panes";
-import { count, whenFull } from "./words";
+import { count, takeTitle, whenFull } from "./words";
 import type { MenuItem } from "./menu";
 import type { Take } from "./types";
 
@@ -33,15 +33,10 @@ function withoutReplies(takes: Take[], open: string | null): Take[] {
 		.filter((take, at, all) => (take === mine ? all.indexOf(take) === at : !take.another_reply));
 }
 
-/** The displayed name of a take: the words in which it differs if the name is only a number. */
-export function displayName(take: Take): string {
-	return take.title && /_take_\d+$/.test(take.name) ? take.title : take.name;
-}
-
-/** The text of a take in a list: its name, and the text of its tab if that differs. */
+/** The text of a take in a list where its name can be typed: the text of its tab, and its name if that differs. */
 export function namesOf(take: Take): string {
-	const called = displayName(take);
-	return called === take.name ? take.name : `${take.name}: ${called}`;
+	const called = takeTitle(take);
+	return called === take.name ? take.name : `${called} (${take.name})`;
 }
 
 /** The takes with tabs: the first few, and always the open one. */
@@ -80,7 +75,7 @@ function Tab(props: { take: Take; isOpen: boolean; isFirst: boolean; isOnly: boo
 		if (isOpen)
 			tab.current!.scrollIntoView({ block: "nearest", inline: "nearest" });
 	}, [isOpen]);
-	const entries = count(take.entries, "entry", "entries"), called = displayName(take);
+	const entries = count(take.entries, "entry", "entries"), called = takeTitle(take);
 	const about = [take.name, entries, ...(take.preview ? [take.preview] : [])].join(", ");
 	// a name is shown only if there are several takes, or if the user chose it
 	const isNameless = props.isOnly && (take.name === "main" || take.name === discussionOf(state.disc)?.name);
@@ -95,13 +90,13 @@ function Tab(props: { take: Take; isOpen: boolean; isFirst: boolean; isOnly: boo
 }
 
 export async function rename(take: Take): Promise<void> {
-	const name = await askLine("Rename the take", take.name);
-	if (name && name !== take.name)
+	const name = await askLine("Rename the take", takeTitle(take));
+	if (name && name !== take.name && name !== takeTitle(take))
 		await act.renameTake(take.id, name);
 }
 
 export async function promote(take: Take): Promise<void> {
-	const name = await askLine("Make it a discussion", take.name, { text: "The name of the new discussion. The take leaves this one." });
+	const name = await askLine("Make it a discussion", takeTitle(take), { text: "The name of the new discussion. The take leaves this one." });
 	if (name)
 		await act.promote(take.id, name);
 }
@@ -173,7 +168,7 @@ function takeItems(takes: Take[], mine: Take): MenuItem[] {
 		...(changeOf(mine) ? [{ text: changeOf(mine), run: () => undefined, isOff: true, isFirstOfGroup: true }] : []),
 		...(rest.length > MOST_LISTED ? [{ text: "Another take …", run: () => void pickTake(rest), isFirstOfGroup: true }] : []),
 		...rest.slice(0, MOST_LISTED).map((take, at) => ({
-			text: `${displayName(take)} (${take.entries.toLocaleString()})`, run: () => void act.switchTake(take.id), isFirstOfGroup: at === 0,
+			text: `${takeTitle(take)} (${take.entries.toLocaleString()})`, run: () => void act.switchTake(take.id), isFirstOfGroup: at === 0,
 		})),
 	];
 }

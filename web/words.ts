@@ -11,6 +11,22 @@ export function titleOf(disc: { name: string; title?: string } | undefined): str
 	return disc?.title ?? disc?.name ?? "";
 }
 
+/** Is it the name of a discussion for which none was chosen? As rt_disc_name_is_generated(). */
+export function isGeneratedName(name: string): boolean {
+	return /^(main|discussion-\d+)$/.test(name);
+}
+
+/** The beginning of the first line, cut at a number of characters. */
+export function firstWords(text: string, most: number): string {
+	const line = text.trim().split("\n", 1)[0].trim(), letters = [...line.slice(0, most * 4)];
+	return letters.length > most ? letters.slice(0, most - 1).join("").trim() + "…" : line;
+}
+
+/** The displayed name of a take: the words in which it differs if its name is generated. */
+export function takeTitle(take: { name: string; title?: string }): string {
+	return take.title && /_take_\d+$/.test(take.name) ? take.title : take.name;
+}
+
 // Created on first use: that takes as long as rendering some entries.
 const formats = new Map<Intl.DateTimeFormatOptions, Intl.DateTimeFormat>();
 const DAY: Intl.DateTimeFormatOptions = { day: "numeric", month: "short" };

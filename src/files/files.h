@@ -8,7 +8,7 @@
  *   glob.c          patterns of paths
  *   ignore.c        .gitignore
  *   kind.c          texts, images and their languages
- *   names.c         names of the files, to complete what is typed
+ *   names.c         names of the files, for completion
  *   symbols.c       definitions in the texts, found by universal-ctags
  *   ctags_host.c    runs it
  *

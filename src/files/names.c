@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Names of the files that an item of a list may name, to complete what is typed. */
+ * Names of the files that an item of a list may name, for completion. */
 #define _POSIX_C_SOURCE 200809L
 
 #include <stdlib.h>

@@ -287,6 +287,8 @@ put_result(rt_buf *buf, const import *i)
 	rt_json_put_u64(buf, "seq", result->seq);
 	if (result->discussion[0] != '\0')
 		rt_json_put_c(buf, "discussion", result->discussion);
+	if (i->scan.name != NULL)
+		rt_json_put_str(buf, "name", rt_text_str(i->scan.name));
 	put_remarks(buf, &i->report);
 	rt_json_close(buf, '}');
 }
@@ -324,6 +326,7 @@ rt_api_import(rt_call *call)
 	rt_str by = rt_call_actor(call), format = rt_call_text(call, "format");
 
 	i.options.name = rt_call_text(call, "name");
+	i.options.fallback = rt_call_text(call, "fallback");
 	i.options.dry_run = rt_call_flag(call, "dry_run");
 	struct rt_idempotency *idem = rt_call_begin(call, RT_STR(""), RT_STR(""));
 	if (!rt_ok(s))

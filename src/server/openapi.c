@@ -227,8 +227,8 @@ const rt_shape rt_shapes[] = {
 	{"Import",
 	 "`format`, `discussions`, `entries`, `takes` (added), `known` (already in the project), "
 	 "`settings` (of the project, changed), `repaired`, "
-	 "`skipped`, `noted`, `remarks`, `dry_run`, `discussion`, `seq`",
-	 OBJECT("\"format\":" TEXT ",\"discussions\":" NUMBER ",\"entries\":" NUMBER
+	 "`skipped`, `noted`, `remarks`, `dry_run`, `discussion`, `name` (of the first discussion, in the file), `seq`",
+	 OBJECT("\"format\":" TEXT ",\"name\":" TEXT ",\"discussions\":" NUMBER ",\"entries\":" NUMBER
 		",\"takes\":" NUMBER ",\"known\":" NUMBER ",\"settings\":" NUMBER
 		",\"repaired\":" NUMBER
 		",\"skipped\":" NUMBER ",\"noted\":" NUMBER ",\"remarks\":" LIST(

@@ -98,7 +98,8 @@ static const rt_route_param q_symbols[] = {
 	{"prefix", "string", "only names with this prefix"}, AT_OP, END};
 static const rt_route_param q_attachment[] = {{"name", "string", "name of the file"}, END};
 static const rt_route_param q_import[] = {{"format", "string", "default: detected from the content"},
-					  {"name", "string", "name of the discussion"},
+					  {"name", "string", "name of the discussion; default: the one in the file"},
+					  {"fallback", "string", "name of a discussion that has none in the file"},
 					  {"dry_run", "boolean", "count only, import nothing"},
 					  END};
 static const rt_route_param b_project[] = {{"name", "string", "name of the project"}, END};

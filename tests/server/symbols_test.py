@@ -20,7 +20,7 @@ def has_ctags():
 
 
 def check_names(tally, one, folder):
-    """The names of files: below the directory, without what is ignored, and no more than asked for."""
+    """The names of files: below the directory, without ignored ones, and no more than asked for."""
     os.mkdir(folder + "/deep")
     for name in "deep/total.c", "deep/ignored.o", ".env":
         with open(folder + "/" + name, "w", encoding="utf-8") as file:
@@ -30,7 +30,7 @@ def check_names(tally, one, folder):
     os.symlink("../outside.c", folder + "/link.c")
     tally.equal("all names", one.get("/files").json, {"names": ["sum.c", "deep/total.c"], "complete": True})
     tally.equal("some of them", one.get("/files?search=TOT").json["names"], ["deep/total.c"])
-    tally.equal("at most so many", one.get("/files?count=1").json, {"names": ["sum.c"], "complete": False})
+    tally.equal("at most that many", one.get("/files?count=1").json, {"names": ["sum.c"], "complete": False})
     for word in "outside", "../", "/etc/", "ignored", "link":
         tally.equal(f"no {word}", one.get("/files?search=" + word).json["names"], [])
 

@@ -212,6 +212,11 @@ async function itWorks() {
 	await page.waitForSelector(".entry");
 	tally.equal("it begins at the first entry", await page.locator('.entry[aria-current]').getAttribute("data-at"), "0");
 	tally.check("and says how to continue it", (await page.locator(".page-foot").innerText()).includes("import this file in Retake"));
+	tally.equal("its heading is the title, as in the list of discussions", (await page.locator("h1 option").allInnerTexts()).join(), "Which database?,other");
+	tally.equal("so is that of the window", await page.title(), "Which database? - Retake");
+	tally.equal("takes have the names of their tabs", (await texts(page, ".page-tabs button")).join(", "), "main 5, Another ending. 6");
+	tally.equal("also at their ends in the outline", (await texts(page, ".tree-row .tip")).join(), "main,Another ending.");
+	tally.equal("and their own names beside", await page.locator(".page-tabs button").last().getAttribute("title"), "main_take_1");
 	tally.equal("one row for each entry", await rows(page), 8);
 	tally.check("the head is marked in the outline", (await texts(page, ".tree-row.head")).join().includes("Another ending"));
 	tally.check("Markdown is shown", await page.locator(".entry h3, .entry em, .entry table, .entry .hl-comment").count() >= 3);
@@ -291,7 +296,7 @@ async function itWorks() {
 	};
 	tally.check("a link to an entry that is gone says so", /an entry that is not in this page/.test(await go("#d=main&t=main&e=nobody")));
 	tally.equal("and shows its take", await linked.page.locator(".page-tabs [aria-pressed=true]").innerText(), "main 5");
-	tally.equal("one that is in another take", await go("#d=main&t=main&e=e8"), 'The linked entry is no longer in that take. This is "main_take_1", which contains it.');
+	tally.equal("one that is in another take", await go("#d=main&t=main&e=e8"), 'The linked entry is no longer in that take. This is "Another ending.", which contains it.');
 	tally.check("is shown there", (await marked(linked.page)).includes("Go on."));
 	tally.check("a take that is gone", /the take "nowhere", which is not in this page/.test(await go("#d=main&t=nowhere&e=e3")));
 	tally.check("where the entry is shown anyway", (await marked(linked.page)).includes("And concurrency?"));

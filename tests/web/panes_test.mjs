@@ -642,11 +642,14 @@ async function model(server, page) {
 	await field.fill("opnai/gpt-5");
 	await field.press("Enter");
 	tally.check("nor is a provider that is not there", (await alert.innerText()).includes('no provider "opnai"'));
-	await field.fill("builtin/none");
+	await field.fill("builtin/ecco");
 	await field.press("Enter");
-	await page.locator(".toast.problem").waitFor();
-	tally.check("one that was refused was not used", !(await page.evaluate(() => localStorage.getItem("retake.models") ?? "")).includes("none"));
-	await button.click();
+	await alert.getByText("No built-in model").waitFor();
+	tally.check("an unknown model keeps the dialog open, with the reason and those that exist", /"ecco"; available: echo, summary/.test(await alert.innerText()), await alert.innerText());
+	tally.equal("at the field", await field.getAttribute("aria-describedby"), await alert.getAttribute("id"));
+	tally.equal("and nowhere else", await page.locator(".toast.problem").count(), 0);
+	tally.equal("it is not set either", await set(), undefined);
+	tally.check("one that was refused was not used", !(await page.evaluate(() => localStorage.getItem("retake.models") ?? "")).includes("ecco"));
 	await field.fill("gpt-5");
 	await field.press("Enter");
 	await alert.getByRole("button", { name: "Use openai/gpt-5" }).click();
@@ -788,6 +791,18 @@ async function files(server, page) {
 	await becomes("undo leads back to the take that was shown", server, () => page.locator(".take-bar [aria-selected=true]").getAttribute("data-take"), shown);
 	await page.locator("#redo:not([aria-disabled])").click();
 	await becomes("and redo shows the imported entries", server, () => page.locator(".top .where").innerText(), "talk");
+
+	await palette(page, "Import files …");
+	const titled = join(server.folder, "notes.md");
+	writeFileSync(titled, "# A plan for Rome\n\n## User\n\nWhen?\n\n## Assistant\n\nIn May.\n");
+	await page.locator("dialog input[type=file]").setInputFiles(titled);
+	await page.locator("dialog").getByText("2 new entries").waitFor();
+	tally.equal("a heading at the beginning is the name", await page.getByLabel("Name", { exact: true }).inputValue(), "A plan for Rome");
+	await page.getByRole("button", { name: "Import", exact: true }).click();
+	await page.locator(".top .where", { hasText: "A plan for Rome" }).waitFor();
+	await page.locator("dialog").waitFor({ state: "detached" });
+	await page.locator("#undo").click();
+	await becomes("undone", server, async () => (await state(server)).discussions.map((each) => each.name).sort(), ["main", "talk"]);
 
 	// the same file again, dropped on the page: it is recognised
 	await page.evaluate((text) => {

@@ -113,6 +113,61 @@ async function help(server, browser) {
 	await page.context().close();
 }
 
+/** Commands of the palette that open a dialog, and its title. */
+const DIALOGS = [
+	["Help and keys", "Help"], ["Templates …", "Templates"], ["Edit the roles …", "Roles"], ["Ask several models …", "Ask several models"],
+	["Compare takes …", "Compare takes"], ["Compare the last request with the next one …", "Last and next request"], ["Compact or compress …", "Compact or compress"],
+	["Truncate the take …", "Truncate"], ["Import files …", "Import"], ["Export …", "Export"], ["Purge a secret …", "Purge a secret"], ["Reset the project …", "Reset the project"],
+	["New take …", "New take"], ["Rename the take …", "Rename the take"], ["Make the take a discussion …", "Make it a discussion"], ["New discussion with a name …", "New discussion"],
+];
+
+/** Every dialog by keyboard: the focus is inside, Tab reaches each of its controls and does not leave it, and Esc
+ * closes it and leads back. */
+async function dialogs(server, browser) {
+	await server.op("discussion.new", { name: "of dialogs" });
+	await server.op("setting.set", { key: "model", value: "builtin/echo" });
+	for (const content of ["one", "two", "three"])
+		await server.op("entry.append", { content });
+	await server.op("take.branch", { at: ":2", name: "aside" });
+	await server.op("entry.append", { content: "four" });
+	const page = await openPage(server, browser, tally);
+	await page.locator(".discussions .name", { hasText: "of dialogs" }).click();
+	await page.locator(".entry", { hasText: "four" }).waitFor();
+	for (const [command, title] of DIALOGS) {
+		await page.locator("#composer").focus();
+		await page.keyboard.press("Control+k");
+		await page.locator("#palette").fill(command);
+		await page.locator(".palette-item", { hasText: command }).first().click();
+		const dialog = page.locator(`dialog[aria-label="${title}"]`);
+		if (!tally.check(`${title}: opens`, await dialog.waitFor({ timeout: 15000 }).then(() => true, () => false))) {
+			await page.keyboard.press("Escape");
+			await page.keyboard.press("Escape");
+			continue;
+		}
+		tally.check(`${title}: has the focus`, await until(() => page.evaluate(() => document.activeElement?.closest("dialog") !== null)));
+		await page.waitForTimeout(300); // until its lists have arrived
+		await dialog.evaluate((each) => {
+			window.missed = new Set([...each.querySelectorAll("button, input, select, textarea, summary, a[href]")].filter((one) =>
+				!one.disabled && one.tabIndex >= 0 && one.checkVisibility({ checkVisibilityCSS: true }) && (one.type !== "radio" || one.checked)));
+			window.missed.delete(document.activeElement);
+		});
+		let outside = 0;
+		for (let i = 0; i < 60 && await page.evaluate(() => window.missed.size) > 0; i++) {
+			await page.keyboard.press("Tab");
+			outside += await page.evaluate(() => {
+				window.missed.delete(document.activeElement);
+				return document.activeElement !== document.body && document.activeElement.closest("dialog") === null ? 1 : 0;
+			});
+		}
+		tally.equal(`${title}: Tab reaches each control`, await page.evaluate(() => [...window.missed].map((each) => each.outerHTML.slice(0, 100)).join("\n")), "");
+		tally.equal(`${title}: and nothing outside`, outside, 0);
+		await page.keyboard.press("Escape");
+		tally.check(`${title}: Esc closes it`, await dialog.waitFor({ state: "detached", timeout: 15000 }).then(() => true, () => false));
+		tally.check(`${title}: the focus is back`, await focusIs(page, "#composer"), await page.evaluate(() => document.activeElement.outerHTML.slice(0, 200)));
+	}
+	await page.context().close();
+}
+
 /** The row of a discussion that moves to another group is the same element: its menu stays open and keeps the focus. */
 async function movingRows(server, browser) {
 	await server.op("discussion.new", { name: "moving" });
@@ -286,7 +341,7 @@ server.env.OLLAMA_HOST = host;
 await server.start();
 try {
 	const only = process.argv[2];
-	const parts = [["writing", writing], ["projects", projects], ["settings", settings], ["help", help], ["moving rows", movingRows], ["menus", menus], ["fingers", fingers], ["imports", imports], ["lists", lists],
+	const parts = [["writing", writing], ["projects", projects], ["settings", settings], ["help", help], ["moving rows", movingRows], ["menus", menus], ["dialogs", dialogs], ["fingers", fingers], ["imports", imports], ["lists", lists],
 		["notifications", async (...given) => {
 			await server.op("setting.set", { key: "model", value: "ollama/slow" });
 			await notifications(...given, slow);
