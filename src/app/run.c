@@ -430,6 +430,7 @@ rt_runs_start_several(rt_runs *runs, const rt_run_request *request, const rt_str
 	rt_run *all[RT_RUN_MODELS_MAX];
 	rt_send_group *group = NULL;
 	rt_status st = RT_OK;
+	size_t begun = 0;
 
 	if (count < 1 || count > RT_RUN_MODELS_MAX)
 		return rt_fail(err, RT_USAGE, "1 to %d models can be asked at once",
@@ -442,16 +443,17 @@ rt_runs_start_several(rt_runs *runs, const rt_run_request *request, const rt_str
 	if (st != RT_OK)
 		return st;
 	st = rt_send_group_new(runs->alloc, count, &group, err);
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < count; i++)
 		all[i]->group = group;
-		if (st == RT_OK)
-			st = begin(runs, all[i], i > 0 ? out_names[0] : "", out_names[i], err);
-		if (st == RT_OK)
-			continue;
-		for (size_t k = 0; k < i && all[i]->group != NULL; k++)
-			(void)!rt_runs_stop(runs, rt_str_of(out_names[k]), NULL);
-		run_free(all[i]);
+	while (st == RT_OK && begun < count) {
+		st = begin(runs, all[begun], begun > 0 ? out_names[0] : "", out_names[begun], err);
+		begun += st == RT_OK;
 	}
+	for (size_t i = 0; st != RT_OK && i < count; i++)
+		if (i < begun)
+			(void)!rt_runs_stop(runs, rt_str_of(out_names[i]), NULL);
+		else
+			run_free(all[i]);
 	tell_changed(runs);
 	return st;
 }

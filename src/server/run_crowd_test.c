@@ -228,10 +228,53 @@ test_no_memory(void **state)
 	has_no_flight(f);
 }
 
+/* From now on the time is asked while runs are prepared: one more may begin then. */
+static int64_t
+now_crowded(void *ctx)
+{
+	fixture *f = ctx;
+
+	if (f->runs != NULL && f->runs->newest == NULL)
+		f->runs->running = RT_RUNS_MAX - 1;
+	return now(ctx);
+}
+
+/* Of three runs only the first one can begin: it is stopped once, the others were never there. */
+static void
+test_partly_begun(void **state)
+{
+	fixture *f = *state;
+	rt_str models[] = {RT_STR("builtin/echo"), RT_STR("builtin/summary"), {0}};
+	rt_run_request request;
+	char names[3][24] = {"", "", ""};
+	rt_json_doc *doc = NULL;
+	rt_run *run;
+
+	write_script(f, RT_STR(""));
+	models[2] = rt_str_of(f->model);
+	assert_int_equal(rt_json_read(rt_alloc_libc(), RT_STR("{\"text\":\"Q\"}"), &doc, NULL), RT_OK);
+	assert_int_equal(rt_run_request_read(rt_json_root(doc), RT_RUN_ASK, &request, &f->err), RT_OK);
+	request.by = RT_STR("web");
+	request.may_name_files = true;
+	f->env.now_us = now_crowded;
+	if (rt_runs_start_several(f->runs, &request, models, 3, names, &f->err) != RT_LIMIT)
+		fail_msg("%s", f->err.text);
+	f->env.now_us = now;
+	rt_json_free(doc);
+	run = f->runs->newest;
+	assert_non_null(run);
+	assert_null(run->older);
+	assert_string_equal(run->name, names[0]);
+	assert_int_equal(atomic_load(&run->stops), 1);
+	assert_string_equal(names[1], "");
+	wait_for(f, names[0], "\"ended\":");
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
+		WITH_RUNS(test_partly_begun),
 		WITH_RUNS(test_crowd),
 		cmocka_unit_test(test_pieces),
 		WITH_RUNS(test_no_memory),
