@@ -340,8 +340,6 @@ run_coprocess(dispatch *d, run *r, const rt_process_program *program)
 	else if (rt_coprocess_is_running(state->process) && rt_snapshot_differs(&state->files))
 		rt_coprocess_kill(state->process); /* the program was replaced */
 	for (int tries = 0; again && rt_ok(&d->scope); tries++) {
-		bool fresh = !rt_coprocess_is_running(state->process);
-
 		what = ask_coprocess(d, r, program, deadline);
 		if (what == NULL)
 			break;
@@ -350,9 +348,7 @@ run_coprocess(dispatch *d, run *r, const rt_process_program *program)
 		again = tries == 0 && rt_process_now_ms() < deadline;
 		rt_buf_add_str(&d->answer->notes, r->hook->name);
 		rt_buf_add_f(&d->answer->notes, ": warning: %s%s\n", what,
-			     !again  ? ""
-			     : fresh ? "; it is started again"
-				     : "; it is started again");
+			     again ? "; it is started again" : "");
 	}
 	pthread_mutex_unlock(&state->lock);
 	r->result.ms = rt_process_now_ms() - start;
@@ -420,28 +416,38 @@ run_program(dispatch *d, run *r, const rt_trust_program *file)
 void
 rt_hooks_reap(rt_hook_registry *registry, rt_buf *notes)
 {
-	rt_hook_set *unused[RT_HOOKS_JOBS_MAX];
-	size_t count = 0;
+	rt_process_job jobs[RT_HOOKS_JOBS_MAX];
 
+	/* A program past its deadline is ended, which may take seconds: not with the lock. */
 	pthread_mutex_lock(&registry->lock);
+	memcpy(jobs, registry->jobs, sizeof(jobs));
+	memset(registry->jobs, 0, sizeof(registry->jobs));
+	pthread_mutex_unlock(&registry->lock);
 	for (size_t i = 0; i < RT_HOOKS_JOBS_MAX; i++) {
-		run r = {.hook = registry->job_hooks[i]};
+		rt_hook_set *unused = NULL;
+		run r = {0};
+		bool is_over;
 
-		if (registry->jobs[i].pid == 0 ||
-		    !rt_process_poll_job(&registry->jobs[i], &r.result))
+		if (jobs[i].pid == 0)
 			continue;
-		if (notes != NULL &&
+		r.hook = registry->job_hooks[i]; /* stays as long as the slot is in use */
+		is_over = rt_process_poll_job(&jobs[i], &r.result);
+		if (is_over && notes != NULL &&
 		    (r.result.outcome != RT_PROCESS_EXITED || r.result.code != 0)) {
 			describe_outcome(&r);
 			add_note(notes, r.hook, "warning: it is asynchronous, and ",
 				 rt_str_of(r.outcome));
 		}
-		unused[count++] = registry->job_sets[i];
-		registry->job_sets[i] = NULL;
+		pthread_mutex_lock(&registry->lock);
+		if (is_over) {
+			unused = registry->job_sets[i];
+			registry->job_sets[i] = NULL;
+		} else {
+			registry->jobs[i] = jobs[i];
+		}
+		pthread_mutex_unlock(&registry->lock);
+		rt_hook_set_unref(unused);
 	}
-	pthread_mutex_unlock(&registry->lock);
-	while (count > 0)
-		rt_hook_set_unref(unused[--count]);
 }
 
 /* ---- evaluating responses ---- */

@@ -12,6 +12,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -388,6 +389,14 @@ rt_child_end(rt_child *child, bool gently, rt_process_result *result)
 	child->pid = 0;
 }
 
+bool
+rt_process_is_program(const char *path)
+{
+	struct stat info;
+
+	return stat(path, &info) == 0 && S_ISREG(info.st_mode) && access(path, X_OK) == 0;
+}
+
 rt_status
 rt_process_find(const char *name, const char *path, rt_buf *out)
 {
@@ -401,7 +410,7 @@ rt_process_find(const char *name, const char *path, rt_buf *out)
 		rt_buf_add_f(out, "%.*s/%s", (int)size, path, name);
 		if (out->status != RT_OK)
 			return out->status;
-		if (access(out->ptr, X_OK) == 0)
+		if (rt_process_is_program(out->ptr))
 			return RT_OK;
 	}
 	return RT_NOT_FOUND;

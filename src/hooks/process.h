@@ -63,6 +63,8 @@ typedef struct rt_process_result {
 /* Milliseconds of the monotonic clock. */
 int64_t rt_process_now_ms(void);
 
+/* Is it a file that this user may execute? */
+bool rt_process_is_program(const char *path);
 /* Look up a program in a PATH, of which relative folders are skipped. RT_NOT_FOUND. */
 RT_CHECKED rt_status rt_process_find(const char *name, const char *path, rt_buf *out);
 

@@ -119,7 +119,7 @@ compare_names(const void *a, const void *b)
 static const char **
 read_names(rt_scope *s, int folder, const char *path, const char *top, size_t *out_count)
 {
-	int fd = dup(folder);
+	int fd = fcntl(folder, F_DUPFD_CLOEXEC, 0);
 	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
 	const char **names;
 	struct dirent *entry;
