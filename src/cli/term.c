@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
  * Writing to terminals, pagers, pipes and files. */
-#define _POSIX_C_SOURCE 200809L
-#define _DEFAULT_SOURCE
+#define _GNU_SOURCE
 
 #include "cli/term.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -103,7 +105,9 @@ rt_term_flush(rt_term *term)
 			at += (size_t)written;
 		else if (errno == EPIPE)
 			term->broken = true;
-		else if (errno != EINTR && errno != EAGAIN)
+		else if (errno == EAGAIN) /* another program made the descriptor non-blocking */
+			(void)poll(&(struct pollfd){.fd = term->fd, .events = POLLOUT}, 1, -1);
+		else if (errno != EINTR)
 			term->error = errno;
 	}
 	rt_buf_clear(&term->buf);
@@ -137,14 +141,13 @@ rt_term_page(rt_term *term)
 	if (*pager == 0 || strcmp(pager, "cat") == 0 || !rt_host_has_program(pager))
 		return;
 	rt_term_flush(term);
-	if (pipe(ends) != 0)
+	if (pipe2(ends, O_CLOEXEC) != 0)
 		return;
 	child = fork();
 	if (child == 0) {
 		if (dup2(ends[0], STDIN_FILENO) < 0)
 			_exit(127);
-		close(ends[0]);
-		close(ends[1]);
+		signal(SIGPIPE, SIG_DFL);
 		if (getenv("LESS") == NULL && setenv("LESS", "FIRX", 1) != 0)
 			_exit(127);
 		execl("/bin/sh", "sh", "-c", pager, (char *)NULL);

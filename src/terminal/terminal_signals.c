@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -15,7 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { FAULT_STACK = 64 * 1024, ENDS_MAX = 3, STOP_WAIT_MS = 200 };
+enum { FAULT_STACK = 64 * 1024, ENDS_MAX = 3, STOP_WAIT_MS = 200, WRITE_WAIT_MS = 2000 };
 
 typedef struct caught {
 	int signal;
@@ -61,6 +62,10 @@ rt_terminal_write(int file, const char *ptr, size_t size)
 	while (at < size) {
 		ssize_t put = write(file, ptr + at, size - at);
 
+		/* Another program of the terminal may have made the descriptor non-blocking. */
+		if (put < 0 && errno == EAGAIN &&
+		    poll(&(struct pollfd){.fd = file, .events = POLLOUT}, 1, WRITE_WAIT_MS) > 0)
+			continue;
 		if (put <= 0 && errno != EINTR)
 			break;
 		at += put > 0 ? (size_t)put : 0;

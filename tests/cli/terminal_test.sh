@@ -189,7 +189,33 @@ has 'PAGER' 'PAGED' "$(PAGER='sed s/^/PAGED/' tty show --no-color)"
 hasnt '--no-pager' 'PAGED' "$(PAGER='sed s/^/PAGED/' tty show --no-color --no-pager)"
 hasnt 'no pager into a pipe' 'PAGED' "$(PAGER='sed s/^/PAGED/' r show)"
 has 'a pager that is not there' 'word' "$(PAGER=no-such-pager tty show --no-color)"
+is 'a pager gets SIGPIPE' 0 "$((0x$(PAGER='grep SigIgn /proc/self/status' tty show --no-color | sed -n 's/^SigIgn:[^0-9a-f]*\([0-9a-f]*\).*/\1/p') >> 12 & 1))"
 has 'a pager that stops early' 'status 0' "$(PAGER='head -n 1' tty show --no-color)"
+
+# --- a descriptor that another program has made non-blocking ---
+r -q new long
+head -c 300000 /dev/zero | tr '\0' x | r -q add -
+is 'output waits for its reader' 'complete, without spinning' "$("$python" - "$RETAKE" --db "$db" show --raw :1 <<'PY'
+import os, resource, subprocess, sys, time
+def show(wait):
+    ours, theirs = os.pipe()
+    os.set_blocking(theirs, False)
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    process = subprocess.Popen(sys.argv[1:], stdout=theirs)
+    os.close(theirs)
+    time.sleep(wait)
+    size = 0
+    while piece := os.read(ours, 65536):
+        size += len(piece)
+    process.wait()
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return size, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+size, usual = show(0)
+slow_size, used = show(3)
+print("complete, without spinning" if min(size, slow_size) >= 300000 and used < 2 * usual + 0.2 else (size, slow_size, usual, used))
+PY
+)"
+r -q use main
 
 # --- questions ---
 # Only irreversible actions ask.
