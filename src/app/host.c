@@ -5,6 +5,7 @@
 
 #include "app/host.h"
 #include "base/scope.h"
+#include "hooks/process.h"
 #include "llm/system_host.h"
 
 #include <errno.h>
@@ -324,7 +325,7 @@ rt_host_has_program(const char *command)
 
 	if (memchr(command, '/', size) != NULL) {
 		snprintf(name, sizeof(name), "%.*s", (int)size, command);
-		return access(name, X_OK) == 0;
+		return rt_process_is_program(name);
 	}
 	if (path == NULL)
 		path = "/usr/local/bin:/usr/bin:/bin";
@@ -333,7 +334,7 @@ rt_host_has_program(const char *command)
 
 		snprintf(name, sizeof(name), "%.*s/%.*s", dir == 0 ? 1 : (int)dir,
 			 dir == 0 ? "." : path, (int)size, command);
-		if (access(name, X_OK) == 0)
+		if (rt_process_is_program(name))
 			return true;
 		path += dir + (path[dir] == ':');
 	}
@@ -362,6 +363,7 @@ rt_host_edit(const char *path, rt_error *err)
 {
 	const char *editor = rt_host_editor();
 	char script[PATH_ROOM];
+	struct sigaction quit;
 	int state = 0;
 	pid_t child;
 
@@ -370,9 +372,11 @@ rt_host_edit(const char *path, rt_error *err)
 			       "no editor: set VISUAL or EDITOR, or give the text");
 	if ((size_t)snprintf(script, sizeof(script), "%s \"$@\"", editor) >= sizeof(script))
 		return rt_fail(err, RT_USAGE, "the editor's command is too long");
-	rt_host_hold(true); /* Ctrl+C is for the editor while it runs */
+	rt_host_hold(true); /* Ctrl+C and Ctrl+\ are for the editor while it runs */
+	(void)sigaction(SIGQUIT, &(struct sigaction){.sa_handler = SIG_IGN}, &quit);
 	child = fork();
 	if (child == 0) {
+		(void)sigaction(SIGQUIT, &quit, NULL);
 		signal(SIGINT, SIG_DFL);
 		signal(SIGPIPE, SIG_DFL);
 		execl("/bin/sh", "sh", "-c", script, "editor", path, (char *)NULL);
@@ -380,6 +384,7 @@ rt_host_edit(const char *path, rt_error *err)
 	}
 	while (child > 0 && waitpid(child, &state, 0) < 0 && errno == EINTR)
 		;
+	(void)sigaction(SIGQUIT, &quit, NULL);
 	rt_host_hold(false);
 	if (child < 0)
 		return rt_fail(err, RT_IO, "cannot start the editor: %s", strerror(errno));

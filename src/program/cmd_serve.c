@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <malloc.h>
+#include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -245,6 +246,8 @@ open_browser(serving *sv, rt_server *server)
 	char program[4096], url[RT_GUARD_HOST_ROOM + 64], code[RT_CODE_ROOM];
 	char *argv[] = {program, url, NULL};
 	posix_spawn_file_actions_t actions;
+	posix_spawnattr_t attributes;
+	sigset_t none, pipe;
 	int failed;
 
 	if (!rt_cli_has(cli, "open") ||
@@ -253,11 +256,24 @@ open_browser(serving *sv, rt_server *server)
 	(void)snprintf(program, sizeof(program), "%s", is_plain ? named : "xdg-open");
 	(void)snprintf(url, sizeof(url), "http://%s/?code=%s", rt_server_place(server), code);
 	failed = posix_spawn_file_actions_init(&actions);
+	if (failed == 0 && (failed = posix_spawnattr_init(&attributes)) != 0)
+		(void)posix_spawn_file_actions_destroy(&actions);
 	if (failed == 0) {
+		sigemptyset(&none);
+		sigemptyset(&pipe);
+		sigaddset(&pipe, SIGPIPE);
 		(void)posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
 		(void)posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0);
 		(void)posix_spawn_file_actions_adddup2(&actions, 1, 2);
-		failed = posix_spawnp(&sv->opener, program, &actions, NULL, argv, environ);
+		/* Ctrl+C ends the server, and not a browser that it has started. */
+		(void)posix_spawnattr_setpgroup(&attributes, 0);
+		(void)posix_spawnattr_setsigdefault(&attributes, &pipe);
+		(void)posix_spawnattr_setsigmask(&attributes, &none);
+		(void)posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP |
+								    POSIX_SPAWN_SETSIGDEF |
+								    POSIX_SPAWN_SETSIGMASK);
+		failed = posix_spawnp(&sv->opener, program, &actions, &attributes, argv, environ);
+		(void)posix_spawnattr_destroy(&attributes);
 		(void)posix_spawn_file_actions_destroy(&actions);
 	}
 	if (failed != 0) {

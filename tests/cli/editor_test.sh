@@ -56,6 +56,10 @@ rm -f "$work"/*.md
 editor 'printf "added\n" >"$1"'
 code 'add' 0 r add -e -r AI
 is 'added' 'added' "$(r show :-1 --raw)"
+editor 'p=$PPID; [ "$(cat /proc/$p/comm)" = retake ] || p=$(cut -d" " -f4 /proc/$p/stat); kill -QUIT $p; sleep 0.1; printf "kept\n" >"$1"'
+code 'Ctrl+\ in the editor' 0 r edit :-1 -e
+is 'Ctrl+\ in the editor does not end the program' 'kept' "$(r show :-1 --raw)"
+r -q edit :-1 added
 editor ': >"$1"'
 code 'add nothing' 2 r add -e
 code 'without a terminal' 2 r edit :1

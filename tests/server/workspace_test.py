@@ -8,6 +8,7 @@ import hashlib
 import html
 import os
 import re
+import signal
 import sys
 import time
 
@@ -93,7 +94,9 @@ def opens(tally, place):
     seen = os.path.join(place.folder, "opened")
     program = os.path.join(place.folder, "a-browser")
     with open(program, "w", encoding="utf-8") as file:
-        file.write(f'#!/bin/sh\necho noise\necho "$1" >{seen}.new\nmv {seen}.new {seen}\n')
+        file.write(f'#!/bin/sh\necho noise\necho "$1" >{seen}.new\n'
+                   f'cut -d" " -f5 /proc/$$/stat >>{seen}.new\necho $$ >>{seen}.new\n'
+                   f'grep SigIgn /proc/$$/status >>{seen}.new\nmv {seen}.new {seen}\n')
     os.chmod(program, 0o700)
     place.env["BROWSER"] = program
     with Server(place, "--open") as server:
@@ -101,7 +104,9 @@ def opens(tally, place):
         while not os.path.exists(seen) and time.monotonic() < end:
             time.sleep(0.05)
         with open(seen, encoding="utf-8") as file:
-            url = file.read().strip()
+            url, group, number, ignored = file.read().splitlines()
+        tally.equal("a process group of its own", group, number)
+        tally.equal("SIGPIPE is not ignored", int(ignored.split()[1], 16) >> (signal.SIGPIPE - 1) & 1, 0)
         tally.check("the link of this server", url.startswith(f"http://127.0.0.1:{server.port}/?code="), url)
         answer = Client(server, {}).request("GET", "/?code=" + url.split("=")[1])
         tally.equal("it signs in", answer.status, 303)
