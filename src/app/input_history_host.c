@@ -12,9 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/hash.h"
@@ -24,7 +22,7 @@
 enum {
 	PATH_MAX_SIZE = 4096,
 	FILE_MAX = 64 << 20, /* longer files were not written by Retake */
-	LOCK_TRIES = 500,    /* 2 ms each */
+	LOCK_WAIT_MS = 1000,
 	DISC_MAX = 1 << 17   /* discussions whose drafts are searched */
 };
 
@@ -60,23 +58,6 @@ fail_errno(rt_scope *s, const char *path)
 {
 	rt_scope_fail(s, RT_IO, "%s: %s", path,
 		      errno != 0 ? strerror(errno) : "it belongs to another user");
-}
-
-/* Does not wait long for a program that has stopped while it holds the lock. */
-static bool
-lock(int fd)
-{
-	const struct timespec pause = {.tv_nsec = 2000000};
-
-	for (int tries = 0; tries < LOCK_TRIES; tries++) {
-		if (flock(fd, LOCK_EX | LOCK_NB) == 0)
-			return true;
-		if (errno != EWOULDBLOCK && errno != EINTR)
-			break;
-		(void)nanosleep(&pause, NULL);
-	}
-	errno = EBUSY;
-	return false;
 }
 
 static void
@@ -125,7 +106,7 @@ open_file(rt_scope *s, const char *path, bool create)
 		return f;
 	}
 	rt_scope_defer(s, close_file, f);
-	if (rt_ok(s) && (!lock(f->fd) || !read_file(f->fd, f->all)))
+	if (rt_ok(s) && (!rt_file_lock(f->fd, LOCK_WAIT_MS) || !read_file(f->fd, f->all)))
 		fail_errno(s, path);
 	(void)rt_scope_str(s, f->all);
 	return f;

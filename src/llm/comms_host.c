@@ -61,23 +61,6 @@ set_folder(char to[PATH_ROOM], rt_str folder, rt_error *err)
 	return RT_OK;
 }
 
-/* Waits for the exclusive lock of a file, LOCK_WAIT_MS at most, so that a stopped process with the
- * lock does not block the others. False, with errno, if the lock was not acquired. */
-static bool
-lock_file(int fd)
-{
-	const struct timespec pause = {.tv_nsec = 5 * 1000000};
-	int waited = 0;
-
-	while (flock(fd, LOCK_EX | LOCK_NB) != 0) {
-		if ((errno != EWOULDBLOCK && errno != EINTR) || waited >= LOCK_WAIT_MS)
-			return false;
-		(void)nanosleep(&pause, NULL);
-		waited += 5;
-	}
-	return true;
-}
-
 static int
 is_record(const struct dirent *item)
 {
@@ -294,7 +277,7 @@ begin_line(rt_comms *c, comms_file *f, size_t body_size, bool *out_torn)
 	for (int tries = 0; tries < OPEN_MAX; tries++) {
 		if (f->fd < 0 && !open_newest(c, f, limit, &is_new))
 			return false;
-		if (!lock_file(f->fd) || fstat(f->fd, &info) != 0)
+		if (!rt_file_lock(f->fd, LOCK_WAIT_MS) || fstat(f->fd, &info) != 0)
 			return false;
 		if (info.st_nlink > 0 && (is_new || (size_t)info.st_size <= limit)) {
 			(void)catch_up(c, f, (size_t)info.st_size, out_torn);
@@ -767,7 +750,7 @@ open_locked(rt_scope *s, const char *path)
 {
 	for (int tries = 0; tries < OPEN_MAX; tries++) {
 		int fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-		bool is_locked = fd >= 0 && lock_file(fd);
+		bool is_locked = fd >= 0 && rt_file_lock(fd, LOCK_WAIT_MS);
 		struct stat info;
 
 		if (is_locked && fstat(fd, &info) == 0 && info.st_nlink > 0)

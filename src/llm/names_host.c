@@ -15,7 +15,7 @@
 #include "llm/server_model.h"
 #include "llm/system_host.h"
 
-enum { CACHE_SIZE_MAX = 1 << 20, SHOWN_MAX = 12 };
+enum { CACHE_SIZE_MAX = 1 << 20, SHOWN_MAX = 12, LOCK_WAIT_MS = 2000 };
 
 /* ---- the cache ---- */
 
@@ -35,32 +35,39 @@ close_document(void *item)
 
 /* A cache that is missing or damaged is an empty one. */
 static cache
+read_cache(rt_scope *s, cache c)
+{
+	rt_buf *text = rt_scope_buf(s);
+	rt_json_doc *doc = NULL;
+
+	if (!rt_ok(s) || c.path->size == 0 ||
+	    rt_file_read(c.path->ptr, 0, CACHE_SIZE_MAX, text, NULL) != RT_OK ||
+	    rt_json_read(s->alloc, rt_buf_str(text), &doc, NULL) != RT_OK)
+		return (cache){.path = c.path, .key = c.key};
+	rt_scope_defer(s, close_document, doc);
+	c.servers = rt_ok(s) ? rt_json_get(rt_json_root(doc), "servers") : NULL;
+	c.server = rt_json_get(c.servers, c.key->ptr);
+	return c;
+}
+
+static cache
 open_cache(rt_scope *s, const rt_model *model)
 {
 	cache c = {.path = rt_scope_buf(s), .key = rt_scope_buf(s)};
-	rt_buf *text = rt_scope_buf(s);
-	rt_json_doc *doc = NULL;
 
 	rt_buf_add_str(c.key, rt_model_service(model));
 	rt_buf_add_byte(c.key, ' ');
 	rt_buf_add_str(c.key, model->server);
-	if (!rt_home_path(c.path, "XDG_STATE_HOME", ".local/state", "models.json") ||
-	    rt_scope_str(s, c.path).size == 0 || rt_scope_str(s, c.key).size == 0 ||
-	    rt_file_read(c.path->ptr, 0, CACHE_SIZE_MAX, text, NULL) != RT_OK ||
-	    rt_json_read(s->alloc, rt_buf_str(text), &doc, NULL) != RT_OK)
-		return c;
-	rt_scope_defer(s, close_document, doc);
-	if (rt_ok(s)) {
-		c.servers = rt_json_get(rt_json_root(doc), "servers");
-		c.server = rt_json_get(c.servers, c.key->ptr);
-	}
-	return c;
+	(void)rt_home_path(c.path, "XDG_STATE_HOME", ".local/state", "models.json");
+	(void)rt_scope_str(s, c.path);
+	(void)rt_scope_str(s, c.key);
+	return read_cache(s, c);
 }
 
-/* Write the cache with a new record of the server. list: its models as a JSON array; NULL:
+/* Writes the cache with a new record of the server. list: its models as a JSON array; NULL:
  * unchanged. answered: a name to add to those that answered; may be empty. */
 static void
-write_cache(rt_scope *s, const cache *c, const rt_env *env, const rt_buf *list, rt_str answered)
+write_locked(rt_scope *s, const cache *c, const rt_env *env, const rt_buf *list, rt_str answered)
 {
 	yyjson_val *models = rt_json_get(c->server, "models");
 	rt_moment now = {.us = env->now_us(env->ctx)};
@@ -94,10 +101,26 @@ write_cache(rt_scope *s, const cache *c, const rt_env *env, const rt_buf *list, 
 	if (out->status != RT_OK || at->status != RT_OK || out->size > CACHE_SIZE_MAX ||
 	    c->path->size == 0 || fresh->status != RT_OK)
 		return;
-	(void)rt_folders_make(c->path->ptr);
 	if (!rt_file_write(fresh->ptr, rt_buf_str(out), false) ||
 	    rename(fresh->ptr, c->path->ptr) != 0)
 		(void)unlink(fresh->ptr);
+}
+
+/* Other programs and threads write it, too: it is read again under a lock. */
+static void
+write_cache(rt_scope *s, const cache *c, const rt_env *env, const rt_buf *list, rt_str answered)
+{
+	cache now;
+	int lock;
+
+	if (!rt_ok(s) || c->path->size == 0 || !rt_folders_make(c->path->ptr))
+		return;
+	lock = rt_folder_lock(c->path->ptr, LOCK_WAIT_MS);
+	if (lock < 0)
+		return;
+	now = read_cache(s, *c);
+	write_locked(s, &now, env, list, answered);
+	(void)close(lock);
 }
 
 /* ---- names ---- */

@@ -7,6 +7,8 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -111,6 +113,37 @@ rt_file_read_open(int fd, const char *path, size_t size_max, rt_buf *out, rt_err
 	if (out->size > size_max)
 		return rt_fail(err, RT_LIMIT, "%s has more than %zu bytes", path, size_max);
 	return RT_OK;
+}
+
+bool
+rt_file_lock(int fd, int wait_ms)
+{
+	const struct timespec pause = {.tv_nsec = 2 * 1000000};
+	int64_t until = rt_clock_ms() + wait_ms;
+
+	while (flock(fd, LOCK_EX | LOCK_NB) != 0) {
+		if ((errno != EWOULDBLOCK && errno != EINTR) || rt_clock_ms() >= until)
+			return false;
+		(void)nanosleep(&pause, NULL);
+	}
+	return true;
+}
+
+int
+rt_folder_lock(const char *path, int wait_ms)
+{
+	const char *slash = strrchr(path, '/');
+	char folder[4096];
+	int fd;
+
+	(void)snprintf(folder, sizeof(folder), "%.*s", slash == NULL ? 1 : (int)(slash - path) + 1,
+		       slash == NULL ? "." : path);
+	fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd >= 0 && !rt_file_lock(fd, wait_ms)) {
+		(void)close(fd);
+		return -1;
+	}
+	return fd;
 }
 
 bool

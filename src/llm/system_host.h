@@ -30,6 +30,13 @@ RT_CHECKED rt_status rt_file_read(const char *path, int flags, size_t size_max, 
 RT_CHECKED rt_status rt_file_read_open(int fd, const char *path, size_t size_max, rt_buf *out,
 				       rt_error *err);
 
+/* Locks the folder of a file, to replace it, and waits wait_ms at most. Returns a descriptor, whose
+ * close unlocks it; -1: it is locked by another program, or cannot be opened. */
+int rt_folder_lock(const char *path, int wait_ms);
+/* Waits for the exclusive lock of a file, so that a stopped program that has it does not block the
+ * others. False: not acquired; errno says why. */
+bool rt_file_lock(int fd, int wait_ms);
+
 /* Writes a new file of this account (0600), replacing one of that name. sync: the bytes are on the
  * disk when it returns. False: it is incomplete; errno says why. */
 bool rt_file_write(const char *path, rt_str bytes, bool sync);

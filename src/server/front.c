@@ -15,12 +15,14 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "llm/system_host.h"
 #include "server/front_impl.h"
 
 enum {
 	BACKLOG = 1024,
 	FILES_KEPT = 256, /* for the store and other files */
-	PORT_TRIES = 16   /* of free ports, until one is free on both addresses */
+	PORT_TRIES = 16,  /* of free ports, until one is free on both addresses */
+	LOCK_WAIT_MS = 5000
 };
 
 /* ---- libmicrohttpd ---- */
@@ -190,8 +192,9 @@ is_alive(const struct sockaddr_un *address)
 	return alive;
 }
 
+/* With the lock of the socket's folder. */
 static rt_status
-listen_unix(rt_front *front, const char *path, rt_error *err)
+bind_unix(rt_front *front, const char *path, rt_error *err)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
 	struct stat info;
@@ -199,9 +202,6 @@ listen_unix(rt_front *front, const char *path, rt_error *err)
 	int fd;
 	bool is_bound;
 
-	if (strlen(path) >= sizeof(address.sun_path))
-		return rt_fail(err, RT_USAGE, "the path of a socket can have at most %zu characters: %s",
-			       sizeof(address.sun_path) - 1, path);
 	memcpy(address.sun_path, path, strlen(path) + 1);
 	if (lstat(path, &info) == 0) {
 		if (!S_ISSOCK(info.st_mode))
@@ -227,6 +227,23 @@ listen_unix(rt_front *front, const char *path, rt_error *err)
 		memcpy(front->socket_path, path, strlen(path) + 1);
 	add_listening(front, fd, true);
 	return RT_OK;
+}
+
+/* Of several servers that start at once one replaces the socket of a server that has ended. */
+static rt_status
+listen_unix(rt_front *front, const char *path, rt_error *err)
+{
+	rt_status st;
+	int lock;
+
+	if (strlen(path) >= sizeof(((struct sockaddr_un *)NULL)->sun_path))
+		return rt_fail(err, RT_USAGE, "the path of a socket can have at most %zu characters: %s",
+			       sizeof(((struct sockaddr_un *)NULL)->sun_path) - 1, path);
+	lock = rt_folder_lock(path, LOCK_WAIT_MS); /* -1: a folder that cannot be locked */
+	st = bind_unix(front, path, err);
+	if (lock >= 0)
+		(void)close(lock);
+	return st;
 }
 
 static rt_status

@@ -4,13 +4,15 @@
 #include "server/token_host.h"
 
 #include "base/encode.h"
+#include "llm/system_host.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+enum { LOCK_WAIT_MS = 5000 };
 
 void
 rt_token_make(const rt_env *env, char out[RT_TOKEN_ROOM])
@@ -123,13 +125,12 @@ rt_token_load(const rt_alloc *alloc, const rt_env *env, const char *folder, bool
 	if (st != RT_NOT_FOUND)
 		return st;
 	/* If several servers start at once, one creates the token. */
-	lock = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (lock >= 0)
-		(void)flock(lock, LOCK_EX);
+	lock = rt_folder_lock(path, LOCK_WAIT_MS);
+	if (lock < 0)
+		return rt_fail(err, RT_BUSY, "%s is in use by another program: try again", folder);
 	st = renew ? RT_NOT_FOUND : read_token(path, out, err);
 	if (st == RT_NOT_FOUND)
 		st = write_token(env, path, fresh, out, err);
-	if (lock >= 0)
-		(void)close(lock);
+	(void)close(lock);
 	return st;
 }

@@ -111,6 +111,26 @@ is 'no list, answered before' '' "$(printf '%s' "$err" | grep cannot)"
 printf 'not json' >"$XDG_STATE_HOME/retake/models.json"
 code 'what is kept is damaged' 0 r ask -m large nine
 
+# What another program has stored in the meantime stays.
+is 'two programs at once' 2 "$("$python" - "$XDG_STATE_HOME/retake" "$RETAKE" --db "$db" ask -m large ten <<'PY'
+import fcntl, json, os, subprocess, sys, time
+folder = sys.argv[1]
+for name in os.listdir(folder):
+    if name.startswith("models.json"):
+        os.unlink(os.path.join(folder, name))
+lock = os.open(folder, os.O_RDONLY)
+fcntl.flock(lock, fcntl.LOCK_EX)
+process = subprocess.Popen(sys.argv[2:], stdout=subprocess.DEVNULL)
+time.sleep(1)
+with open(folder + "/models.json", "w", encoding="utf-8") as file:
+    file.write('{"v":1,"servers":{"other http://x":{"at":"2026-01-01T00:00:00Z","models":["a"],"answered":[]}}}')
+os.close(lock)
+process.wait()
+with open(folder + "/models.json", encoding="utf-8") as file:
+    print(len(json.load(file)["servers"]))
+PY
+)"
+
 # --- settings ---
 code 'set: unknown' 3 r set model foo
 has 'set: unknown' 'mock has no model foo' "$err"

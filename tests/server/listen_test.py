@@ -3,11 +3,15 @@
 """A server on another address (--listen): its links lead there, it accepts that address as Host
 and sets a cookie for it, and accepts no other name. Servers that start at the same time in a
 new home directory share one token."""
+import fcntl
 import http.client
 import json
+import os
 import re
+import socket
 import subprocess
 import sys
+import time
 import urllib.parse
 
 from client import API, RETAKE, Place, Server, Tally
@@ -45,8 +49,34 @@ def at_once(tally, place, count=6):
         server.stdout.close()
 
 
+def one_socket(tally, place):
+    """A server waits while another one prepares a socket in the same folder."""
+    path = place.folder + "/sockets/s"
+    os.mkdir(os.path.dirname(path))
+    stale = socket.socket(socket.AF_UNIX)
+    stale.bind(path)
+    stale.close()
+    before = os.stat(path).st_ino
+    lock = os.open(os.path.dirname(path), os.O_RDONLY)
+    fcntl.flock(lock, fcntl.LOCK_EX)
+    server = subprocess.Popen([RETAKE, "--db", f"{place.folder}/s.db", "serve", "--socket", path, "--port", "0"],
+                              env=place.env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
+    time.sleep(1)
+    tally.equal("the socket is not replaced under a lock", os.stat(path).st_ino, before)
+    os.close(lock)
+    tally.check("the server starts afterwards", server.stdout.readline().startswith(b"listening on"))
+    client = socket.socket(socket.AF_UNIX)
+    tally.equal("and has the socket", client.connect_ex(path), 0)
+    client.close()
+    server.terminate()
+    server.wait()
+    server.stdout.close()
+
+
 def main():
     tally = Tally()
+    with Place() as place:
+        one_socket(tally, place)
     for _ in range(3):
         with Place() as place:
             at_once(tally, place)
