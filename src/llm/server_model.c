@@ -122,8 +122,10 @@ add_header(void *ctx, rt_str name, rt_str value)
 			return;
 	name = rt_scope_copy(&m->scope, name);
 	value = rt_scope_copy(&m->scope, value);
-	if (rt_ok(&m->scope))
-		m->headers[m->header_count++] = (rt_header){name, value, true};
+	if (!rt_ok(&m->scope))
+		return;
+	RT_ASSERT(m->header_count < OWN_HEADERS); /* those of the configuration are added later */
+	m->headers[m->header_count++] = (rt_header){name, value, true};
 }
 
 static void

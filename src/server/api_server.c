@@ -220,24 +220,12 @@ rt_api_project_new(rt_call *call)
 {
 	rt_scope *s = &call->scope;
 	rt_buf *body = &call->answer->body;
-	rt_store *store = rt_project_pool_get_options(call->pool)->store;
 	yyjson_val *value = rt_json_get(rt_call_body(call, false), "name");
 	rt_str name = rt_json_str(value);
-	rt_open_project *open_project;
-	uint64_t number;
 
 	if (!yyjson_is_str(value) || name.size == 0)
 		rt_scope_fail(s, RT_USAGE, "\"name\" must be the name of the project");
-	if (!rt_ok(s))
-		return;
-	rt_status st = rt_store_get(store, rt_rows_named(RT_STORE_PROJECTS, 0, name), NULL, &number,
-				    &s->error);
-	if (st == RT_OK)
-		rt_scope_fail(s, RT_REFUSED, "a project \"%.*s\" already exists",
-			      (int)rt_utf8_cut(name, 80), name.ptr);
-	else if (st != RT_NOT_FOUND)
-		rt_scope_note(s, st);
-	RT_TRY(s, rt_project_pool_project(call->pool, name, true, &open_project, &s->error));
+	RT_TRY(s, rt_project_pool_create(call->pool, name, &s->error));
 	rt_json_open(body, NULL, '{');
 	rt_json_put_str(body, "project", name);
 	rt_json_close(body, '}');

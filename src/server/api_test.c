@@ -568,6 +568,34 @@ test_refused(void **state)
 	assert_int_equal(head_seq(f), 1); /* the story alone */
 }
 
+static void *
+create_project(void *ctx)
+{
+	fixture *f = ctx;
+
+	return rt_project_pool_create(f->pool, RT_STR("at once"), NULL) == RT_OK ? f : NULL;
+}
+
+/* Of several clients that create a project at the same time one succeeds. */
+static void
+test_created_once(void **state)
+{
+	enum { CLIENTS = 8 };
+	fixture *f = *state;
+	pthread_t threads[CLIENTS];
+	size_t created = 0;
+	void *result;
+
+	for (size_t i = 0; i < CLIENTS; i++)
+		assert_int_equal(pthread_create(&threads[i], NULL, create_project, f), 0);
+	for (size_t i = 0; i < CLIENTS; i++) {
+		assert_int_equal(pthread_join(threads[i], &result), 0);
+		created += result != NULL;
+	}
+	assert_int_equal(created, 1);
+	expect(f, 409, "POST", V1 "/projects", "{\"name\":\"at once\"}");
+}
+
 /* ---- files, models ---- */
 
 static void
@@ -825,6 +853,7 @@ main(void)
 		TEST(test_change_answer),
 		TEST(test_refused),
 		TEST(test_looks_again),
+		TEST(test_created_once),
 		TEST(test_files),
 		TEST(test_context),
 		TEST(test_sent),

@@ -96,6 +96,13 @@ free_doc(void *doc)
 	rt_json_free(doc);
 }
 
+static bool
+has_expired(uint64_t at_us, int64_t now_us)
+{
+	return now_us > 0 && at_us < (uint64_t)now_us &&
+	       (uint64_t)now_us - at_us > (uint64_t)RT_IDEMPOTENCY_TTL_US;
+}
+
 static rt_idempotency_record
 read_record(const rt_idempotency *idem, yyjson_val *root)
 {
@@ -107,7 +114,7 @@ read_record(const rt_idempotency *idem, yyjson_val *root)
 
 	if (!rt_json_u64(rt_json_get(root, "at"), &at) ||
 	    !rt_json_u64(rt_json_get(root, "status"), &status) ||
-	    (int64_t)at + RT_IDEMPOTENCY_TTL_US < idem->now_us)
+	    has_expired(at, idem->now_us))
 		return (rt_idempotency_record){.state = RT_IDEMPOTENCY_NEW};
 	(void)rt_json_u64(rt_json_get(root, "seq"), &record.seq);
 	record.status = (unsigned)status;
@@ -223,15 +230,15 @@ static bool
 is_old(rt_str value, int64_t now_us)
 {
 	const rt_str begin = RT_STR("{\"v\":1,\"at\":");
-	int64_t at = 0;
+	uint64_t at = 0;
 
 	if (!rt_str_starts(value, begin))
 		return true;
 	for (size_t i = begin.size; i < value.size && value.ptr[i] >= '0' && value.ptr[i] <= '9' &&
-				    at < INT64_MAX / 16;
+				    at < UINT64_MAX / 16;
 	     i++)
-		at = at * 10 + (value.ptr[i] - '0');
-	return at + RT_IDEMPOTENCY_TTL_US < now_us;
+		at = at * 10 + (uint64_t)(value.ptr[i] - '0');
+	return has_expired(at, now_us);
 }
 
 static bool

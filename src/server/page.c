@@ -187,6 +187,7 @@ add_page(rt_buf *out, const rt_asset *page, rt_str store_path, rt_str project)
 	char name[RT_SHA256_HEX_ROOM];
 	rt_sha256 sha;
 
+	RT_ASSERT(mark != SIZE_MAX);
 	rt_sha256_init(&sha);
 	rt_sha256_add(&sha, store_path.ptr, store_path.size);
 	rt_sha256_add(&sha, "", 1);

@@ -279,6 +279,20 @@ open_project_new(rt_project_pool *pool, rt_str name, bool create, rt_open_projec
 	return RT_OK;
 }
 
+/* With the lock "opening". */
+static rt_status
+open_project_add(rt_project_pool *pool, rt_str name, bool create, rt_open_project **out,
+		 rt_error *err)
+{
+	rt_status st = open_project_new(pool, name, create, out, err);
+
+	if (st == RT_OK) {
+		(*out)->next = pool->first;
+		pool->first = *out;
+	}
+	return st;
+}
+
 static rt_open_project *
 find(rt_project_pool *pool, rt_str name)
 {
@@ -308,17 +322,33 @@ rt_project_pool_project(rt_project_pool *pool, rt_str name, bool create, rt_open
 	if (open_project == NULL) {
 		pthread_mutex_lock(&pool->opening);
 		open_project = find(pool, name);
-		if (open_project == NULL) {
-			st = open_project_new(pool, name, create, &open_project, err);
-			if (st == RT_OK) {
-				open_project->next = pool->first;
-				pool->first = open_project;
-			}
-		}
+		if (open_project == NULL)
+			st = open_project_add(pool, name, create, &open_project, err);
 		pthread_mutex_unlock(&pool->opening);
 	}
 	if (st == RT_OK)
 		*out = open_project;
+	return st;
+}
+
+rt_status
+rt_project_pool_create(rt_project_pool *pool, rt_str name, rt_error *err)
+{
+	rt_open_project *open_project = find(pool, name);
+	uint64_t number;
+	rt_status st;
+
+	pthread_mutex_lock(&pool->opening);
+	st = open_project != NULL || find(pool, name) != NULL
+		     ? RT_OK
+		     : rt_store_get(pool->options.store, rt_rows_named(RT_STORE_PROJECTS, 0, name),
+				    NULL, &number, err);
+	if (st == RT_OK)
+		st = rt_fail(err, RT_REFUSED, "a project \"%.*s\" already exists",
+			     (int)rt_utf8_cut(name, 80), name.ptr);
+	else if (st == RT_NOT_FOUND)
+		st = open_project_add(pool, name, true, &open_project, err);
+	pthread_mutex_unlock(&pool->opening);
 	return st;
 }
 

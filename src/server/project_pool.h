@@ -112,6 +112,8 @@ const rt_project_pool_options *rt_project_pool_get_options(const rt_project_pool
 /* A project by name, owned by the pool. create: create it if missing. RT_NOT_FOUND. */
 RT_CHECKED rt_status rt_project_pool_project(rt_project_pool *pool, rt_str name, bool create,
 					     rt_open_project **out, rt_error *err);
+/* Creates and opens a project. RT_REFUSED: it already exists. */
+RT_CHECKED rt_status rt_project_pool_create(rt_project_pool *pool, rt_str name, rt_error *err);
 /* Is it open already, so that the call above does not wait? */
 bool rt_project_pool_is_open(rt_project_pool *pool, rt_str name);
 /* The open projects, newest first, by next; none is ever removed. */
