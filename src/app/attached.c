@@ -39,7 +39,7 @@ read_all(rt_scope *s, rt_file_input *input, rt_buf *out)
 			(void)rt_scope_nomem(s);
 			break;
 		}
-		RT_TRY(s, input->in.read_at(&input->in, out->size, to, RT_INPUT_HEAD, &got, &s->error));
+		RT_TRY(s, input->in.read_at(input->in.ctx, out->size, to, RT_INPUT_HEAD, &got, &s->error));
 		out->size += rt_ok(s) ? got : 0;
 	}
 }

@@ -301,14 +301,13 @@ purged(void *ctx, rt_str text, rt_error *err)
 		logged = rt_comms_purge(session->alloc, whose.folder, NULL, text, &count, &why);
 		if (logged == RT_OK && count > 0)
 			rt_session_note(session,
-					"removed it from %zu line%s of the request log",
+					"the text was removed from %zu line%s of the request log",
 					count, count == 1 ? "" : "s");
 		typed = rt_input_history_purge(session->alloc, &whose, text, &count, &other);
 		if (typed == RT_OK && count > 0)
 			rt_session_note(session,
-					"Removed %zu text%s that contained it from the input "
-					"history%s",
-					count, count == 1 ? "" : "s", count == 1 ? "es" : "");
+					"the text was removed from %zu entr%s of the input history",
+					count, count == 1 ? "y" : "ies");
 	}
 	free(store);
 	if (logged != RT_OK)

@@ -271,12 +271,10 @@ run_restore(rt_cli *cli)
 	if (!rt_ok(&cli->s))
 		return;
 	copy = rt_cli_beside(cli, "restoring");
+	rt_host_hold(true); /* interrupted: the copy is removed, then the command ends */
 	check_backup(cli, path, copy);
-	if (!rt_ok(&cli->s)) {
-		rt_cli_hint(cli, "Nothing was changed.");
-		return;
-	}
-	rt_host_hold(true);
+	if (rt_ok(&cli->s) && rt_host_interrupted())
+		rt_cli_fail(cli, RT_INTERRUPTED, "interrupted");
 	renew_epoch(cli, copy);
 	if (rt_ok(&cli->s))
 		aside = rt_cli_exchange(cli, "before-restore", copy);

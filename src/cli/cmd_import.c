@@ -93,20 +93,27 @@ add_folder(rt_cli *cli, paths *p, const char *folder, int depth)
 		rt_cli_fail(cli, RT_IO, "cannot read %s: %s", folder, strerror(errno));
 		return;
 	}
-	while (rt_ok(&cli->s) && (item = readdir(dir)) != NULL) {
+	while (rt_ok(&cli->s) && (errno = 0, item = readdir(dir)) != NULL) {
 		rt_buf *name = rt_scope_buf(&cli->s);
 		struct stat info;
 
 		if (item->d_name[0] == '.')
 			continue;
 		rt_buf_add_f(name, "%s/%s", folder, item->d_name);
-		if (rt_scope_str(&cli->s, name).ptr == NULL || lstat(name->ptr, &info) != 0)
-			continue;
-		if (S_ISREG(info.st_mode))
+		if (rt_scope_str(&cli->s, name).ptr == NULL)
+			break;
+		if (lstat(name->ptr, &info) != 0)
+			rt_cli_note(cli, "%s was not imported: %s", name->ptr, strerror(errno));
+		else if (S_ISREG(info.st_mode))
 			add_path(cli, p, name->ptr, false);
-		else if (S_ISDIR(info.st_mode) && depth < FOLDERS_DEEP)
+		else if (S_ISDIR(info.st_mode) && depth >= FOLDERS_DEEP)
+			rt_cli_note(cli, "%s was not imported: folders are read %d levels deep; "
+				    "import it separately", name->ptr, (int)FOLDERS_DEEP);
+		else if (S_ISDIR(info.st_mode))
 			add_folder(cli, p, name->ptr, depth + 1);
 	}
+	if (rt_ok(&cli->s) && item == NULL && errno != 0)
+		rt_cli_fail(cli, RT_IO, "cannot read %s: %s", folder, strerror(errno));
 	closedir(dir);
 	if (p->count > first)
 		qsort(p->items + first, p->count - first, sizeof(*p->items), by_name);

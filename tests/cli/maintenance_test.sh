@@ -32,6 +32,20 @@ is 'the store is kept' "$later" "$("$RETAKE" --db "$aside" export --format canon
 has 'and named' "$aside" "$out"
 is 'nothing else is left' 0 "$(find "$work" -name '*.restoring-*' | wc -l | tr -d ' ')"
 code 'sound' 0 r fsck
+"$python" - "$RETAKE" "$work" <<'PY' >"$work/interrupted"
+import glob, os, signal, subprocess, sys, time
+program, work = sys.argv[1:]
+big = work + "/big.db"
+subprocess.run([program, "--db", big, "-q", "add", "-"], input=os.urandom(24 << 20).hex().encode(), check=True)
+process = subprocess.Popen([program, "--db", work + "/other.db", "restore", big, "--yes"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+while process.poll() is None and not glob.glob(work + "/other.db.restoring-*"):
+    time.sleep(0.0005)
+process.send_signal(signal.SIGTERM)
+process.wait()
+print("left:", *glob.glob(work + "/other.db*"))
+PY
+is 'an interrupted restore leaves nothing' 'left:' "$(cat "$work/interrupted")"
+rm -f "$work/big.db"*
 code 'restore where nothing is' 0 "$RETAKE" --db "$work/new.db" restore "$work/b.db"
 is 'restored there' "$state" "$("$RETAKE" --db "$work/new.db" export --format canonical)"
 code 'not a store' 1 r restore "$root/Makefile" --yes
