@@ -125,6 +125,12 @@ for call in 'strcpy(a, b)' 'strcat(a, b)' 'sprintf(a, "x")' 'system("ls")' 'pope
 	try banned src/cli/a.c "void f(void) { $call; }"
 done
 try banned tests/a_test.c 'void f(void) { strcpy(a, b); }'
+for first in 'struct rt_a { int a; };' 'typedef struct rt_a rt_a;'; do
+	case $first in typedef*) rule=good ;; *) rule=twice ;; esac
+	try $rule src/log/b.c 'struct rt_a {' '	int a;' '};'
+	mkdir -p "$work/tried/$count/src/core"
+	printf '%s\n' '/* SPDX-License-Identifier: MIT */' "$first" >"$work/tried/$count/src/core/a.h"
+done
 try licence src/core/a.c 'int a;'
 try licence src/core/a.h '/* one' 'two' 'three' 'SPDX-License-Identifier: MIT */'
 try licence tools/a.sh '#!/bin/sh'

@@ -13,6 +13,7 @@
   asks      programs and the library change, import and export through ops/action.h, so
             that hooks always run
   banned    functions that have no safe use
+  twice     no two files define a type rt_NAME of the same name
   licence   an SPDX line among the first three lines of every source file
 
 Directories with more than 25 source files or 8,000 lines are reported, but are not errors.
@@ -112,6 +113,11 @@ LICENSED = (".c", ".h", ".cpp", ".hpp", ".py", ".sh", ".build", ".ts", ".tsx", "
             ".css", ".map")
 C_FILES = (".c", ".h", ".cpp", ".hpp")
 
+# The definition of a type, here or of one that a header only declares.
+TYPE = re.compile(r"^typedef\b[^{;]*?\b(rt_\w+)(?:\)\([^;]*)?;|^\}\s*(rt_\w+);"
+                  r"|^struct (rt_\w+) \{", re.M)
+FORWARD = re.compile(r"^typedef (?:struct|union) (rt_\w+) \1;", re.M)
+
 # A name followed by "(" that is neither a member nor the end of a longer name.
 CALL = re.compile(r"(?<![\w.])(?<!->)([A-Za-z_]\w*)\s*\(")
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.M)
@@ -155,6 +161,7 @@ class Check:
     def __init__(self, root):
         self.root = root
         self.findings = []
+        self.types = {}
 
     def say(self, path, line, rule, words):
         self.findings.append((path, line, rule, words))
@@ -226,6 +233,15 @@ class Check:
                 self.say(path, line_of(code, match.start()), "pure",
                          f"{match[1]}: {layer} is plain C17")
 
+    def define(self, path, code):
+        """Notes the types that a file defines; those that it only declares do not count."""
+        for match in TYPE.finditer(FORWARD.sub(blank, code)):
+            name = match[1] or match[2] or match[3]
+            first = self.types.setdefault(name, path)
+            if first != path:
+                self.say(path, line_of(code, match.start()), "twice",
+                         f"{name} is defined in {first}, too")
+
     def file(self, path):
         with open(os.path.join(self.root, path), encoding="utf-8", errors="replace") as file:
             text = file.read()
@@ -245,6 +261,7 @@ class Check:
         if layer is not None:
             self.includes(path, text, layer, is_test)
         self.calls(path, code_of(text), layer, is_test)
+        self.define(path, code_of(text))
 
     def tree(self):
         count = 0

@@ -28,7 +28,7 @@ typedef struct reader {
 	rt_reader r;
 	rt_share share;
 	bool reads_shared;   /* the shorter form */
-	rt_vec numbered;     /* int64_t: the nodes of written entries; -1: it was skipped */
+	rt_items numbered;   /* int64_t: the nodes of written entries; -1: it was skipped */
 	size_t shared_count; /* entries referred to by number so far */
 	yyjson_val *edited;  /* for each discussion the numbers of edited entries, or NULL */
 } reader;
@@ -134,7 +134,7 @@ read_entry(reader *c, rt_str raw)
 static void
 number_entry(reader *c, size_t count_before)
 {
-	int64_t *node = c->reads_shared ? rt_vec_push(&c->r.b.s, &c->numbered, sizeof(*node))
+	int64_t *node = c->reads_shared ? rt_items_push(&c->r.b.s, &c->numbered, sizeof(*node))
 					: NULL;
 	size_t count;
 	const int64_t *path = rt_share_path(&c->share, &count);

@@ -29,7 +29,7 @@ typedef struct written {
 struct writer {
 	rt_writer w;
 	bool shares;      /* the shorter form */
-	rt_vec members;   /* member: a stack; an object's are above those of its parent */
+	rt_items members; /* member: a stack; an object's are above those of its parent */
 	written *written; /* by node, of the current discussion */
 	size_t written_count;
 	const rt_node *node; /* the current entry */
@@ -40,7 +40,7 @@ struct writer {
 static void
 push(writer *c, member m)
 {
-	member *to = rt_vec_push(&c->w.s, &c->members, sizeof(*to));
+	member *to = rt_items_push(&c->w.s, &c->members, sizeof(*to));
 
 	if (to != NULL)
 		*to = m;

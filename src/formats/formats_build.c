@@ -70,7 +70,7 @@ field_order(const void *a, const void *b)
 
 /* Sorted by name, the last of each name; in the arena. */
 static rt_outline_field *
-fields_done(rt_build *b, rt_vec *vec, size_t *out_count)
+fields_done(rt_build *b, rt_items *vec, size_t *out_count)
 {
 	const rt_outline_field *from = vec->items;
 	ordered_field *sorted;
@@ -161,7 +161,7 @@ rt_build_discussion(rt_build *b)
 	rt_outline *outline;
 
 	discussion_done(b);
-	outline = rt_vec_push(&b->s, &b->outlines, sizeof(*outline));
+	outline = rt_items_push(&b->s, &b->outlines, sizeof(*outline));
 	if (outline == NULL)
 		return NULL;
 	*outline = (rt_outline){.head = -1};
@@ -350,7 +350,7 @@ rt_build_node(rt_build *b, const rt_node *node)
 	copy.kind = rt_build_copy(b, node->kind);
 	copy.label = rt_build_copy(b, node->label);
 	copy.body = rt_build_copy(b, body);
-	to = rt_vec_push(&b->s, &b->nodes, sizeof(*to));
+	to = rt_items_push(&b->s, &b->nodes, sizeof(*to));
 	if (to == NULL)
 		return 0;
 	*to = copy;
@@ -373,7 +373,7 @@ void
 rt_build_take(rt_build *b, rt_str name, rt_str git_commit, const int64_t *nodes, size_t node_count)
 {
 	const int64_t *copy = arena_copy(b, nodes, node_count * sizeof(*nodes));
-	rt_outline_take *take = rt_vec_push(&b->s, &b->takes, sizeof(*take));
+	rt_outline_take *take = rt_items_push(&b->s, &b->takes, sizeof(*take));
 
 	if (take != NULL)
 		*take = (rt_outline_take){.name = name,
@@ -404,7 +404,7 @@ rt_build_field_in(rt_build *b, bool of_project, const char *prefix, rt_str key, 
 	if (key.size > 0)
 		memcpy(name + before, key.ptr, key.size);
 	json = rt_build_copy(b, json);
-	field = rt_vec_push(&b->s, of_project ? &b->project : &b->fields, sizeof(*field));
+	field = rt_items_push(&b->s, of_project ? &b->project : &b->fields, sizeof(*field));
 	if (field != NULL)
 		*field = (rt_outline_field){rt_str_at(name, before + key.size), json};
 }

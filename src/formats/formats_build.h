@@ -26,20 +26,21 @@
 /* Further fields of entries, for data that an import could not represent. */
 #define RT_BUILD_BAD_TS "ts_text"          /* an invalid time, verbatim */
 #define RT_BUILD_BAD_CONTENT "content_raw" /* content that is neither text nor an array */
-#define RT_BUILD_RAW "import_raw"          /* a record that was repaired: its text, or, if that is
+#define RT_BUILD_RAW \
+	"import_raw" /* a record that was repaired: its text, or, if that is
 					    * not UTF-8, {"base64":…} */
 
 typedef struct rt_build {
 	rt_scope s; /* of the whole import: buffers and lists of the reader, too */
 	const rt_alloc *alloc;
 	rt_report *report;
-	rt_arena *arena; /* of the outlines; passed on with them */
-	rt_vec outlines; /* rt_outline */
-	rt_vec nodes;    /* rt_node of the current discussion */
-	rt_vec takes;    /* rt_outline_take */
-	rt_vec fields;   /* rt_outline_field */
-	rt_vec project;  /* rt_outline_field */
-	rt_buf *body;    /* the current body in the form of codec/body.h, including the letter */
+	rt_arena *arena;   /* of the outlines; passed on with them */
+	rt_items outlines; /* rt_outline */
+	rt_items nodes;    /* rt_node of the current discussion */
+	rt_items takes;    /* rt_outline_take */
+	rt_items fields;   /* rt_outline_field */
+	rt_items project;  /* rt_outline_field */
+	rt_buf *body;      /* the current body in the form of codec/body.h, including the letter */
 	rt_str content;
 	bool content_is_json;
 	size_t body_fields;

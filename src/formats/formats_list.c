@@ -33,7 +33,7 @@ rt_is_word(rt_str name, const char *words)
 /* ---- arrays ---- */
 
 void
-rt_vec_clear(rt_vec *vec)
+rt_items_clear(rt_items *vec)
 {
 	if (vec->items != NULL)
 		rt_free(vec->alloc, vec->items);
@@ -44,14 +44,14 @@ rt_vec_clear(rt_vec *vec)
 static void
 close_vec(void *item)
 {
-	rt_vec *vec = item;
+	rt_items *vec = item;
 
-	rt_vec_clear(vec);
+	rt_items_clear(vec);
 	vec->alloc = NULL;
 }
 
 void *
-rt_vec_push(rt_scope *s, rt_vec *vec, size_t item_size)
+rt_items_push(rt_scope *s, rt_items *vec, size_t item_size)
 {
 	if (rt_ok(s) && vec->count == vec->room) {
 		size_t room = vec->room == 0 ? 16 : vec->room * 2;
@@ -64,7 +64,7 @@ rt_vec_push(rt_scope *s, rt_vec *vec, size_t item_size)
 			(void)rt_scope_nomem(s);
 			return NULL;
 		}
-		*vec = (rt_vec){s->alloc, items, vec->count, room};
+		*vec = (rt_items){s->alloc, items, vec->count, room};
 		if (is_new)
 			rt_scope_defer(s, close_vec, vec);
 	}

@@ -44,16 +44,16 @@ bool rt_is_word(rt_str name, const char *words);
 /* ---- arrays ---- */
 
 /* A growing array of equal items. Zeroed memory is an empty one. */
-typedef struct rt_vec {
+typedef struct rt_items {
 	const rt_alloc *alloc;
 	void *items;
 	size_t count, room;
-} rt_vec;
+} rt_items;
 
 /* A new item at the end, not initialised; items may move. NULL: the scope has failed. */
-void *rt_vec_push(rt_scope *s, rt_vec *vec, size_t item_size);
+void *rt_items_push(rt_scope *s, rt_items *vec, size_t item_size);
 /* Empty it and free its memory before the scope does. */
-void rt_vec_clear(rt_vec *vec);
+void rt_items_clear(rt_items *vec);
 
 /* ---- hash tables ---- */
 

@@ -52,7 +52,7 @@ typedef struct rt_reader_to {
 typedef struct rt_reader {
 	rt_build b;
 	rt_walk w;
-	rt_lines lines; /* of the text in memory; see rt_reader_hold */
+	rt_line_reader lines;  /* of the text in memory; see rt_reader_hold */
 	rt_walk_level records; /* the array of rt_reader_record */
 	rt_str record;         /* the text of the current one */
 	const char *wrapper;   /* set by the reader: the records may be the items of this member of

@@ -27,7 +27,7 @@ ends_scalar(char c)
 
 /* Past the rest of a string; false: it does not end here. */
 static bool
-scan_string(rt_scan *s, const char *bytes, size_t *at, size_t size)
+scan_string(rt_json_scan *s, const char *bytes, size_t *at, size_t size)
 {
 	while (*at < size) {
 		const char *quote;
@@ -54,7 +54,7 @@ scan_string(rt_scan *s, const char *bytes, size_t *at, size_t size)
 }
 
 bool
-rt_scan_on(rt_scan *s, const char *bytes, size_t *at, size_t size)
+rt_scan_on(rt_json_scan *s, const char *bytes, size_t *at, size_t size)
 {
 	if (!s->started && *at < size) {
 		s->started = true;
@@ -91,7 +91,7 @@ rt_scan_on(rt_scan *s, const char *bytes, size_t *at, size_t size)
 size_t
 rt_scan_value(rt_str in, size_t at)
 {
-	rt_scan s = {0};
+	rt_json_scan s = {0};
 	bool ended;
 
 	if (at >= in.size)
@@ -219,7 +219,7 @@ rt_scan_unmark(rt_str in)
 }
 
 void
-rt_scan_lines_init(rt_lines *lines, rt_str in, uint64_t first)
+rt_scan_lines_init(rt_line_reader *lines, rt_str in, uint64_t first)
 {
 	lines->in = in;
 	lines->at = 0;
@@ -227,7 +227,7 @@ rt_scan_lines_init(rt_lines *lines, rt_str in, uint64_t first)
 }
 
 uint64_t
-rt_scan_lines_of(rt_lines *lines, const char *ptr)
+rt_scan_lines_of(rt_line_reader *lines, const char *ptr)
 {
 	size_t to = (size_t)(ptr - lines->in.ptr);
 

@@ -27,13 +27,13 @@ typedef struct rt_members {
 } rt_members;
 
 /* The state of the scan of a value that may arrive in pieces. Zeroed: at its beginning. */
-typedef struct rt_scan {
+typedef struct rt_json_scan {
 	size_t depth;
 	bool started, in_string, is_escaped, is_scalar;
-} rt_scan;
+} rt_json_scan;
 
 /* Scan on from *at; true: the value ends at *at. A scalar also ends where the input does. */
-bool rt_scan_on(rt_scan *s, const char *bytes, size_t *at, size_t size);
+bool rt_scan_on(rt_json_scan *s, const char *bytes, size_t *at, size_t size);
 
 /* Position of the first byte at or after at that is not JSON white space. */
 size_t rt_scan_blank(rt_str in, size_t at);
@@ -59,15 +59,15 @@ bool rt_scan_line(rt_str in, size_t *at, rt_str *out_line);
 rt_str rt_scan_unmark(rt_str in);
 
 /* Lines of an input, counted forwards: requests for increasing positions cost one pass. */
-typedef struct rt_lines {
+typedef struct rt_line_reader {
 	rt_str in;
 	size_t at;
 	uint64_t line, first; /* first: the line where in begins */
-} rt_lines;
+} rt_line_reader;
 
 /* in begins in this line of its file, from 1. */
-void rt_scan_lines_init(rt_lines *lines, rt_str in, uint64_t first);
+void rt_scan_lines_init(rt_line_reader *lines, rt_str in, uint64_t first);
 /* 1-based line of ptr, which points into the input. */
-uint64_t rt_scan_lines_of(rt_lines *lines, const char *ptr);
+uint64_t rt_scan_lines_of(rt_line_reader *lines, const char *ptr);
 
 #endif

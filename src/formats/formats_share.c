@@ -78,14 +78,14 @@ new_node(rt_share *share, const rt_node *node, uint64_t hash)
 {
 	rt_build *b = share->b;
 	size_t at = rt_build_node(b, node);
-	rt_share_link *link = rt_vec_push(&b->s, &share->links, sizeof(*link));
+	rt_share_link *link = rt_items_push(&b->s, &share->links, sizeof(*link));
 	rt_share_id *known = find_id(share, node->id);
 
 	if (link == NULL)
 		return -1;
 	*link = (rt_share_link){-1, 0};
 	if (known == NULL && node->id.size > 0) {
-		known = rt_vec_push(&b->s, &share->known, sizeof(*known));
+		known = rt_items_push(&b->s, &share->known, sizeof(*known));
 		(void)rt_index_put(&b->s, &share->ids, rt_build_nodes(b)[at].id,
 				   share->known.count - 1);
 		if (known != NULL)
@@ -105,7 +105,7 @@ static void
 push_path(rt_share *share, int64_t node)
 {
 	rt_share_id *known = find_id(share, rt_build_nodes(share->b)[node].id);
-	int64_t *end = rt_vec_push(&share->b->s, &share->path, sizeof(*end));
+	int64_t *end = rt_items_push(&share->b->s, &share->path, sizeof(*end));
 
 	if (end == NULL)
 		return;

@@ -27,9 +27,9 @@ typedef struct rt_share {
 	bool by_place;     /* entries without ids too; their view flags are ignored then */
 	rt_index ids;      /* id: item of known */
 	rt_index contents; /* hash of everything: node */
-	rt_vec known;      /* rt_share_id */
-	rt_vec links;      /* rt_share_link, one for each node */
-	rt_vec path;       /* int64_t: nodes of the take being read */
+	rt_items known;    /* rt_share_id */
+	rt_items links;    /* rt_share_link, one for each node */
+	rt_items path;     /* int64_t: nodes of the take being read */
 	size_t take_number;
 } rt_share;
 

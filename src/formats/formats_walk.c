@@ -203,7 +203,7 @@ make_bad(rt_walk *w, rt_walk_level *level)
 rt_walked
 rt_walk_value(rt_walk *w, rt_walk_level *level, size_t max, rt_str *out_value)
 {
-	rt_scan s = {0};
+	rt_json_scan s = {0};
 	size_t end = w->at; /* at is not changed, so that the value is kept */
 	bool ended;
 
@@ -230,7 +230,7 @@ bool
 rt_walk_skip(rt_walk *w, rt_walk_level *level)
 {
 	rt_walk_mark start = rt_walk_here(w);
-	rt_scan s = {0};
+	rt_json_scan s = {0};
 	bool ended;
 
 	do {

@@ -230,7 +230,7 @@ typedef struct reader {
 	bool any; /* a part was seen that only a conversation has */
 	/* lossless */
 	rt_str in;
-	rt_vec nodes; /* int64_t by number; -1: missing */
+	rt_items nodes; /* int64_t by number; -1: missing */
 } reader;
 
 /* Text as UTF-8. */
@@ -508,7 +508,7 @@ read_entry(reader *c, yyjson_val *object, size_t where, rt_str text)
 		return;
 	}
 	while (c->nodes.count <= number) {
-		numbered = rt_vec_push(&b->s, &c->nodes, sizeof(*numbered));
+		numbered = rt_items_push(&b->s, &c->nodes, sizeof(*numbered));
 		if (numbered == NULL)
 			return;
 		*numbered = -1;

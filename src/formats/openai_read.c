@@ -25,7 +25,7 @@ typedef struct reader {
 	rt_buf *record;   /* one without its messages */
 	rt_walk_mark far; /* where those are */
 	bool has_far;
-	rt_vec numbered; /* int64_t: node of each message of a lossless conversation */
+	rt_items numbered; /* int64_t: node of each message of a lossless conversation */
 } reader;
 
 static void
@@ -135,7 +135,7 @@ add_message(reader *c, rt_str raw, int64_t *parent)
 		return false;
 	node = read_message(c, raw, *parent);
 	if (!c->in_pieces) {
-		number = rt_vec_push(&c->b->s, &c->numbered, sizeof(*number));
+		number = rt_items_push(&c->b->s, &c->numbered, sizeof(*number));
 		if (number != NULL)
 			*number = node;
 	}
@@ -169,7 +169,7 @@ read_far_messages(reader *c, int64_t parent)
 {
 	rt_walk *w = &c->r.w;
 	rt_walk_mark after = rt_walk_here(w), start;
-	rt_lines lines = c->r.lines;
+	rt_line_reader lines = c->r.lines;
 	rt_walk_level level;
 	rt_str key, value;
 

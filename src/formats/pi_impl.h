@@ -153,7 +153,7 @@ typedef struct rt_pi_session {
 	const rt_alloc *alloc;
 	rt_scope s;     /* lists; the first failure while reading */
 	rt_scope texts; /* every view that is not in the file */
-	rt_vec entry_list, junk_list;
+	rt_items entry_list, junk_list;
 	rt_str header; /* its line, without the \n */
 	rt_str id;
 	int version;          /* of the file; entries are of version 3 or unchanged */
@@ -221,7 +221,7 @@ typedef struct rt_pi_rows {
 	rt_scope *s;  /* its scope: lines and ids made here */
 	rt_pi_reader reader;
 	rt_outline outline; /* the one to write, with parents repaired in a copy of the nodes */
-	rt_vec list;        /* rt_pi_row, before they are in order */
+	rt_items list;      /* rt_pi_row, before they are in order */
 	rt_index copies;    /* hash of node and parent: row */
 	rt_pi_row *items;   /* in the order in which to write them */
 	size_t count;

@@ -33,7 +33,7 @@ typedef struct load {
 static void
 add_entry(load *l, const rt_pi_entry *entry)
 {
-	rt_pi_entry *e = rt_vec_push(l->s, &l->session->entry_list, sizeof(*e));
+	rt_pi_entry *e = rt_items_push(l->s, &l->session->entry_list, sizeof(*e));
 
 	if (e == NULL)
 		return;
@@ -104,7 +104,7 @@ read_line(load *l, rt_str line, size_t at, bool is_ended)
 	if (reason(&record, is_ended) != NULL)
 		rt_report_add(l->report, RT_REMARK_SKIPPED, l->number, "%s",
 			      reason(&record, is_ended));
-	junk = rt_vec_push(l->s, &l->session->junk_list, sizeof(*junk));
+	junk = rt_items_push(l->s, &l->session->junk_list, sizeof(*junk));
 	if (junk != NULL)
 		*junk = (rt_pi_junk){l->number - l->dropped, line};
 }

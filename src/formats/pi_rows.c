@@ -49,7 +49,7 @@ settle_head(rt_outline *o)
 static int64_t
 add_row(rt_pi_rows *rows, size_t node, int64_t parent, bool is_copy)
 {
-	rt_pi_row *row = rt_vec_push(rows->s, &rows->list, sizeof(*row));
+	rt_pi_row *row = rt_items_push(rows->s, &rows->list, sizeof(*row));
 
 	if (row == NULL)
 		return -1;
@@ -236,7 +236,7 @@ put_in_order(rt_pi_rows *rows)
 			rows->items[i].parent = place[rows->items[i].parent] - 1;
 	if (rows->head >= 0)
 		rows->head = place[rows->head] - 1;
-	rt_vec_clear(&rows->list);
+	rt_items_clear(&rows->list);
 }
 
 /* ---- ids ---- */

@@ -35,7 +35,7 @@ typedef struct writer {
 	rt_buf *out;
 	rt_pi_rows rows;
 	uint64_t lines; /* written so far */
-	rt_vec junk;    /* rt_pi_junk */
+	rt_items junk;  /* rt_pi_junk */
 	size_t junk_at;
 	uint64_t unended; /* the number of lines that ended without a line end; 0: none */
 	bool has_header;  /* the discussion has been written as a session file before */
@@ -114,7 +114,7 @@ read_junk(writer *c)
 		if (!rt_json_u64(yyjson_arr_get(pair, 0), &one.number))
 			continue;
 		one.line = line_of(c, yyjson_arr_get(pair, 1));
-		junk = one.line.ptr != NULL ? rt_vec_push(c->s, &c->junk, sizeof(*junk)) : NULL;
+		junk = one.line.ptr != NULL ? rt_items_push(c->s, &c->junk, sizeof(*junk)) : NULL;
 		if (junk != NULL)
 			*junk = one;
 	}

@@ -28,8 +28,8 @@ typedef struct redactor {
 	rt_scope scope;
 	rt_scope kept; /* its arena is that of the outlines: for data that outlives the scope */
 	const rt_secret_options *options;
-	rt_vec found; /* rt_secret, of the text being searched */
-	rt_buf *made; /* the text being assembled */
+	rt_items found; /* rt_secret, of the text being searched */
+	rt_buf *made;   /* the text being assembled */
 	rt_redaction *out;
 	/* the current position */
 	rt_str discussion, entry, where;

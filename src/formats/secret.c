@@ -47,7 +47,7 @@ rt_secret_word(rt_secret_kind kind)
 typedef struct search {
 	rt_scope scope; /* of the search */
 	rt_scope *s;    /* of the list */
-	rt_vec *list;
+	rt_items *list;
 	const rt_secret_options *options;
 	rt_str text;
 	size_t *map; /* of text, and its end; NULL: text is the original */
@@ -57,7 +57,7 @@ typedef struct search {
 static void
 found(search *s, size_t from, size_t to, rt_secret_kind kind)
 {
-	rt_secret *secret = rt_vec_push(s->s, s->list, sizeof(*secret));
+	rt_secret *secret = rt_items_push(s->s, s->list, sizeof(*secret));
 
 	(void)rt_scope_note(&s->scope, s->s->status);
 	if (secret != NULL && s->map == NULL)
@@ -278,7 +278,7 @@ by_place(const void *a, const void *b)
 
 /* In order, those that overlap as one. */
 static void
-join(rt_vec *list)
+join(rt_items *list)
 {
 	rt_secret *items = list->items;
 	size_t kept = 0;
@@ -302,7 +302,7 @@ join(rt_vec *list)
 }
 
 void
-rt_secrets_find(rt_scope *s, rt_vec *list, rt_str text, bool is_json,
+rt_secrets_find(rt_scope *s, rt_items *list, rt_str text, bool is_json,
 		const rt_secret_options *options)
 {
 	search find = {.s = s, .list = list, .options = options, .text = text};

@@ -57,7 +57,7 @@ typedef struct rt_secret {
 /* Replace a list of rt_secret by the secrets of a text, in their order; no two overlap. is_json:
  * the text is the inside of a JSON string; no secret then begins or ends within an escape. options
  * may be NULL. */
-void rt_secrets_find(rt_scope *s, rt_vec *list, rt_str text, bool is_json,
+void rt_secrets_find(rt_scope *s, rt_items *list, rt_str text, bool is_json,
 		     const rt_secret_options *options);
 
 /* The first secret at or after *at in a text without escapes; *at becomes the place to continue

@@ -12,7 +12,7 @@
 
 typedef struct rt_secrets {
 	rt_scope s;
-	rt_vec vec;
+	rt_items vec;
 	const rt_secret *items;
 	size_t count;
 } rt_secrets;

@@ -67,7 +67,7 @@ typedef struct reader {
 	rt_reader r;
 	rt_build *b;       /* of r */
 	yyjson_val *roles; /* an array, or NULL */
-	rt_vec groups, tables;
+	rt_items groups, tables;
 	rt_share share; /* of the current discussion */
 	rt_buf *kept;   /* its field "toml.takes" */
 	rt_buf *text;   /* for one call at a time */
@@ -433,9 +433,9 @@ find_groups(reader *r, yyjson_val *discussions)
 		if (base.ptr == NULL)
 			base = rt_toml_base(m.key);
 		known = rt_index_get(&names, base);
-		t = rt_vec_push(&r->b->s, &r->tables, sizeof(*t));
+		t = rt_items_push(&r->b->s, &r->tables, sizeof(*t));
 		g = known >= 0 ? (group *)r->groups.items + known
-			       : rt_vec_push(&r->b->s, &r->groups, sizeof(*g));
+			       : rt_items_push(&r->b->s, &r->groups, sizeof(*g));
 		if (t == NULL || g == NULL)
 			break;
 		*t = (table){m.value - 1, m.value, SIZE_MAX};

@@ -129,7 +129,7 @@ walk_check(const uint8_t *data, size_t size)
 	rt_input in = walk_input(&s);
 	rt_buf scanned, walked;
 	rt_walk_mark here;
-	rt_lines lines;
+	rt_line_reader lines;
 	rt_walk w;
 	size_t start, end;
 

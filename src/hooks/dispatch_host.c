@@ -276,12 +276,12 @@ static void
 watch_program(dispatch *d, rt_hook_state *state, const rt_process_program *program)
 {
 	rt_scope_reset(&state->scope);
-	state->files = (rt_snapshot){.items = NULL};
+	state->files = (rt_hook_snapshot){.items = NULL};
 	if (program->path != NULL)
-		rt_snapshot_add(&state->files, &state->scope, program->path);
+		rt_hook_snapshot_add(&state->files, &state->scope, program->path);
 	for (size_t i = 1; program->argv[0] != NULL && program->argv[i] != NULL; i++)
 		if (program->argv[i][0] == '/')
-			rt_snapshot_add(&state->files, &state->scope, program->argv[i]);
+			rt_hook_snapshot_add(&state->files, &state->scope, program->argv[i]);
 	RT_TRY(&d->scope, state->scope.status);
 }
 
@@ -337,7 +337,7 @@ run_coprocess(dispatch *d, run *r, const rt_process_program *program)
 		state->process = rt_coprocess_new(d->registry->alloc);
 	if (state->process == NULL)
 		rt_scope_nomem(&d->scope);
-	else if (rt_coprocess_is_running(state->process) && rt_snapshot_differs(&state->files))
+	else if (rt_coprocess_is_running(state->process) && rt_hook_snapshot_differs(&state->files))
 		rt_coprocess_kill(state->process); /* the program was replaced */
 	for (int tries = 0; again && rt_ok(&d->scope); tries++) {
 		what = ask_coprocess(d, r, program, deadline);

@@ -25,7 +25,7 @@ typedef struct rt_hook_state {
 	pthread_mutex_t lock;    /* protects what follows */
 	rt_coprocess *process;   /* of a persistent one; NULL: never started */
 	rt_scope scope;          /* memory of files */
-	rt_snapshot files;       /* that process was started from */
+	rt_hook_snapshot files;  /* that process was started from */
 } rt_hook_state;
 
 /* The hooks as loaded at one time. Immutable except for the states. Users hold a reference, because
@@ -35,7 +35,7 @@ typedef struct rt_hook_set {
 	atomic_uint refs;
 	rt_hook_list list;
 	rt_hook_state **states; /* one per hook */
-	rt_snapshot files;      /* that it was loaded from */
+	rt_hook_snapshot files; /* that it was loaded from */
 } rt_hook_set;
 
 typedef struct rt_hook_registry {

@@ -192,7 +192,7 @@ add_event(rt_hook_set *set, rt_hook_source source, int top, const char *folder, 
 	size_t count;
 	int fd;
 
-	rt_snapshot_add(&set->files, s, path);
+	rt_hook_snapshot_add(&set->files, s, path);
 	if (!rt_ok(s))
 		return;
 	fd = openat(top, event,
@@ -207,7 +207,7 @@ add_event(rt_hook_set *set, rt_hook_source source, int top, const char *folder, 
 	for (size_t i = 0; i < count && rt_ok(s); i++) {
 		const char *file = join(s, path, names[i]);
 
-		rt_snapshot_add(&set->files, s, file);
+		rt_hook_snapshot_add(&set->files, s, file);
 		if (rt_ok(s))
 			add_file(set, source, fd, event, names[i], file);
 	}
@@ -222,7 +222,7 @@ add_folder(rt_hook_registry *registry, rt_hook_set *set, rt_hook_source source, 
 	size_t count;
 	int top;
 
-	rt_snapshot_add(&set->files, s, folder);
+	rt_hook_snapshot_add(&set->files, s, folder);
 	if (!rt_ok(s))
 		return;
 	if (source == RT_HOOK_FROM_PROJECT)
@@ -271,7 +271,7 @@ add_config(rt_hook_registry *registry, rt_hook_set *set, bool again)
 	rt_scope *s = &set->list.scope;
 
 	if (registry->config_path != NULL)
-		rt_snapshot_add(&set->files, s, registry->config_path);
+		rt_hook_snapshot_add(&set->files, s, registry->config_path);
 	if (again && registry->define != NULL) {
 		rt_buf_clear(&registry->definitions);
 		RT_TRY(s, registry->define(registry->alloc, &registry->definitions, &s->error));
@@ -361,7 +361,7 @@ rt_hooks_reload(rt_hooks *hooks)
 
 	pthread_mutex_lock(&registry->loading);
 	before = registry->set; /* only changed below, with this lock held */
-	if (!registry->is_stale && !rt_snapshot_is_stale(&before->files)) {
+	if (!registry->is_stale && !rt_hook_snapshot_is_stale(&before->files)) {
 		pthread_mutex_unlock(&registry->loading);
 		return;
 	}

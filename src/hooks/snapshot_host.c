@@ -10,15 +10,15 @@
 /* Longer than the coarsest file system clock (FAT: two seconds). */
 enum { COARSE_NS = 500 * 1000 * 1000, COARSE_S = 2 };
 
-struct rt_snapshot_item {
-	rt_snapshot_item *next;
+struct rt_hook_snapshot_item {
+	rt_hook_snapshot_item *next;
 	const char *path;
 	int error; /* of stat; 0: info is valid */
 	struct stat info;
 };
 
 static void
-look_up(const char *path, rt_snapshot_item *item)
+look_up(const char *path, rt_hook_snapshot_item *item)
 {
 	item->error = stat(path, &item->info) == 0 ? 0 : errno;
 	if (item->error != 0)
@@ -27,7 +27,7 @@ look_up(const char *path, rt_snapshot_item *item)
 
 /* True if the file may change again with the same ctime. */
 static bool
-is_racy(const rt_snapshot_item *item)
+is_racy(const rt_hook_snapshot_item *item)
 {
 	struct timespec changed = item->info.st_ctim, now;
 
@@ -40,9 +40,9 @@ is_racy(const rt_snapshot_item *item)
 }
 
 void
-rt_snapshot_add(rt_snapshot *snapshot, rt_scope *scope, const char *path)
+rt_hook_snapshot_add(rt_hook_snapshot *snapshot, rt_scope *scope, const char *path)
 {
-	rt_snapshot_item *item = rt_scope_get(scope, sizeof(*item));
+	rt_hook_snapshot_item *item = rt_scope_get(scope, sizeof(*item));
 
 	if (item == NULL)
 		return;
@@ -56,11 +56,11 @@ rt_snapshot_add(rt_snapshot *snapshot, rt_scope *scope, const char *path)
 }
 
 bool
-rt_snapshot_differs(const rt_snapshot *snapshot)
+rt_hook_snapshot_differs(const rt_hook_snapshot *snapshot)
 {
-	for (const rt_snapshot_item *then = snapshot->items; then != NULL; then = then->next) {
+	for (const rt_hook_snapshot_item *then = snapshot->items; then != NULL; then = then->next) {
 		const struct stat *old = &then->info;
-		rt_snapshot_item now;
+		rt_hook_snapshot_item now;
 
 		look_up(then->path, &now);
 		if (now.error != then->error || now.info.st_dev != old->st_dev ||
@@ -74,7 +74,7 @@ rt_snapshot_differs(const rt_snapshot *snapshot)
 }
 
 bool
-rt_snapshot_is_stale(const rt_snapshot *snapshot)
+rt_hook_snapshot_is_stale(const rt_hook_snapshot *snapshot)
 {
-	return snapshot->is_racy || rt_snapshot_differs(snapshot);
+	return snapshot->is_racy || rt_hook_snapshot_differs(snapshot);
 }

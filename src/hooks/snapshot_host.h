@@ -13,19 +13,19 @@
 
 #include "base/scope.h"
 
-typedef struct rt_snapshot_item rt_snapshot_item;
+typedef struct rt_hook_snapshot_item rt_hook_snapshot_item;
 
-typedef struct rt_snapshot {
-	rt_snapshot_item *items; /* in the scope's memory, newest first */
-	bool is_racy;            /* an item changed too shortly before it was added */
-} rt_snapshot;
+typedef struct rt_hook_snapshot {
+	rt_hook_snapshot_item *items; /* in the scope's memory, newest first */
+	bool is_racy;                 /* an item changed too shortly before it was added */
+} rt_hook_snapshot;
 
 /* Add a path, which need not exist. Call it before reading the file, so that no change is missed
  * in between. */
-void rt_snapshot_add(rt_snapshot *snapshot, rt_scope *scope, const char *path);
+void rt_hook_snapshot_add(rt_hook_snapshot *snapshot, rt_scope *scope, const char *path);
 /* True if a difference is visible. */
-bool rt_snapshot_differs(const rt_snapshot *snapshot);
+bool rt_hook_snapshot_differs(const rt_hook_snapshot *snapshot);
 /* True if something has changed, or may have. */
-bool rt_snapshot_is_stale(const rt_snapshot *snapshot);
+bool rt_hook_snapshot_is_stale(const rt_hook_snapshot *snapshot);
 
 #endif

@@ -236,8 +236,8 @@ rt_graph_add(rt_graph *g, const rt_node *node, rt_str parent_id)
 	}
 	added.role = role_of(node);
 	at = rt_build_node(g->b, &added);
-	link = rt_vec_push(s, &g->links, sizeof(*link));
-	rank = rt_vec_push(s, &g->ranks, sizeof(*rank));
+	link = rt_items_push(s, &g->links, sizeof(*link));
+	rank = rt_items_push(s, &g->ranks, sizeof(*rank));
 	if (!rt_ok(s))
 		return -1;
 	*rank = UINT32_MAX;
@@ -288,9 +288,9 @@ typedef struct level {
 } level;
 
 static void
-open_level(rt_scope *s, rt_vec *levels, yyjson_val *list, int64_t around)
+open_level(rt_scope *s, rt_items *levels, yyjson_val *list, int64_t around)
 {
-	level *top = rt_vec_push(s, levels, sizeof(*top));
+	level *top = rt_items_push(s, levels, sizeof(*top));
 
 	if (top != NULL)
 		*top = (level){rt_json_items(list), around};
@@ -300,7 +300,7 @@ void
 rt_graph_nested(rt_graph *g, yyjson_val *list, const char *children, int64_t around,
 		int64_t (*add)(rt_graph *g, yyjson_val *message, int64_t around))
 {
-	rt_vec levels = {0};
+	rt_items levels = {0};
 	rt_scope s;
 
 	rt_scope_init(&s, g->b->alloc);

@@ -42,8 +42,8 @@ typedef struct rt_graph {
 	const char *format;  /* its name */
 	rt_outline *outline; /* the current discussion; NULL after a failure */
 	rt_index ids;        /* id: node */
-	rt_vec links;        /* rt_link, one for each node */
-	rt_vec ranks;        /* uint32_t, one for each node: its place among its siblings */
+	rt_items links;      /* rt_link, one for each node */
+	rt_items ranks;      /* uint32_t, one for each node: its place among its siblings */
 	rt_parts parts;
 	rt_buf *prefix;      /* of fields of the discussion */
 	bool is_repaired;    /* the text of the record is yet to be kept */

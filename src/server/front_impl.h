@@ -6,7 +6,7 @@
  *   front_request.c  libmicrohttpd's callbacks: connections, requests, answers
  *   front_wait.c     everything that waits: workers, streams, late connections
  *
- * A connection (rt_conn) lives as long as its socket; an exchange (rt_exchange) is one request and
+ * A connection (rt_conn) lives as long as its socket; an exchange (rt_http_exchange) is one request and
  * its answer:
  *
  *   NEW ── headers ──> BODY ── its end ──┬─ quick ───────────────────────────────> answered
@@ -79,7 +79,7 @@ typedef enum rt_exchange_state {
 	RT_EXCHANGE_DONE     /* the answer is about to be sent */
 } rt_exchange_state;
 
-typedef struct rt_exchange {
+typedef struct rt_http_exchange {
 	struct rt_front *front;
 	struct MHD_Connection *connection;
 	rt_conn *conn;        /* NULL: not known */
@@ -91,18 +91,18 @@ typedef struct rt_exchange {
 	rt_web_answer answer;
 	int64_t began_ms;
 	rt_buf body;
-	int spool;            /* file of a body that is too large for memory; -1: none */
-	size_t spooled;       /* bytes in it; of a body that is too large: read in total */
-	rt_file_input file;   /* the spooled body, for handlers that read it as a file */
-	void *mapped;         /* the same in memory, for the others */
-	unsigned fault;       /* status to answer at the end of the body; 0: none */
-	struct rt_exchange *next; /* in the workers' queue */
-} rt_exchange;
+	int spool;                     /* file of a body that is too large for memory; -1: none */
+	size_t spooled;                /* bytes in it; of a body that is too large: read in total */
+	rt_file_input file;            /* the spooled body, for handlers that read it as a file */
+	void *mapped;                  /* the same in memory, for the others */
+	unsigned fault;                /* status to answer at the end of the body; 0: none */
+	struct rt_http_exchange *next; /* in the workers' queue */
+} rt_http_exchange;
 
 typedef struct rt_front_work {
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
-	rt_exchange *first, *last;
+	rt_http_exchange *first, *last;
 	unsigned threads, idle, queued;
 	bool is_ending;
 } rt_front_work;
@@ -156,12 +156,12 @@ bool rt_front_wait_init(rt_front *front);
 void rt_front_wait_deinit(rt_front *front);
 bool rt_front_start_timer(rt_front *front);
 /* Queues the exchange for a worker. False: no worker, or the front is closing. */
-bool rt_front_work_add(rt_exchange *exchange);
+bool rt_front_work_add(rt_http_exchange *exchange);
 /* Waits until all workers are done; nothing more is accepted. */
 void rt_front_work_end(rt_front *front);
 
 /* A response that reads the stream; NULL: no memory (the stream is closed then). */
-struct MHD_Response *rt_front_stream_response(rt_exchange *exchange, rt_web_stream *stream);
+struct MHD_Response *rt_front_stream_response(rt_http_exchange *exchange, rt_web_stream *stream);
 void rt_front_streams_wake(rt_front *front);
 
 #endif

@@ -96,7 +96,7 @@ rt_front_on_connection(void *ctx, struct MHD_Connection *connection, void **sock
 
 /* Frees everything that a stream does not need. */
 static void
-free_request(rt_exchange *x)
+free_request(rt_http_exchange *x)
 {
 	rt_buf_deinit(&x->body);
 	rt_buf_deinit(&x->answer.body);
@@ -107,7 +107,7 @@ free_request(rt_exchange *x)
 }
 
 static void
-exchange_free(rt_exchange *x)
+exchange_free(rt_http_exchange *x)
 {
 	if (x->mapped != NULL)
 		(void)munmap(x->mapped, x->spooled);
@@ -117,12 +117,12 @@ exchange_free(rt_exchange *x)
 	rt_free(x->front->alloc, x);
 }
 
-static rt_exchange *
+static rt_http_exchange *
 exchange_new(rt_front *front, struct MHD_Connection *connection, const char *target)
 {
-	const union MHD_ConnectionInfo *info =
-		front->mhd->get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
-	rt_exchange *x = rt_new0(front->alloc, sizeof(*x));
+	const union MHD_ConnectionInfo *info = front->mhd->get_connection_info(
+		connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+	rt_http_exchange *x = rt_new0(front->alloc, sizeof(*x));
 	size_t size = strlen(target);
 
 	if (x == NULL)
@@ -156,7 +156,7 @@ void *
 rt_front_on_line(void *ctx, const char *uri, struct MHD_Connection *connection)
 {
 	rt_front *front = ctx;
-	rt_exchange *x = exchange_new(front, connection, uri);
+	rt_http_exchange *x = exchange_new(front, connection, uri);
 
 	if (x != NULL)
 		rt_conn_expect(x->conn, front->options.headers_ms);
@@ -168,7 +168,7 @@ rt_front_on_completed(void *ctx, struct MHD_Connection *connection, void **excha
 		      enum MHD_RequestTerminationCode how)
 {
 	rt_front *front = ctx;
-	rt_exchange *x = *exchange;
+	rt_http_exchange *x = *exchange;
 
 	(void)connection;
 	(void)how;
@@ -184,7 +184,7 @@ rt_front_on_completed(void *ctx, struct MHD_Connection *connection, void **excha
 /* ---- the answer ---- */
 
 static struct MHD_Response *
-make_response(rt_exchange *x)
+make_response(rt_http_exchange *x)
 {
 	rt_web_stream *stream = x->answer.stream;
 
@@ -205,7 +205,7 @@ has_header(const rt_web_answer *answer, const char *name)
 }
 
 static void
-add_headers(const rt_exchange *x, struct MHD_Response *response)
+add_headers(const rt_http_exchange *x, struct MHD_Response *response)
 {
 	const rt_web_answer *answer = &x->answer;
 	const rt_mhd *mhd = x->front->mhd;
@@ -224,7 +224,7 @@ add_headers(const rt_exchange *x, struct MHD_Response *response)
 
 /* The body stays ours until the request is completed. */
 static enum MHD_Result
-send_answer(rt_exchange *x)
+send_answer(rt_http_exchange *x)
 {
 	rt_front *front = x->front;
 	rt_web_answer *answer = &x->answer;
@@ -252,7 +252,7 @@ send_answer(rt_exchange *x)
 }
 
 static enum MHD_Result
-refuse(rt_exchange *x, unsigned status)
+refuse(rt_http_exchange *x, unsigned status)
 {
 	const rt_web_site *site = &x->front->options.site;
 
@@ -269,7 +269,7 @@ static enum MHD_Result
 add_header(void *ctx, enum MHD_ValueKind kind, const char *key, size_t key_size,
 	   const char *value, size_t value_size)
 {
-	rt_exchange *x = ctx;
+	rt_http_exchange *x = ctx;
 	rt_web_field field = {rt_str_at(key, key_size), rt_str_at(value, value_size)};
 
 	(void)kind;
@@ -293,7 +293,7 @@ method_of(const char *name)
 }
 
 static enum MHD_Result
-on_headers(rt_exchange *x, const char *method, const char *version)
+on_headers(rt_http_exchange *x, const char *method, const char *version)
 {
 	rt_front *front = x->front;
 	const rt_web_site *site = &front->options.site;
@@ -332,7 +332,7 @@ on_headers(rt_exchange *x, const char *method, const char *version)
 /* ---- the body ---- */
 
 static bool
-spool(rt_exchange *x, const char *data, size_t size)
+spool(rt_http_exchange *x, const char *data, size_t size)
 {
 	while (size > 0) {
 		ssize_t written = write(x->spool, data, size);
@@ -348,7 +348,7 @@ spool(rt_exchange *x, const char *data, size_t size)
 
 /* Continues in a file; false: it cannot be created or written. */
 static bool
-begin_spool(rt_exchange *x)
+begin_spool(rt_http_exchange *x)
 {
 	const char *folder = x->front->options.spool;
 	bool is_spooled = false;
@@ -362,7 +362,7 @@ begin_spool(rt_exchange *x)
 
 /* Time limit for the next piece, for a body at the minimum rate. */
 static int64_t
-body_patience_ms(const rt_exchange *x, size_t so_far)
+body_patience_ms(const rt_http_exchange *x, size_t so_far)
 {
 	int64_t idle_ms = x->front->options.body_idle_ms;
 	int64_t rest_ms = x->began_ms + 2 * idle_ms +
@@ -372,7 +372,7 @@ body_patience_ms(const rt_exchange *x, size_t so_far)
 }
 
 static enum MHD_Result
-on_body(rt_exchange *x, const char *data, size_t size)
+on_body(rt_http_exchange *x, const char *data, size_t size)
 {
 	size_t so_far = x->spool >= 0 ? x->spooled : x->body.size;
 
@@ -398,7 +398,7 @@ on_body(rt_exchange *x, const char *data, size_t size)
 
 /* Passes the body to the request. */
 static void
-finish_body(rt_exchange *x)
+finish_body(rt_http_exchange *x)
 {
 	x->request.body = rt_buf_str(&x->body);
 	if (x->body.status != RT_OK) {
@@ -417,7 +417,7 @@ finish_body(rt_exchange *x)
 }
 
 static enum MHD_Result
-on_body_end(rt_exchange *x)
+on_body_end(rt_http_exchange *x)
 {
 	rt_front *front = x->front;
 	const rt_web_site *site = &front->options.site;
@@ -447,7 +447,7 @@ rt_front_on_request(void *ctx, struct MHD_Connection *connection, const char *ur
 		    const char *method, const char *version, const char *data, size_t *size,
 		    void **exchange)
 {
-	rt_exchange *x = *exchange;
+	rt_http_exchange *x = *exchange;
 	size_t given = *size;
 
 	(void)ctx;

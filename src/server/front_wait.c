@@ -102,7 +102,7 @@ rt_front_link_remove(rt_front_link **first, rt_front_link *link)
 /* ---- workers ---- */
 
 /* With the lock: something to do; NULL: the worker is to end. */
-static rt_exchange *
+static rt_http_exchange *
 next_exchange(rt_front_work *work)
 {
 	int64_t until_ms = rt_front_now_ms() + (int64_t)IDLE_S * 1000;
@@ -112,7 +112,7 @@ next_exchange(rt_front_work *work)
 		if (!wait_for(&work->changed, &work->lock, until_ms))
 			break;
 	work->idle--;
-	rt_exchange *x = work->first;
+	rt_http_exchange *x = work->first;
 	if (x != NULL) {
 		work->first = x->next;
 		if (work->first == NULL)
@@ -125,7 +125,7 @@ next_exchange(rt_front_work *work)
 
 /* The memory of reading a large file goes back to the system at once. */
 static void
-trim_memory(const rt_exchange *x)
+trim_memory(const rt_http_exchange *x)
 {
 #ifdef __GLIBC__
 	if (x->request.file != NULL)
@@ -140,7 +140,7 @@ run_worker(void *ctx)
 {
 	rt_front *front = ctx;
 	rt_front_work *work = &front->work;
-	rt_exchange *x;
+	rt_http_exchange *x;
 
 	pthread_mutex_lock(&work->lock);
 	while ((x = next_exchange(work)) != NULL) {
@@ -174,7 +174,7 @@ start_worker(rt_front *front)
 }
 
 bool
-rt_front_work_add(rt_exchange *x)
+rt_front_work_add(rt_http_exchange *x)
 {
 	rt_front_work *work = &x->front->work;
 
@@ -282,7 +282,7 @@ on_free(void *ctx)
 }
 
 struct MHD_Response *
-rt_front_stream_response(rt_exchange *x, rt_web_stream *stream)
+rt_front_stream_response(rt_http_exchange *x, rt_web_stream *stream)
 {
 	rt_front *front = x->front;
 	rt_front_stream *s = rt_new0(front->alloc, sizeof(*s));

@@ -602,7 +602,7 @@ read_input(rt_terminal *terminal, rt_event *out)
 	while (terminal->is_pasting || terminal->at < terminal->input.size) {
 		bool is_all = terminal->is_gone || quiet(terminal) >= patience_ms(terminal);
 		size_t size = 0;
-		rt_input input;
+		rt_terminal_input input;
 
 		if (terminal->is_pasting) {
 			if (read_paste(terminal, out))
@@ -730,7 +730,7 @@ bool
 rt_terminal_pending(rt_terminal *terminal)
 {
 	struct pollfd file = {terminal->tty, POLLIN, 0};
-	rt_input input;
+	rt_terminal_input input;
 	size_t size;
 
 	if (!terminal->is_pasting && terminal->at < terminal->input.size &&

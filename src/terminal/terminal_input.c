@@ -263,7 +263,7 @@ read_old_mouse(rt_str bytes, bool is_all, rt_mouse *out, size_t *out_size)
 
 /* ESC [ */
 static rt_keys_kind
-read_csi(rt_str bytes, bool is_all, rt_input *out, size_t *out_size)
+read_csi(rt_str bytes, bool is_all, rt_terminal_input *out, size_t *out_size)
 {
 	rt_keys_kind kind;
 	sequence s;
@@ -349,7 +349,7 @@ read_reply(rt_str bytes, bool is_all, size_t *out_size)
 }
 
 static rt_keys_kind
-read_escape(rt_str bytes, bool is_all, char erase, rt_input *out, size_t *out_size)
+read_escape(rt_str bytes, bool is_all, char erase, rt_terminal_input *out, size_t *out_size)
 {
 	rt_keys_kind kind;
 
@@ -376,11 +376,11 @@ read_escape(rt_str bytes, bool is_all, char erase, rt_input *out, size_t *out_si
 }
 
 rt_keys_kind
-rt_keys_read(rt_str bytes, bool is_all, char erase, rt_input *out, size_t *out_size)
+rt_keys_read(rt_str bytes, bool is_all, char erase, rt_terminal_input *out, size_t *out_size)
 {
 	rt_str rest = rt_str_at(bytes.ptr + 1, bytes.size - 1);
 	rt_keys_kind kind;
-	rt_input twice;
+	rt_terminal_input twice;
 	size_t size;
 
 	if (bytes.ptr[0] != ESC)
@@ -411,7 +411,8 @@ read_part(rt_str *rest)
 
 	for (; digits < 4 && digits < rest->size; digits++) {
 		char c = rest->ptr[digits];
-		const char *hex = "0123456789abcdef", *at = strchr(hex, c >= 'A' && c <= 'F' ? c + 32 : c);
+		const char *hex = "0123456789abcdef",
+			   *at = strchr(hex, c >= 'A' && c <= 'F' ? c + 32 : c);
 
 		if (c == 0 || at == NULL)
 			break;

@@ -21,7 +21,7 @@ assert_gives(const char *bytes, size_t size, bool is_all, const char *words)
 	rt_buf_init(&buf, rt_alloc_libc(), RT_BUF_UNLIMITED);
 	rt_buf_add(&buf, "", 0);
 	while (rest.size > 0) {
-		rt_input input = {0};
+		rt_terminal_input input = {0};
 		size_t used = 0;
 
 		if (buf.size > 0)
@@ -178,7 +178,7 @@ test_answers(void **state)
 	memset(big, '1', sizeof(big));
 	memcpy(big, "\033]", 2);
 	for (size_t size = 2; size < sizeof(big); size++) {
-		rt_input input = {0};
+		rt_terminal_input input = {0};
 		size_t used = 0;
 		rt_keys_kind kind =
 			rt_keys_read(rt_str_at(big, size), false, 8, &input, &used);
@@ -205,7 +205,7 @@ test_any_bytes(void **state)
 			bytes[rest.size] =
 				some[rt_hash_u64(seed + rest.size) % (sizeof(some) - 1)];
 		while (rest.size > 0) {
-			rt_input input = {0};
+			rt_terminal_input input = {0};
 			size_t used = 0;
 			rt_keys_kind kind = rt_keys_read(rest, is_all, 8, &input, &used);
 

@@ -122,7 +122,7 @@ by_body(const void *a, const void *b)
 
 /* Keeps those candidates that are (or, is_not, are not) in the index under a term. */
 static void
-narrow(search *s, const rt_term *term)
+narrow(search *s, const rt_query_term *term)
 {
 	candidates set = {0};
 	size_t kept = 0;
@@ -149,7 +149,7 @@ static bool
 find_candidates(search *s)
 {
 	const rt_query *q = &s->query;
-	const rt_term *first = NULL;
+	const rt_query_term *first = NULL;
 	rt_buf *words = rt_scope_buf(s->scope);
 
 	for (size_t i = 0; i < q->count; i++) {
@@ -169,7 +169,7 @@ find_candidates(search *s)
 			ask_index(s, s->scope, first->text, RT_FIND_PHRASE, &s->list);
 		}
 	for (size_t i = 0; rt_ok(s->scope) && i < q->count && s->list.count > 0; i++) {
-		const rt_term *t = &q->terms[i];
+		const rt_query_term *t = &q->terms[i];
 
 		if (t != first && t->kind != RT_TERM_LITERAL &&
 		    (t->is_not || t->kind == RT_TERM_PHRASE))
@@ -202,11 +202,11 @@ static bool
 literals_fit(const search *s, rt_str text)
 {
 	for (size_t i = 0; i < s->query.count; i++) {
-		const rt_term *t = &s->query.terms[i];
+		const rt_query_term *t = &s->query.terms[i];
 		size_t size;
 
 		if (t->kind == RT_TERM_LITERAL &&
-		    (rt_term_find(text, t, false, 0, &size) == SIZE_MAX) != t->is_not)
+		    (rt_query_term_find(text, t, false, 0, &size) == SIZE_MAX) != t->is_not)
 			return false;
 	}
 	return true;

@@ -128,7 +128,7 @@ static void
 add_term(rt_query *q, rt_str text, bool is_not)
 {
 	int words = words_in(text);
-	rt_term *term;
+	rt_query_term *term;
 
 	if (text.size == 0 || q->count == RT_QUERY_TERMS_MAX)
 		return;
@@ -159,7 +159,7 @@ rt_query_parse(rt_str s)
 {
 	rt_query q;
 	size_t at = 0, i;
-	rt_term *last = NULL;
+	rt_query_term *last = NULL;
 	bool quoted;
 
 	memset(&q, 0, sizeof(q));
@@ -216,7 +216,7 @@ same_chars(rt_str text, size_t *at, rt_str word, size_t from, size_t word_end)
 
 /* Are the words of a term in text from at on? at is the beginning of a word. */
 static bool
-words_here(rt_str text, size_t at, const rt_term *term, size_t *out_end)
+words_here(rt_str text, size_t at, const rt_query_term *term, size_t *out_end)
 {
 	size_t from = 0, word_end, probe;
 	bool first = true;
@@ -254,7 +254,8 @@ words_here(rt_str text, size_t at, const rt_term *term, size_t *out_end)
 }
 
 size_t
-rt_term_find(rt_str text, const rt_term *term, bool substring, size_t from, size_t *out_size)
+rt_query_term_find(rt_str text, const rt_query_term *term, bool substring, size_t from,
+		   size_t *out_size)
 {
 	bool anywhere = substring || term->kind == RT_TERM_LITERAL, inside = false;
 	size_t at = from, next = 0, end;
@@ -298,8 +299,8 @@ rt_query_matches(const rt_query *q, rt_str text)
 	size_t i, size;
 
 	for (i = 0; i < q->count; i++)
-		if ((rt_term_find(text, &q->terms[i], q->substring && !q->terms[i].is_not, 0,
-				  &size) == SIZE_MAX) != q->terms[i].is_not)
+		if ((rt_query_term_find(text, &q->terms[i], q->substring && !q->terms[i].is_not, 0,
+					&size) == SIZE_MAX) != q->terms[i].is_not)
 			return false;
 	return true;
 }
@@ -317,7 +318,7 @@ first_match(const rt_query *q, rt_str text, size_t from, size_t *out_size)
 
 		if (q->terms[i].is_not)
 			continue;
-		at = rt_term_find(text, &q->terms[i], q->substring, from, &size);
+		at = rt_query_term_find(text, &q->terms[i], q->substring, from, &size);
 		if (at != SIZE_MAX && (at < best || (at == best && size > *out_size))) {
 			best = at;
 			*out_size = size;
