@@ -312,8 +312,7 @@ rt_change_body_bytes(rt_change *c, uint64_t number, rt_buf *out)
 				  rt_rows_one(RT_STORE_BODIES, c->engine->project, number), out,
 				  NULL, &c->scope->error);
 		if (st == RT_NOT_FOUND)
-			rt_scope_fail_advise(c->scope, RT_CORRUPT, "run: retake fsck",
-					     "body %llu is missing", (unsigned long long)number);
+			st = rt_engine_no_body(number, &c->scope->error);
 		RT_TRY(c->scope, st);
 	}
 	RT_TRY(c->scope, out->status);

@@ -107,8 +107,8 @@ rt_record_work(const rt_record *record)
 
 /* ---- bodies ---- */
 
-static rt_status
-no_body(uint64_t number, rt_error *err)
+rt_status
+rt_engine_no_body(uint64_t number, rt_error *err)
 {
 	return rt_fail_advise(err, RT_CORRUPT, "run: retake fsck", "body %llu is missing",
 			      (unsigned long long)number);
@@ -123,7 +123,7 @@ rt_engine_body(rt_engine *engine, uint64_t number, rt_buf *bytes, rt_body *out, 
 				    rt_rows_one(RT_STORE_BODIES, engine->project, number), bytes,
 				    NULL, err);
 	if (st == RT_NOT_FOUND)
-		st = no_body(number, err);
+		st = rt_engine_no_body(number, err);
 	if (st == RT_OK && bytes->status != RT_OK)
 		st = rt_fail(err, bytes->status, "out of memory");
 	if (st == RT_OK)
@@ -188,7 +188,7 @@ rt_engine_body_run(rt_engine *engine, const rt_slot *slots, size_t count, rt_bod
 		rt_rows_listed(RT_STORE_BODIES, engine->project, numbers, number_count), pick_body,
 		&pick, err);
 	if (st == RT_OK && pick.next < count)
-		st = no_body(slots[pick.order[pick.next]].body, err);
+		st = rt_engine_no_body(slots[pick.order[pick.next]].body, err);
 	if (st == RT_OK && out->bytes.status != RT_OK)
 		st = rt_fail(err, out->bytes.status, "out of memory");
 	return st;

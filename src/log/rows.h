@@ -34,6 +34,9 @@ enum { RT_MOVE_WORK = 8 /* of a move, besides that of its step */ };
 RT_CHECKED rt_status rt_engine_body(rt_engine *engine, uint64_t number, rt_buf *bytes, rt_body *out,
 				    rt_error *err);
 
+/* The failure for a body that a slot refers to and the store does not have: damage. */
+rt_status rt_engine_no_body(uint64_t number, rt_error *err);
+
 enum { RT_BODY_RUN_MAX = 64 };
 
 /* The bodies of up to RT_BODY_RUN_MAX slots, read together: many times faster than one by one.

@@ -178,6 +178,8 @@ fill_node(gather *g, const rt_slot *slot, rt_node *node, rt_error *err)
 	st = rt_store_get(g->engine->store,
 			  rt_rows_one(RT_STORE_BODIES, g->engine->project, slot->body), &bytes,
 			  NULL, err);
+	if (st == RT_NOT_FOUND)
+		st = rt_engine_no_body(slot->body, err);
 	if (st == RT_OK && bytes.status == RT_OK) {
 		rt_str data = keep(g->arena, rt_buf_str(&bytes));
 

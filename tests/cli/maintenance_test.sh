@@ -240,6 +240,19 @@ db.commit()
 PY
 code 'texts are missing' 1 "$RETAKE" --db "$two" fsck --json
 is 'in both projects' 'one two' "$(printf '%s' "$out" | json '" ".join(sorted(set(f.get("project", "") for f in d["findings"] if "body" in f["id"] or "text" in f["id"])))')"
+# A missing text is damage for an export, too, not an entry that cannot be found.
+one=$work/one.db
+"$RETAKE" -q --db "$one" add 'a text'
+"$RETAKE" -q --db "$one" add 'another'
+python3 - "$one" <<'PY'
+import sqlite3, sys
+db = sqlite3.connect(sys.argv[1])
+db.execute("DELETE FROM body WHERE key = (SELECT min(key) FROM body)")
+db.commit()
+PY
+code 'an export without a text' 1 "$RETAKE" --db "$one" export --format canonical
+has 'names the damage' 'is missing' "$err"
+has 'and the check' "retake --db $one fsck" "$err"
 code 'repair of nothing' 3 "$RETAKE" --db "$work/none.db" repair
 
 # --- repair of a store that has lost rows ---
