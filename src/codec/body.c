@@ -148,13 +148,6 @@ rt_body_write_pi(rt_buf *buf, rt_str line)
 	rt_buf_add_str(buf, line);
 }
 
-static int
-key_order(const void *a, const void *b)
-{
-	return rt_str_cmp(rt_json_str(*(yyjson_val *const *)a),
-			  rt_json_str(*(yyjson_val *const *)b));
-}
-
 /* What rt_body_add_fields writes: the members of an object but for one. One of these may be an
  * object of which a member is left out, too (a pi message, without its content). */
 typedef struct members {
@@ -170,7 +163,7 @@ static void add_members(rt_buf *buf, yyjson_val *object, const members *m);
 static void
 add_member(rt_buf *buf, yyjson_val *key, const members *m)
 {
-	yyjson_val *value = key + 1;
+	yyjson_val *value = rt_json_value_of(key);
 
 	rt_json_add_key_str(buf, rt_json_str(key));
 	if (value == m->inner) {
@@ -189,28 +182,21 @@ add_member(rt_buf *buf, yyjson_val *key, const members *m)
 static void
 add_members(rt_buf *buf, yyjson_val *object, const members *m)
 {
-	yyjson_val **keys = NULL;
-	size_t count = 0;
+	yyjson_val **keys;
+	size_t count;
 
-	if (m->sorted) {
-		keys = rt_new_array(m->alloc, yyjson_obj_size(object) + 1, sizeof(*keys));
-		if (keys == NULL) {
-			buf->status = RT_NOMEM;
-			return;
-		}
+	if (!m->sorted) {
+		for (rt_json_iter it = rt_json_members(object); rt_json_next(&it);)
+			if (m->but == NULL || !rt_str_is(it.key, m->but))
+				add_member(buf, rt_json_key_of(it.value), m);
+		return;
 	}
-	for (rt_json_iter it = rt_json_members(object); rt_json_next(&it);) {
-		if (m->but != NULL && rt_str_is(it.key, m->but))
-			continue;
-		if (!m->sorted)
-			add_member(buf, it.value - 1, m);
-		else if (rt_json_get_str(object, it.key) == it.value)
-			keys[count++] = it.value - 1; /* of a repeated key the last one counts */
-	}
-	if (m->sorted)
-		qsort(keys, count, sizeof(*keys), key_order);
+	keys = rt_json_sorted_keys(m->alloc, object, &count);
+	if (keys == NULL)
+		buf->status = RT_NOMEM;
 	for (size_t i = 0; i < count; i++)
-		add_member(buf, keys[i], m);
+		if (m->but == NULL || !rt_str_is(rt_json_str(keys[i]), m->but))
+			add_member(buf, keys[i], m);
 	rt_free(m->alloc, keys);
 }
 

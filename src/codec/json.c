@@ -417,28 +417,23 @@ key_order(const void *a, const void *b)
 	return order != 0 ? order : (x < y) - (x > y);
 }
 
-static bool
-sort_level(const rt_alloc *alloc, level *l)
+yyjson_val **
+rt_json_sorted_keys(const rt_alloc *alloc, yyjson_val *object, size_t *out_count)
 {
-	size_t i, kept = 0;
-	yyjson_val *key = l->next;
+	yyjson_val **keys = rt_new_array(alloc, yyjson_obj_size(object), sizeof(*keys));
+	size_t count = 0, kept = 0;
 
-	if (l->left == 0)
-		return true;
-	l->pairs = rt_new_array(alloc, l->left, sizeof(*l->pairs));
-	if (l->pairs == NULL)
-		return false;
-	for (i = 0; i < l->left; i++) {
-		l->pairs[i] = key;
-		key = unsafe_yyjson_get_next(key + 1);
-	}
-	qsort(l->pairs, l->left, sizeof(*l->pairs), key_order);
-	for (i = 0; i < l->left; i++)
-		if (kept == 0 ||
-		    !rt_str_eq(rt_json_str(l->pairs[kept - 1]), rt_json_str(l->pairs[i])))
-			l->pairs[kept++] = l->pairs[i];
-	l->left = kept;
-	return true;
+	*out_count = 0;
+	if (keys == NULL)
+		return NULL;
+	for (rt_json_iter it = rt_json_members(object); rt_json_next(&it);)
+		keys[count++] = rt_json_key_of(it.value);
+	qsort(keys, count, sizeof(*keys), key_order);
+	for (size_t i = 0; i < count; i++)
+		if (kept == 0 || !rt_str_eq(rt_json_str(keys[kept - 1]), rt_json_str(keys[i])))
+			keys[kept++] = keys[i];
+	*out_count = kept;
+	return keys;
 }
 
 static void
@@ -468,9 +463,12 @@ add_tree(rt_buf *buf, const rt_alloc *alloc, yyjson_val *root, bool sorted)
 			l->pairs = NULL;
 			l->at = 0;
 			rt_buf_add_byte(buf, l->is_object ? '{' : '[');
-			if (sorted && l->is_object && !sort_level(alloc, l)) {
-				buf->status = RT_NOMEM;
-				break;
+			if (sorted && l->is_object) {
+				l->pairs = rt_json_sorted_keys(alloc, value, &l->left);
+				if (l->pairs == NULL) {
+					buf->status = RT_NOMEM;
+					break;
+				}
 			}
 		} else if (value != NULL) {
 			add_scalar(buf, value);
@@ -493,7 +491,7 @@ add_tree(rt_buf *buf, const rt_alloc *alloc, yyjson_val *root, bool sorted)
 			if (l->is_object) {
 				rt_json_add_string(buf, rt_json_str(key));
 				rt_buf_add_byte(buf, ':');
-				value = key + 1;
+				value = rt_json_value_of(key);
 			} else {
 				value = key;
 			}

@@ -90,6 +90,21 @@ rt_json_next(rt_json_iter *it)
 	return true;
 }
 
+/* A member's value and its key are adjacent. */
+static inline yyjson_val *
+rt_json_key_of(yyjson_val *value)
+{
+	return value - 1;
+}
+static inline yyjson_val *
+rt_json_value_of(yyjson_val *key)
+{
+	return key + 1;
+}
+/* The keys of an object in the order of their bytes, each once: of repeated ones the last, which is
+ * the one that counts. The caller frees the array. NULL: out of memory. O(n log n). */
+yyjson_val **rt_json_sorted_keys(const rt_alloc *alloc, yyjson_val *object, size_t *out_count);
+
 /* As yyjson_obj_foreach, for NULL too, which has no members. New code uses rt_json_members. */
 #define rt_json_foreach(object, i, max, key, value)                                              \
 	for ((i) = 0, (max) = yyjson_obj_size(object),                                             \

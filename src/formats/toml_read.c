@@ -438,7 +438,7 @@ find_groups(reader *r, yyjson_val *discussions)
 			       : rt_items_push(&r->b->s, &r->groups, sizeof(*g));
 		if (t == NULL || g == NULL)
 			break;
-		*t = (table){m.value - 1, m.value, SIZE_MAX};
+		*t = (table){rt_json_key_of(m.value), m.value, SIZE_MAX};
 		if (known >= 0) {
 			((table *)r->tables.items)[g->last].next = (size_t)at;
 		} else {

@@ -15,15 +15,6 @@ enum {
 /* ---- JSON values as TOML ---- */
 
 static int
-key_order(const void *a, const void *b)
-{
-	yyjson_val *x = *(yyjson_val *const *)a, *y = *(yyjson_val *const *)b;
-	int order = rt_str_cmp(rt_json_str(x), rt_json_str(y));
-
-	return order != 0 ? order : (x > y) - (x < y);
-}
-
-static int
 place_order(const void *a, const void *b)
 {
 	yyjson_val *x = *(yyjson_val *const *)a, *y = *(yyjson_val *const *)b;
@@ -31,25 +22,22 @@ place_order(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* The keys of an object in order, each once: the last of repeated ones. NULL at the end. */
+/* The keys of an object in their places, each once: the last of repeated ones. NULL at the end. */
 static yyjson_val **
 unique_keys(rt_scope *s, yyjson_val *object)
 {
-	size_t count = 0, kept = 0;
-	yyjson_val **keys = rt_scope_array(s, yyjson_obj_size(object) + 1, sizeof(*keys));
+	size_t count = 0;
+	yyjson_val **sorted = rt_json_sorted_keys(s->alloc, object, &count);
+	yyjson_val **keys = rt_scope_array(s, count + 1, sizeof(*keys));
 
-	if (keys == NULL)
-		return NULL;
-	if (yyjson_is_obj(object))
-		for (rt_json_iter m = rt_json_each(object); rt_json_next(&m);)
-			keys[count++] = m.value - 1;
-	qsort(keys, count, sizeof(*keys), key_order);
-	for (size_t i = 0; i < count; i++)
-		if (i + 1 == count || !rt_str_eq(rt_json_str(keys[i]), rt_json_str(keys[i + 1])))
-			keys[kept++] = keys[i];
-	qsort(keys, kept, sizeof(*keys), place_order);
-	keys[kept] = NULL;
-	return keys;
+	if (sorted == NULL)
+		(void)rt_scope_nomem(s);
+	if (keys != NULL && count > 0) {
+		memcpy(keys, sorted, count * sizeof(*keys));
+		qsort(keys, count, sizeof(*keys), place_order);
+	}
+	rt_free(s->alloc, sorted);
+	return rt_ok(s) ? keys : NULL;
 }
 
 /* "text" on one line, or over several if it has line ends and this is allowed. */
