@@ -66,6 +66,16 @@ node_encode(const node *n, rt_buf *out)
 	}
 }
 
+/* The reader fails if the number is larger. */
+static uint64_t
+read_up_to(rt_byte_reader *r, uint64_t max)
+{
+	uint64_t number = rt_read_varint(r);
+
+	r->ok = r->ok && number <= max;
+	return number;
+}
+
 rt_status
 rt_seq_node_decode(const rt_alloc *alloc, rt_str bytes, unsigned height, uint64_t number,
 		   node **out, rt_error *err)
@@ -98,10 +108,10 @@ rt_seq_node_decode(const rt_alloc *alloc, rt_str bytes, unsigned height, uint64_
 			s->body = before.body + (uint64_t)rt_unfold(rt_read_varint(&r));
 			s->ts_us = (int64_t)((uint64_t)before.ts_us +
 					     (uint64_t)rt_unfold(rt_read_varint(&r)));
-			s->size = (uint32_t)rt_read_varint(&r);
-			s->role = (uint16_t)rt_read_varint(&r);
-			s->kind = (uint16_t)rt_read_varint(&r);
-			s->flags = (uint32_t)rt_read_varint(&r);
+			s->size = (uint32_t)read_up_to(&r, UINT32_MAX);
+			s->role = (uint16_t)read_up_to(&r, UINT16_MAX);
+			s->kind = (uint16_t)read_up_to(&r, UINT16_MAX);
+			s->flags = (uint32_t)read_up_to(&r, UINT32_MAX);
 			if (i > 0 && s->key <= before.key)
 				r.ok = false; /* keys rise; places are found by them */
 			before = *s;
@@ -185,17 +195,11 @@ rt_seq_pending_cancel(rt_seq_pending *pending)
 static rt_status
 pending_add(rt_seq_pending *pending, node *n)
 {
-	if (pending->count == pending->room) {
-		size_t room = pending->room == 0 ? 64 : pending->room * 2;
-		node **nodes = rt_resize(pending->alloc, pending->nodes, room * sizeof(node *));
-
-		if (nodes == NULL)
-			return RT_NOMEM;
-		pending->nodes = nodes;
-		pending->room = room;
-	}
+	if (rt_array_add(pending->alloc, &pending->nodes, &pending->count, &pending->room,
+			 sizeof(*pending->nodes)) == NULL)
+		return RT_NOMEM;
 	atomic_fetch_add_explicit(&n->refs, 1, memory_order_relaxed);
-	pending->nodes[pending->count++] = n;
+	pending->nodes[pending->count - 1] = n;
 	return RT_OK;
 }
 
