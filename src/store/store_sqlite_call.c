@@ -30,26 +30,26 @@ rt_sqlite_reading(rt_store *store)
 static rt_sqlite_conn *
 acquire_reader(rt_sqlite_store *s)
 {
-	RT_ASSERT(pthread_mutex_lock(&s->guard) == 0);
+	rt_sqlite_must(pthread_mutex_lock(&s->guard));
 	for (;;) {
 		for (int i = 0; i < RT_SQLITE_READERS_MAX; i++) {
 			if (s->readers[i].used)
 				continue;
 			s->readers[i].used = true;
-			RT_ASSERT(pthread_mutex_unlock(&s->guard) == 0);
+			rt_sqlite_must(pthread_mutex_unlock(&s->guard));
 			return &s->readers[i];
 		}
-		RT_ASSERT(pthread_cond_wait(&s->free, &s->guard) == 0);
+		rt_sqlite_must(pthread_cond_wait(&s->free, &s->guard));
 	}
 }
 
 static void
 release_reader(rt_sqlite_store *s, rt_sqlite_conn *c)
 {
-	RT_ASSERT(pthread_mutex_lock(&s->guard) == 0);
+	rt_sqlite_must(pthread_mutex_lock(&s->guard));
 	c->used = false;
-	RT_ASSERT(pthread_cond_broadcast(&s->free) == 0);
-	RT_ASSERT(pthread_mutex_unlock(&s->guard) == 0);
+	rt_sqlite_must(pthread_cond_broadcast(&s->free));
+	rt_sqlite_must(pthread_mutex_unlock(&s->guard));
 }
 
 static void

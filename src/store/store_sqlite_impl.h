@@ -169,6 +169,13 @@ typedef struct rt_sqlite_store {
 	int64_t wait_from_ns; /* when the busy handler was first called */
 } rt_sqlite_store;
 
+/* Asserts the success of a call whose effect is needed, such as pthread_mutex_lock. */
+static inline void
+rt_sqlite_must(int error)
+{
+	RT_ASSERT(error == 0);
+}
+
 static inline rt_sqlite_store *
 rt_sqlite_self(rt_store *store)
 {

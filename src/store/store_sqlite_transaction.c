@@ -19,13 +19,13 @@ enum { CUT_PAGES = 16384 /* a log this long is truncated once it is empty */ };
 static void
 guard(rt_sqlite_store *s)
 {
-	RT_ASSERT(pthread_mutex_lock(&s->guard) == 0);
+	rt_sqlite_must(pthread_mutex_lock(&s->guard));
 }
 
 static void
 unguard(rt_sqlite_store *s)
 {
-	RT_ASSERT(pthread_mutex_unlock(&s->guard) == 0);
+	rt_sqlite_must(pthread_mutex_unlock(&s->guard));
 }
 
 /* Waits until no other thread of this process writes. Waiting threads come before later ones: a
@@ -69,7 +69,7 @@ release_turn(rt_sqlite_store *s)
 	s->writing = false;
 	s->turns++;
 	s->handed = s->waiting > 0;
-	RT_ASSERT(pthread_cond_broadcast(&s->free) == 0);
+	rt_sqlite_must(pthread_cond_broadcast(&s->free));
 	unguard(s);
 }
 
