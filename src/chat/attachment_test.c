@@ -244,7 +244,7 @@ log_with_b(void *ctx, rt_str key, rt_collect *collect, rt_error *err)
 	if (!rt_str_is(key, "ours"))
 		return RT_NOT_FOUND;
 	if (files != NULL)
-		rt_collect_see(collect, rt_str_of(files->items[0].sha256));
+		rt_collect_mark(collect, rt_str_of(files->items[0].sha256));
 	return RT_OK;
 }
 

@@ -375,7 +375,7 @@ static bool
 see_line(void *ctx, const rt_comms_line *at)
 {
 	if (!rt_comms_has_body(at->line))
-		rt_collect_see(ctx, at->line);
+		rt_collect_mark(ctx, at->line);
 	return true;
 }
 

@@ -44,12 +44,12 @@ struct rt_collect {
 	rt_scope *s;
 	rt_engine *engine;
 	unsigned wanted;   /* BLOB, FILE_SENT: the kinds to collect */
-	unsigned sees;     /* as contents that rt_collect_see marks */
+	unsigned mark_bit; /* as contents that rt_collect_mark marks */
 	content *contents; /* by hash; in the scope */
 	size_t count, capacity, sorted;
 	names others;      /* side rows that are no contents */
 	names logs;        /* RT_FILE_LOG_PREFIX */
-	size_t seen;       /* hashes that rt_collect_see found */
+	size_t found;      /* hashes that rt_collect_mark found */
 	rt_scope row;      /* memory of the current row */
 };
 
@@ -129,7 +129,7 @@ add_content(rt_collect *c, rt_str hash)
 }
 
 static bool
-see_name(void *ctx, const rt_store_row *row)
+note_name(void *ctx, const rt_store_row *row)
 {
 	rt_collect *c = ctx;
 	rt_str hash = {NULL, 0};
@@ -172,7 +172,7 @@ sort(rt_collect *c)
 /* ---- references ---- */
 
 void
-rt_collect_see(rt_collect *c, rt_str text)
+rt_collect_mark(rt_collect *c, rt_str text)
 {
 	size_t from = 0, known = 0; /* from .. known are digits */
 
@@ -187,8 +187,8 @@ rt_collect_see(rt_collect *c, rt_str text)
 		}
 		content *k = find(c, text.ptr + from);
 		if (k != NULL) {
-			k->needed |= (unsigned char)c->sees;
-			c->seen++;
+			k->needed |= (unsigned char)c->mark_bit;
+			c->found++;
 		}
 		known = from + HASH;
 		from++;
@@ -196,7 +196,7 @@ rt_collect_see(rt_collect *c, rt_str text)
 }
 
 static void
-miss(rt_collect *c, rt_str hash, unsigned bit)
+note_missing(rt_collect *c, rt_str hash, unsigned bit)
 {
 	content *k = find(c, hash.ptr);
 
@@ -224,7 +224,7 @@ find_missing_blobs(rt_collect *c, rt_str data)
 		rt_str hash = rt_blob_of(it.value);
 
 		if (hash.size > 0)
-			miss(c, hash, BLOB);
+			note_missing(c, hash, BLOB);
 	}
 	rt_body_deinit(&body);
 }
@@ -245,25 +245,25 @@ find_missing_files(rt_collect *c, rt_str record)
 		rt_str hash = rt_json_str(rt_json_get(it.value, "sha256"));
 
 		if (rt_sha256_is_hex(hash) && rt_json_u64(rt_json_get(it.value, "size"), &size) && size > 0)
-			miss(c, hash, FILE_SENT);
+			note_missing(c, hash, FILE_SENT);
 	}
 	rt_json_free(doc);
 }
 
 static bool
-see_body(void *ctx, const rt_store_row *row)
+mark_body(void *ctx, const rt_store_row *row)
 {
 	rt_collect *c = ctx;
 
-	rt_collect_see(c, row->data);
+	rt_collect_mark(c, row->data);
 	find_missing_blobs(c, row->data);
 	return rt_ok(c->s);
 }
 
 static bool
-see_row(void *ctx, const rt_store_row *row)
+mark_row(void *ctx, const rt_store_row *row)
 {
-	rt_collect_see(ctx, row->data);
+	rt_collect_mark(ctx, row->data);
 	return true;
 }
 
@@ -289,13 +289,13 @@ side_row(rt_collect *c, rt_str name)
 }
 
 static void
-see_others(rt_collect *c)
+mark_others(rt_collect *c)
 {
-	c->sees = BLOB | FILE_SENT;
+	c->mark_bit = BLOB | FILE_SENT;
 	for (size_t i = 0; rt_ok(c->s) && i < c->others.count; i++) {
 		rt_str data = side_row(c, c->others.items[i]);
 
-		rt_collect_see(c, data);
+		rt_collect_mark(c, data);
 		if ((c->wanted & FILE_SENT) != 0 && rt_str_find(data, RT_STR("\"files\""), 0) != SIZE_MAX)
 			find_missing_files(c, data);
 	}
@@ -319,19 +319,19 @@ drop(rt_collect *c, rt_str name)
 
 /* Contents needed by logs of requests. A log that needs none is forgotten. */
 static void
-see_logs(rt_collect *c, rt_collect_log_fn log, void *ctx)
+mark_logs(rt_collect *c, rt_collect_log_fn log, void *ctx)
 {
-	c->sees = FILE_SENT;
+	c->mark_bit = FILE_SENT;
 	for (size_t i = 0; rt_ok(c->s) && i < c->logs.count; i++) {
 		rt_str name = c->logs.items[i];
 		rt_status st = RT_NOT_FOUND;
 
-		c->seen = 0;
+		c->found = 0;
 		if (log != NULL)
 			st = log(ctx, rt_str_skip(name, strlen(RT_FILE_LOG_PREFIX)), c, &c->s->error);
 		if (st == RT_NOT_FOUND)
 			need_all_files(c);
-		else if (rt_scope_note(c->s, st) == RT_OK && c->seen == 0)
+		else if (rt_scope_note(c->s, st) == RT_OK && c->found == 0)
 			drop(c, name);
 	}
 }
@@ -358,7 +358,7 @@ is_new(rt_collect *c, const content *k)
 }
 
 static void
-see_new(rt_collect *c)
+mark_new(rt_collect *c)
 {
 	for (size_t i = 0; rt_ok(c->s) && i < c->count; i++)
 		if ((c->contents[i].stored & BLOB_NEW) != 0 && is_new(c, &c->contents[i]))
@@ -367,23 +367,23 @@ see_new(rt_collect *c)
 
 /* All contents, and the references to them. */
 static void
-look(rt_collect *c, unsigned wanted)
+examine(rt_collect *c, unsigned wanted)
 {
 	uint64_t project = c->engine->project;
 
 	c->wanted = wanted;
 	rt_scope_init(&c->row, c->s->alloc);
-	read_rows(c, rt_rows_names(project), see_name);
+	read_rows(c, rt_rows_names(project), note_name);
 	if (rt_ok(c->s))
 		sort(c);
-	see_others(c);
+	mark_others(c);
 	if ((wanted & BLOB) == 0)
 		return;
-	c->sees = BLOB;
-	read_rows(c, rt_rows_all(RT_STORE_BODIES, project), see_body);
+	c->mark_bit = BLOB;
+	read_rows(c, rt_rows_all(RT_STORE_BODIES, project), mark_body);
 	if (c->count > 0)
-		read_rows(c, rt_rows_all(RT_STORE_LOG, project), see_row);
-	see_new(c);
+		read_rows(c, rt_rows_all(RT_STORE_LOG, project), mark_row);
+	mark_new(c);
 }
 
 /* ---- collecting ---- */
@@ -447,8 +447,8 @@ rt_engine_collect(rt_engine *engine, rt_collect_log_fn log, void *ctx, rt_collec
 		return rt_scope_end(&s, err);
 	rt_engine_lock_writer(engine);
 	if (RT_TRY(&s, store->ops->begin(store, &s.error)) == RT_OK) {
-		look(&c, BLOB | FILE_SENT);
-		see_logs(&c, log, ctx);
+		examine(&c, BLOB | FILE_SENT);
+		mark_logs(&c, log, ctx);
 		if (rt_ok(&s))
 			sort(&c);
 		sweep(&c, out);
@@ -471,8 +471,8 @@ collect(rt_engine *engine, rt_scope *s, unsigned wanted)
 	rt_collected out = {0};
 
 	rt_scope_init(&own, s->alloc);
-	look(&c, wanted);
-	see_logs(&c, NULL, NULL);
+	examine(&c, wanted);
+	mark_logs(&c, NULL, NULL);
 	for (size_t i = 0; i < c.count; i++)
 		c.contents[i].missing = 0;
 	sweep(&c, &out);
@@ -490,15 +490,15 @@ rt_collect_files(rt_engine *engine, rt_scope *s)
 		collect(engine, s, FILE_SENT);
 }
 
-typedef struct mark_look {
+typedef struct mark_reading {
 	int64_t now_us;
 	bool is_old;
-} mark_look;
+} mark_reading;
 
 static bool
-see_mark(void *ctx, const rt_store_row *row)
+read_mark(void *ctx, const rt_store_row *row)
 {
-	mark_look *m = ctx;
+	mark_reading *m = ctx;
 
 	m->is_old = !is_recent(m->now_us, row->data);
 	return !m->is_old;
@@ -507,7 +507,7 @@ see_mark(void *ctx, const rt_store_row *row)
 void
 rt_collect_blob_stored(rt_engine *engine, rt_scope *s, rt_str sha256)
 {
-	mark_look m = {.now_us = engine->env->now_us(engine->env->ctx)};
+	mark_reading m = {.now_us = engine->env->now_us(engine->env->ctx)};
 	char text[24];
 
 	(void)snprintf(text, sizeof(text), "%" PRId64, m.now_us);
@@ -515,7 +515,7 @@ rt_collect_blob_stored(rt_engine *engine, rt_scope *s, rt_str sha256)
 	RT_TRY(s, engine->store->ops->read(engine->store,
 					   rt_rows_prefixed(engine->project,
 							    RT_STR(RT_BLOB_NEW_PREFIX)),
-					   see_mark, &m, &s->error));
+					   read_mark, &m, &s->error));
 	if (rt_ok(s) && m.is_old)
 		collect(engine, s, BLOB);
 }
@@ -603,7 +603,7 @@ rt_engine_fsck_files(rt_engine *engine, rt_fsck_fn fn, void *ctx, rt_error *err)
 				   engine->store,
 				   rt_rows_prefixed(engine->project, kinds[i].prefix), check_content,
 				   &check, &s.error));
-	look(&c, BLOB | FILE_SENT);
+	examine(&c, BLOB | FILE_SENT);
 	if (c.logs.count > 0)
 		need_all_files(&c);
 	if (rt_ok(&s))

@@ -36,8 +36,8 @@
 typedef struct rt_collect rt_collect;
 
 /* Notes the contents whose hashes occur in a text: they are needed. O(text). */
-void rt_collect_see(rt_collect *collect, rt_str text);
-/* Calls rt_collect_see for every line without a body of the log of requests with this key.
+void rt_collect_mark(rt_collect *collect, rt_str text);
+/* Calls rt_collect_mark for every line without a body of the log of requests with this key.
  * RT_NOT_FOUND: that is another log, which cannot be read here; its files stay. */
 typedef rt_status (*rt_collect_log_fn)(void *ctx, rt_str key, rt_collect *collect, rt_error *err);
 
