@@ -129,21 +129,14 @@ block_insert(rt_reply *r, size_t at, rt_reply_block_kind kind)
 		rt_reply_note(r, RT_LIMIT);
 	if (r->status != RT_OK)
 		return NULL;
-	if (r->block_count == r->block_capacity) {
-		size_t capacity = r->block_capacity == 0 ? 4 : r->block_capacity * 2;
-		rt_reply_block *more = rt_resize(r->alloc, r->blocks, capacity * sizeof(*more));
-
-		if (more == NULL) {
-			rt_reply_note(r, RT_NOMEM);
-			return NULL;
-		}
-		r->blocks = more;
-		r->block_capacity = capacity;
+	if (rt_array_add(r->alloc, &r->blocks, &r->block_count, &r->block_capacity,
+			 sizeof(*r->blocks)) == NULL) {
+		rt_reply_note(r, RT_NOMEM);
+		return NULL;
 	}
 	rt_reply_block *b = &r->blocks[at];
 
-	memmove(b + 1, b, (r->block_count - at) * sizeof(*b));
-	r->block_count++;
+	memmove(b + 1, b, (r->block_count - 1 - at) * sizeof(*b));
 	*b = (rt_reply_block){.kind = kind};
 	for (size_t i = 0; i < BLOCK_BUFS; i++)
 		rt_buf_init(block_buf(b, i), r->alloc, RT_BUF_UNLIMITED);

@@ -105,20 +105,14 @@ note_written(sink *o, const rt_page *page, size_t index, uint64_t number)
 
 	if (!rt_ok(&o->scope))
 		return;
-	if (p->written_count == p->written_room) {
-		size_t room = p->written_room == 0 ? 64 : p->written_room * 2;
-		void *written = rt_resize(p->alloc, p->written, room * sizeof(*p->written));
-
-		if (written == NULL) {
-			(void)rt_scope_nomem(&o->scope);
-			return;
-		}
-		p->written = written;
-		p->written_room = room;
+	if (rt_array_add(p->alloc, &p->written, &p->written_count, &p->written_room,
+			 sizeof(*p->written)) == NULL) {
+		(void)rt_scope_nomem(&o->scope);
+		return;
 	}
-	p->written[p->written_count].page = rt_object_ref(page);
-	p->written[p->written_count].index = index;
-	p->written[p->written_count++].number = number;
+	p->written[p->written_count - 1].page = rt_object_ref(page);
+	p->written[p->written_count - 1].index = index;
+	p->written[p->written_count - 1].number = number;
 }
 
 static uint64_t

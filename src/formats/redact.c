@@ -83,18 +83,12 @@ note(redactor *r, rt_secret_kind kind, rt_str secret)
 	r->kinds[kind]++;
 	if (out->item_count == RT_REDACT_ITEMS_MAX)
 		return;
-	if (out->item_count == out->item_room) {
-		size_t room = out->item_room == 0 ? 16 : out->item_room * 2;
-		rt_redact_item *items = rt_resize(out->alloc, out->items, room * sizeof(*items));
-
-		if (items == NULL) {
-			(void)rt_scope_nomem(&r->scope);
-			return;
-		}
-		out->items = items;
-		out->item_room = room;
+	item = rt_array_add(out->alloc, &out->items, &out->item_count, &out->item_room,
+			    sizeof(*item));
+	if (item == NULL) {
+		(void)rt_scope_nomem(&r->scope);
+		return;
 	}
-	item = &out->items[out->item_count++];
 	*item = (rt_redact_item){.kind = kind,
 				 .discussion = r->discussion,
 				 .entry = r->entry,

@@ -128,24 +128,20 @@ rt_engine_unlock_writer(rt_engine *engine)
 void
 rt_engine_add_gone(rt_engine *engine, rt_str text, rt_scope *s)
 {
+	const rt_text *copy, **gone;
+
 	if (engine->purged == NULL || !rt_ok(s))
 		return;
-	if (engine->gone_count == engine->gone_room) {
-		size_t room = engine->gone_room == 0 ? 16 : engine->gone_room * 2;
-		const rt_text **gone = rt_resize(engine->alloc, engine->gone, room * sizeof(*gone));
-
-		if (gone == NULL) {
-			rt_scope_nomem(s);
-			return;
-		}
-		engine->gone = gone;
-		engine->gone_room = room;
-	}
-	engine->gone[engine->gone_count] = rt_text_new(engine->alloc, text);
-	if (engine->gone[engine->gone_count] != NULL)
-		engine->gone_count++;
-	else
+	copy = rt_text_new(engine->alloc, text);
+	gone = copy == NULL ? NULL
+			    : rt_array_add(engine->alloc, &engine->gone, &engine->gone_count,
+					   &engine->gone_room, sizeof(*gone));
+	if (gone != NULL) {
+		*gone = copy;
+	} else {
+		rt_text_unref(copy);
 		rt_scope_nomem(s);
+	}
 }
 
 void

@@ -414,18 +414,12 @@ write_together(rt_markup_writer *w, rt_str text, size_t from)
 			continue;
 		}
 		w->buf->size = start;
-		if (w->part_count == room) {
-			rt_markup_part *more;
-
-			room = room == 0 ? 64 : room * 2;
-			more = rt_resize(w->buf->alloc, parts, room * sizeof(*parts));
-			if (more == NULL) {
-				w->status = RT_NOMEM;
-				break;
-			}
-			parts = more;
+		if (rt_array_add(w->buf->alloc, &parts, &w->part_count, &room, sizeof(*parts)) ==
+		    NULL) {
+			w->status = RT_NOMEM;
+			break;
 		}
-		parts[w->part_count++] = (rt_markup_part){piece.from, piece.to, w->blocks};
+		parts[w->part_count - 1] = (rt_markup_part){piece.from, piece.to, w->blocks};
 		total += w->blocks;
 	}
 	w->is_muted = false;

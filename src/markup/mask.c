@@ -41,19 +41,13 @@ static void
 add(masking *m, rt_mask mask)
 {
 	rt_masks *masks = m->masks;
+	rt_mask *added = rt_array_add(masks->alloc, &masks->items, &masks->count, &masks->room,
+				      sizeof(*added));
 
-	if (masks->count == masks->room) {
-		size_t room = masks->room == 0 ? 16 : masks->room * 2;
-		rt_mask *more = rt_resize(masks->alloc, masks->items, room * sizeof(*more));
-
-		if (more == NULL) {
-			masks->status = RT_NOMEM;
-			return;
-		}
-		masks->items = more;
-		masks->room = room;
-	}
-	masks->items[masks->count++] = mask;
+	if (added != NULL)
+		*added = mask;
+	else
+		masks->status = RT_NOMEM;
 }
 
 static bool

@@ -88,17 +88,10 @@ hash_piece(pass *p, rt_outline *o, rt_error *err)
 	p->hash = rt_known_hash(o, p->goes_on ? p->hash : 0); /* as the import does */
 	if (o->more)
 		return RT_OK;
-	if (looked->hash_count == looked->hash_room) {
-		size_t room = looked->hash_room == 0 ? 16 : looked->hash_room * 2;
-		void *hashes = rt_resize(looked->alloc, looked->hashes,
-					 room * sizeof(*looked->hashes));
-
-		if (hashes == NULL)
-			return rt_fail(err, RT_NOMEM, "out of memory while importing");
-		looked->hashes = hashes;
-		looked->hash_room = room;
-	}
-	looked->hashes[looked->hash_count++] = p->hash;
+	if (rt_array_add(looked->alloc, &looked->hashes, &looked->hash_count, &looked->hash_room,
+			 sizeof(*looked->hashes)) == NULL)
+		return rt_fail(err, RT_NOMEM, "out of memory while importing");
+	looked->hashes[looked->hash_count - 1] = p->hash;
 	return RT_OK;
 }
 

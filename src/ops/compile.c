@@ -133,6 +133,7 @@ static op_function *const functions[RT_OP_COUNT] = {
 void
 rt_compile(rt_change *c, const rt_request *r)
 {
+	/* Each effect replaces c->now: this keeps what the operation has found, see rt_position. */
 	const rt_project *before = rt_object_ref(c->now);
 	size_t first = c->effect_count;
 

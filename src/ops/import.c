@@ -142,7 +142,7 @@ rt_import_add(rt_import *m, const rt_outlines *batch, rt_error *err)
 	rt_import_yield(m);
 	look_at_numbers(m, batch);
 	for (size_t i = 0; rt_ok(&m->s) && i < batch->count; i++) {
-		const rt_outline *o = &batch->items[i];
+		rt_outline *o = &batch->items[i];
 		uint32_t number = 0;
 
 		if (!m->making.goes_on) {

@@ -228,7 +228,7 @@ void rt_layer_add_new(rt_layer *l);
 
 /* The number that an outline requests ("d7" in a field "id": 7); 0: none. */
 uint32_t rt_import_wanted_number(const rt_outline *o);
-void rt_import_outline(rt_import *m, const rt_outline *outline, uint32_t number);
+void rt_import_outline(rt_import *m, rt_outline *outline, uint32_t number);
 /* Fields of a discussion, or (0) of the project. */
 void rt_import_fields(rt_import *m, uint32_t disc, const rt_outline_field *fields, size_t count);
 

@@ -541,7 +541,7 @@ name_result(rt_import *m, uint32_t number)
 }
 
 void
-rt_import_outline(rt_import *m, const rt_outline *o, uint32_t number)
+rt_import_outline(rt_import *m, rt_outline *o, uint32_t number)
 {
 	rt_layer l;
 	size_t row, bodies;
@@ -560,8 +560,7 @@ rt_import_outline(rt_import *m, const rt_outline *o, uint32_t number)
 	rt_layer_init(&l, m, o);
 	l.whole = whole;
 	if (o->takes == NULL)
-		RT_TRY(&m->s, rt_outline_repair(m->engine->alloc, (rt_outline *)(uintptr_t)o, NULL,
-						NULL));
+		RT_TRY(&m->s, rt_outline_repair(m->engine->alloc, o, NULL, NULL));
 	if (rt_ok(&m->s))
 		add_outline(&l, number);
 	if (rt_ok(&m->s)) {
