@@ -45,7 +45,9 @@ before_head(rt_cli *cli, const char *address, uint64_t back)
 }
 
 /* "3" may begin an id, but a person who types it probably means the third entry: an address that
- * can be a position and is not the whole id or the label of another entry is refused. */
+ * can be a position and is not the whole id or the label of another entry is refused. The rule is
+ * about typing and therefore not in core/address.h: over HTTP and in requests, digits are the
+ * beginning of an id, as the contract documents (C20). */
 static void
 check_digits(rt_cli *cli, const char *address)
 {

@@ -100,27 +100,6 @@ print_hit(rt_cli *cli, const rt_hit *hit)
 	print_snippet(cli, hit->snippet);
 }
 
-/* A date that is not one would be searched for as a word. */
-static void
-check_dates(rt_cli *cli, rt_str query)
-{
-	rt_str word;
-
-	while (rt_str_split(&query, ' ', &word)) {
-		size_t size = rt_str_starts(word, RT_STR("after:"))    ? 6
-			      : rt_str_starts(word, RT_STR("before:")) ? 7
-								       : 0;
-		rt_moment at;
-
-		if (size == 0 || size == word.size || rt_moment_parse(rt_str_skip(word, size), &at))
-			continue;
-		rt_cli_hint(cli, "Example: after:2026-11-18   To search for the word: \"%.*s\" in "
-				 "double quotes", RT_STR_ARG(word));
-		rt_cli_fail(cli, RT_USAGE, "\"%.*s\" is not a date",
-			    RT_STR_ARG(rt_str_skip(word, size)));
-	}
-}
-
 static void
 run_search(rt_cli *cli)
 {
@@ -132,7 +111,6 @@ run_search(rt_cli *cli)
 	for (size_t i = 0; i < cli->args.word_count; i++)
 		rt_buf_add_f(query, "%s%s", i > 0 ? " " : "", rt_cli_word(cli, i));
 	search.query = rt_scope_str(s, query);
-	check_dates(cli, search.query);
 	if (!rt_cli_open(cli, RT_SESSION_MAINTAIN))
 		return;
 	if (rt_session_discussion(&cli->session).size > 0)

@@ -14,6 +14,7 @@
 #include "program/failure.h"
 #include "program/help_keys.h"
 #include "program/markdown.h"
+#include "program/other_verbs.h"
 #include "store/store_sqlite.h"
 
 /* The words of the line as one quoted text for a shell; an ellipsis where it would need
@@ -32,42 +33,10 @@ quote_words(rt_cli *cli)
 	return out->ptr;
 }
 
-/* What words of similar programs are called here; NULL: it is none of them. */
-static const char *
-other_word(const char *verb)
-{
-	static const char *const words[][2] = {
-		{"attach", "ask --attach FILE"},
-		{"checkout", "takes switch TAKE, or go ENTRY"},
-		{"config", "settings"},
-		{"continue", "again --continue"},
-		{"cost", "status"},
-		{"find", "search"},
-		{"fork", "branch"},
-		{"keys", "help config"},
-		{"regenerate", "again"},
-		{"remove", "delete"},
-		{"resume", "again --continue"},
-		{"retry", "again"},
-		{"share", "export -o FILE.html"},
-		{"system", "set project_system_prompt"},
-		{"tokens", "context --tokens"},
-		{"unarchive", "archive --off"},
-		{"unpin", "pin --off"},
-		{"usage", "status"},
-		{"version", "--version"},
-	};
-
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-		if (strcmp(verb, words[i][0]) == 0)
-			return words[i][1];
-	return NULL;
-}
-
 static void
 unknown_command(rt_cli *cli)
 {
-	const char *verb = cli->args.verb, *near = other_word(verb);
+	const char *verb = cli->args.verb, *near = rt_other_verb(verb);
 	const char *text = quote_words(cli);
 
 	if (near == NULL)

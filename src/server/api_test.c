@@ -557,6 +557,8 @@ test_refused(void **state)
 	assert_true(rt_str_is(text_at(f, "code"), "refused"));
 	expect(f, 409, "POST", V1 "/projects", "{\"name\":\"work\"}");
 	expect(f, 400, "GET", V1 "/search?q=", NULL);
+	expect(f, 400, "GET", V1 "/search?q=after:soon", NULL);
+	assert_non_null(strstr(f->answer.body.ptr, "\\\"soon\\\" is not a date"));
 	expect(f, 400, "GET", V1 "/export?format=nothing", NULL);
 	expect(f, 400, "POST", V1 "/import", "neither this nor that \001");
 	expect(f, 400, "POST", V1 "/import?format=nothing", "{}");

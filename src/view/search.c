@@ -433,6 +433,11 @@ rt_search_run(const rt_view *view, const rt_search *options)
 
 	if (options->disc != 0 && rt_project_cell(s.project, options->disc) == NULL)
 		(void)rt_scope_fail(scope, RT_NOT_FOUND, "no discussion d%u", options->disc);
+	if (s.query.not_time.ptr != NULL)
+		(void)rt_scope_fail(scope, RT_USAGE,
+				    "\"%.*s\" is not a date, as in after:2026-11-18; in double quotes it "
+				    "is searched for as a text",
+				    RT_STR_ARG(s.query.not_time));
 	if (rt_ok(scope) && (s.query.count > 0 || s.query.role.size > 0 || s.query.has_time)) {
 		s.to = INDEX_PERCENT;
 		/* If it cannot be brought up to date, the rest is read. */

@@ -43,7 +43,7 @@ typedef struct rt_search {
 } rt_search;
 
 /* Brings the index up to date first if the store is writable. The place of the view does not
- * matter. RT_NOT_FOUND: no such discussion. */
+ * matter. RT_NOT_FOUND: no such discussion. RT_USAGE: a time in the query cannot be read. */
 rt_hits rt_search_run(const rt_view *view, const rt_search *search);
 
 /* The next run of a snippet that matched as a whole or did not: *inside says which, *out borrows

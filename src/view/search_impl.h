@@ -31,10 +31,11 @@ typedef struct rt_query {
 	rt_str role;    /* borrowed; empty: any */
 	int64_t from_us, to_us; /* of the entry's time: from_us <= time < to_us */
 	bool has_time;  /* one of them is set */
+	rt_str not_time; /* after after: or before:, the first text that is not a time; ptr NULL: none */
 	bool substring; /* a word may begin and end inside another (scripts without spaces) */
 } rt_query;
 
-/* Any text is a query. */
+/* Any text is a query, except for times that cannot be read (not_time). */
 rt_query rt_query_parse(rt_str text);
 /* The first occurrence of a term in text at or after from, and its size; SIZE_MAX: none. Case and
  * accents of letters of European alphabets are ignored. */

@@ -139,17 +139,22 @@ add_term(rt_query *q, rt_str text, bool is_not)
 	term->kind = words == 0 ? RT_TERM_LITERAL : words == 1 ? RT_TERM_WORD : RT_TERM_PHRASE;
 }
 
-/* The time after a prefix at *at, which is advanced past it; false: there is none. */
+/* The time after a prefix at *at, which is advanced past it; false: there is no such prefix. */
 static bool
-read_moment(rt_str s, size_t *at, rt_str prefix, int64_t *out_us)
+read_moment(rt_query *q, rt_str s, size_t *at, rt_str prefix, int64_t *out_us)
 {
 	size_t from = *at + prefix.size;
 	rt_moment moment;
+	rt_str text;
 
-	if (from >= s.size || !rt_str_eq_nocase(rt_str_at(s.ptr + *at, prefix.size), prefix) ||
-	    !rt_moment_parse(read_term(s, &from), &moment))
+	if (from >= s.size || is_space(s.ptr[from]) ||
+	    !rt_str_eq_nocase(rt_str_at(s.ptr + *at, prefix.size), prefix))
 		return false;
-	*out_us = moment.us;
+	text = read_term(s, &from);
+	if (rt_moment_parse(text, &moment))
+		*out_us = moment.us;
+	else if (q->not_time.ptr == NULL)
+		q->not_time = text;
 	*at = from;
 	return true;
 }
@@ -183,8 +188,8 @@ rt_query_parse(rt_str s)
 			q.role = read_term(s, &at);
 			continue;
 		}
-		if (!is_not && (read_moment(s, &at, RT_STR("after:"), &q.from_us) ||
-				read_moment(s, &at, RT_STR("before:"), &q.to_us))) {
+		if (!is_not && (read_moment(&q, s, &at, RT_STR("after:"), &q.from_us) ||
+				read_moment(&q, s, &at, RT_STR("before:"), &q.to_us))) {
 			q.has_time = true;
 			continue;
 		}

@@ -90,6 +90,20 @@ search_in(fixture *f, const char *query, uint32_t disc, const char *role, size_t
 	return f->out.ptr;
 }
 
+static void
+refuses(fixture *f, const char *query, const char *words)
+{
+	const rt_project *project = rt_engine_value(f->engine);
+	rt_error err = {0};
+
+	rt_buf_clear(&f->out);
+	assert_int_equal(rt_view_search(f->engine, project, rt_str_of(query), 0, RT_STR(""), 0, &f->out,
+					&err),
+			 RT_USAGE);
+	assert_non_null(strstr(err.text, words));
+	rt_object_unref(project);
+}
+
 static int
 char_order(const void *a, const void *b)
 {
@@ -165,7 +179,10 @@ finds_what_a_query_says(void **state)
 	assert_string_equal(ids_of(f, "after:2019-05-06T07:08:09Z before:2020-01-01"), "e ");
 	assert_string_equal(ids_of(f, "before:2019-05-06T07:08:09Z"), "");
 	assert_string_equal(ids_of(f, "cat AFTER:2020-01-01"), "a b ");
-	assert_string_equal(ids_of(f, "cat after:tomorrow"), "");
+	refuses(f, "cat after:tomorrow", "\"tomorrow\" is not a date");
+	refuses(f, "Before:2019-13-01 cat", "\"2019-13-01\" is not a date");
+	assert_string_equal(ids_of(f, "cat \"after:tomorrow\""), "");
+	assert_string_equal(ids_of(f, "cat after:"), "");
 }
 
 static void

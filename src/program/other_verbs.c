@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The table of commands that other programs have under another name. */
+#include "program/other_verbs.h"
+
+#include <string.h>
+
+const char *
+rt_other_verb(const char *verb)
+{
+	static const char *const words[][2] = {
+		{"attach", "ask --attach FILE"},
+		{"checkout", "takes switch TAKE, or go ENTRY"},
+		{"config", "settings"},
+		{"continue", "again --continue"},
+		{"cost", "status"},
+		{"find", "search"},
+		{"fork", "branch"},
+		{"keys", "help config"},
+		{"regenerate", "again"},
+		{"remove", "delete"},
+		{"resume", "again --continue"},
+		{"retry", "again"},
+		{"share", "export -o FILE.html"},
+		{"system", "set project_system_prompt"},
+		{"tokens", "context --tokens"},
+		{"unarchive", "archive --off"},
+		{"unpin", "pin --off"},
+		{"usage", "status"},
+		{"version", "--version"},
+	};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (strcmp(verb, words[i][0]) == 0)
+			return words[i][1];
+	return NULL;
+}

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Other verbs: words for which similar programs have a command, and its name here. They are
+ * suggested in the error for an unknown command. */
+#ifndef RT_PROGRAM_OTHER_VERBS_H
+#define RT_PROGRAM_OTHER_VERBS_H
+
+/* The command and its flags, as after "retake "; NULL: the word is not in the table. */
+const char *rt_other_verb(const char *verb);
+
+#endif
