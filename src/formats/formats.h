@@ -56,7 +56,8 @@
 	ROW(oasst, "oasst")              /* trees of OpenAssistant */ \
 	ROW(sharegpt, "sharegpt")        /* conversations for training */ \
 	ROW(chatbotui, "chatbotui")      /* exported histories */ \
-	ROW(sillytavern, "sillytavern")  /* chat files */
+	ROW(sillytavern, "sillytavern")  /* chat files */ \
+	ROW(claude_code, "claude-code")  /* sessions of Claude Code */
 
 #define RT_FORMAT_DECLARE(id, name) extern const rt_format rt_format_##id;
 RT_FORMAT_TABLE(RT_FORMAT_DECLARE, RT_FORMAT_DECLARE)

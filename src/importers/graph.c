@@ -8,7 +8,8 @@
 
 enum {
 	DEPTH_MAX = RT_JSON_DEPTH_MAX - 16, /* of a record: it is kept inside other JSON */
-	SNIFFED = 8                         /* records examined to detect a format */
+	SNIFFED = 8,                        /* records examined to detect a format */
+	TITLE_MAX = 80                      /* bytes */
 };
 
 /* ---- conversations ---- */
@@ -60,11 +61,17 @@ rt_graph_read(const rt_graph_reader *reader, const rt_alloc *alloc, const rt_inp
 void
 rt_graph_begin(rt_graph *g, rt_str title, rt_str id)
 {
-	rt_buf *source = g->b->scratch;
-
 	g->outline = rt_build_discussion(g->b);
 	rt_index_clear(&g->ids);
 	g->links.count = g->ranks.count = 0;
+	rt_graph_name(g, title, id);
+}
+
+void
+rt_graph_name(rt_graph *g, rt_str title, rt_str id)
+{
+	rt_buf *source = g->b->scratch;
+
 	if (g->outline == NULL)
 		return;
 	g->outline->name = rt_build_copy(g->b, title);
@@ -157,7 +164,15 @@ is_opened(rt_str key, const char *without, rt_str *out_inner)
 void
 rt_graph_raw(rt_graph *g, yyjson_val *record, const char *without)
 {
-	rt_buf *buf = rt_build_body_field(g->b, rt_str_of(g->format));
+	rt_graph_add_raw(rt_build_body_field(g->b, rt_str_of(g->format)), record, without);
+	if (g->is_repaired)
+		rt_build_body_raw(g->b, g->r->record);
+	g->is_repaired = false;
+}
+
+void
+rt_graph_add_raw(rt_buf *buf, yyjson_val *record, const char *without)
+{
 	rt_str inner;
 
 	rt_json_open(buf, NULL, '{');
@@ -176,9 +191,6 @@ rt_graph_raw(rt_graph *g, yyjson_val *record, const char *without)
 		rt_json_close(buf, '}');
 	}
 	rt_json_close(buf, '}');
-	if (g->is_repaired)
-		rt_build_body_raw(g->b, g->r->record);
-	g->is_repaired = false;
 }
 
 void
@@ -326,6 +338,24 @@ int64_t
 rt_graph_parent(const rt_graph *g, int64_t node)
 {
 	return node < 0 ? -1 : ((const rt_link *)g->links.items)[node].parent;
+}
+
+void
+rt_graph_alias(rt_graph *g, rt_str id, int64_t node)
+{
+	if (node >= 0 && id.size > 0 && rt_graph_find(g, id) < 0)
+		(void)rt_index_put(&g->b->s, &g->ids, id, (size_t)node);
+}
+
+void
+rt_graph_chain(rt_graph *g)
+{
+	for (size_t i = 0; i < g->links.count; i++) {
+		rt_link *link = (rt_link *)g->links.items + i;
+
+		link->parent = (int64_t)i - 1;
+		link->is_placed = true;
+	}
 }
 
 void
@@ -516,6 +546,19 @@ rt_graph_role(rt_str role)
 	if (rt_str_eq_nocase(role, RT_STR("assistant")) || rt_str_is(role, "function_call"))
 		return RT_STR("assistant");
 	return role;
+}
+
+rt_str
+rt_graph_title(rt_str text)
+{
+	size_t size = 0;
+
+	while (text.size > 0 && (*text.ptr == '\n' || *text.ptr == ' '))
+		text = rt_str_skip(text, 1);
+	while (size < text.size && text.ptr[size] != '\n')
+		size++;
+	text.size = size;
+	return rt_str_at(text.ptr, rt_utf8_cut(text, TITLE_MAX));
 }
 
 /* ---- detection ---- */

@@ -83,6 +83,8 @@ rt_status rt_graph_read(const rt_graph_reader *reader, const rt_alloc *alloc, co
 /* The next conversation. Either may be empty; without an id only an identical conversation is
  * known again. */
 void rt_graph_begin(rt_graph *g, rt_str title, rt_str id);
+/* The same later, for a conversation whose title or id is found at its end. */
+void rt_graph_name(rt_graph *g, rt_str title, rt_str id);
 /* Members of a conversation, except these words, as fields of the discussion. */
 void rt_graph_fields(rt_graph *g, yyjson_val *conversation, const char *without);
 void rt_graph_field(rt_graph *g, const char *name, yyjson_val *value);
@@ -94,6 +96,8 @@ void rt_graph_open_newest(rt_graph *g, yyjson_val *changed);
 /* Fields of the next node, after rt_parts_end or rt_build_body_open. The record without the members
  * named by these words; of objects among them, as "message.content", only that member. */
 void rt_graph_raw(rt_graph *g, yyjson_val *record, const char *without);
+/* The same object, added to a buffer. */
+void rt_graph_add_raw(rt_buf *buf, yyjson_val *record, const char *without);
 /* The other program does not show this message to its users. */
 void rt_graph_hide(rt_graph *g, rt_node *node);
 /* A member of this name (may be NULL or null), as the field of that name. */
@@ -121,6 +125,10 @@ void rt_graph_nested(rt_graph *g, yyjson_val *list, const char *children, int64_
 int64_t rt_graph_find(const rt_graph *g, rt_str id);
 /* The node that a node follows, of those added with their index; -1: none. */
 int64_t rt_graph_parent(const rt_graph *g, int64_t node);
+/* A further id of a node. */
+void rt_graph_alias(rt_graph *g, rt_str id, int64_t node);
+/* Every node follows the one that was added before it, in a file that names no parents. */
+void rt_graph_chain(rt_graph *g);
 /* The order of siblings, as a list of their ids; unknown ones are ignored. */
 void rt_graph_children(rt_graph *g, yyjson_val *list);
 
@@ -138,6 +146,9 @@ rt_str rt_graph_text(yyjson_val *object, const char *words);
 /* What other programs call the user, the model and its tools, as "user", "assistant" and "tool"; other
  * roles unchanged. */
 rt_str rt_graph_role(rt_str role);
+
+/* A title for a conversation without one: the first line of this text, cut. */
+rt_str rt_graph_title(rt_str text);
 
 /* The best result of sniff for the first records of an input, the last of which may be cut. */
 int rt_graph_sniff(rt_str head, int (*sniff)(rt_str record));

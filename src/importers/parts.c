@@ -153,3 +153,41 @@ rt_parts_value(rt_parts *p, yyjson_val *block)
 	p->count++;
 	rt_json_put_value(p->blocks, NULL, block);
 }
+
+bool
+rt_parts_has_only(yyjson_val *object, const char *words)
+{
+	for (rt_json_iter m = rt_json_members(object); rt_json_next(&m);)
+		if (!rt_is_word(m.key, words))
+			return false;
+	return true;
+}
+
+size_t
+rt_parts_blocks(rt_parts *p, yyjson_val *content, bool *is_verbatim)
+{
+	size_t before = p->count;
+
+	*is_verbatim = yyjson_is_str(content) || yyjson_is_arr(content);
+	if (yyjson_is_str(content))
+		rt_parts_text(p, rt_build_copy(p->b, rt_json_str(content)));
+	for (rt_json_iter m = rt_json_items(content); rt_json_next(&m);) {
+		rt_str type = rt_json_text(m.value, "type"), id = rt_json_text(m.value, "id");
+
+		if (rt_is_word(type, "text input_text output_text") &&
+		    yyjson_is_str(rt_json_get(m.value, "text"))) {
+			*is_verbatim = *is_verbatim && rt_str_is(type, "text") &&
+				       rt_parts_has_only(m.value, "type text");
+			rt_parts_text(p, rt_build_copy(p->b, rt_json_text(m.value, "text")));
+		} else if (rt_str_is(type, "tool_use")) {
+			*is_verbatim = *is_verbatim && id.size > 0 &&
+				       rt_parts_has_only(m.value, "type id name input") &&
+				       yyjson_is_obj(rt_json_get(m.value, "input"));
+			rt_parts_call(p, id, rt_json_text(m.value, "name"),
+				      rt_json_get(m.value, "input"));
+		} else {
+			rt_parts_value(p, m.value);
+		}
+	}
+	return p->count - before;
+}

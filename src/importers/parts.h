@@ -45,5 +45,10 @@ void rt_parts_file(rt_parts *p, rt_str name, rt_str content, yyjson_val *record,
 void rt_parts_object(rt_parts *p, const char *type, yyjson_val *object);
 /* A block as it is. */
 void rt_parts_value(rt_parts *p, yyjson_val *block);
+/* The content of a message of Anthropic or OpenAI, a text or blocks; how many. Texts are copied.
+ * *is_verbatim: the parts express everything in it. */
+size_t rt_parts_blocks(rt_parts *p, yyjson_val *content, bool *is_verbatim);
+/* Has the object no members but these? */
+bool rt_parts_has_only(yyjson_val *object, const char *words);
 
 #endif

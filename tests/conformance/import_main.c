@@ -9,6 +9,7 @@
  *   longest_path   number of messages on the longest path
  *   active path    from the head up
  *   last_text80    of the last message there that has text: stripped, 80 code points
+ *   last_role      the role of that message
  *
  * Roles are compared by their meaning (rt_graph_role). Conversations that are expected to be
  * unreadable are not counted. Facts that only pi provides are checked for pi only. A file in a format
@@ -216,8 +217,7 @@ count_active_path(const rt_outline *o, facts *f, rt_buf *scratch)
 
 		if (!is_message(node))
 			continue;
-		if (f->active_messages++ == 0)
-			f->last_role = node->role;
+		f->active_messages++;
 		if (has_text || !read_body(node, scratch, &body))
 			continue;
 		rt_buf_init(&text, rt_alloc_libc(), RT_BUF_UNLIMITED);
@@ -227,6 +227,7 @@ count_active_path(const rt_outline *o, facts *f, rt_buf *scratch)
 			size_t end = rt_utf8_offset(stripped, TEXT_POINTS);
 
 			has_text = true;
+			f->last_role = node->role;
 			rt_buf_add(&f->last_text, stripped.ptr,
 				   end == SIZE_MAX ? stripped.size : end);
 		}
@@ -324,6 +325,161 @@ count_outline(const rt_format *format, const rt_outline *o, facts *f, rt_arena *
 	count_active_path(o, f, &scratch);
 	rt_buf_deinit(&scratch);
 	free(children);
+}
+
+/* ---- the records of agents ---- */
+
+/* Importers of agents join records to entries, make entries of tool calls, and order all of them as a
+ * conversation. The facts count records, with the parents that they name if any does, and of some
+ * formats only messages. So the graph is built again from the records that the entries keep. */
+typedef struct raw_graph {
+	rt_outline outline;
+	rt_body *bodies;
+	uint64_t orphans;
+} raw_graph;
+
+static bool
+counts_records(const rt_format *format)
+{
+	return rt_is_word(rt_str_of(format->name), "claude-code codex cursor");
+}
+
+/* Whose message is the record? Empty: it is none. */
+static rt_str
+raw_role(const rt_format *format, yyjson_val *record, const rt_node *node)
+{
+	yyjson_val *payload = rt_json_get(record, "payload");
+	rt_str type = rt_json_text(payload, "type");
+
+	if (strcmp(format->name, "claude-code") == 0)
+		return node->role;
+	if (rt_str_is(type, "user_message"))
+		return RT_STR("user");
+	if (rt_str_is(type, "agent_message"))
+		return RT_STR("assistant");
+	return rt_json_text(yyjson_is_obj(payload) ? payload : record, "role");
+}
+
+static void
+add_record(raw_graph *raw, const rt_format *format, yyjson_val *record, const rt_node *node,
+	   int64_t *last, rt_arena *arena)
+{
+	rt_str role = rt_graph_role(raw_role(format, record, node));
+	char *copy = rt_arena_get(arena, role.size + 1);
+	rt_node *nodes;
+
+	if (role.size == 0 && strcmp(format->name, "claude-code") != 0)
+		return;
+	if (copy == NULL)
+		abort();
+	if (role.size > 0)
+		memcpy(copy, role.ptr, role.size);
+	role.ptr = copy;
+	nodes = realloc(raw->outline.nodes, (raw->outline.node_count + 1) * sizeof(*nodes));
+	if (nodes == NULL)
+		abort();
+	raw->outline.nodes = nodes;
+	nodes[raw->outline.node_count] = (rt_node){.id = rt_json_text(record, "uuid"),
+						   .parent = *last,
+						   .role = role,
+						   .body_format = RT_BODY_TEXT};
+	if (!rt_str_is(node->role, "tool")) { /* no output of tools */
+		nodes[raw->outline.node_count].body_format = node->body_format;
+		nodes[raw->outline.node_count].body = node->body;
+	}
+	*last = (int64_t)raw->outline.node_count++;
+}
+
+static int64_t
+find_record(const rt_outline *o, rt_str id)
+{
+	for (size_t i = 0; i < o->node_count; i++)
+		if (rt_str_eq(o->nodes[i].id, id))
+			return (int64_t)i;
+	return -1;
+}
+
+/* The parent that the record of a node names, in place of the one it follows. */
+static void
+set_parent(raw_graph *raw, yyjson_val *record)
+{
+	int64_t at = find_record(&raw->outline, rt_json_text(record, "uuid"));
+	rt_str parent = rt_json_text(record, "parentUuid");
+
+	if (at < 0)
+		return;
+	raw->outline.nodes[at].parent = -1;
+	raw->orphans += parent.size > 0 && find_record(&raw->outline, parent) < 0;
+	if (parent.size == 0)
+		parent = rt_json_text(record, "logicalParentUuid");
+	if (parent.size > 0)
+		raw->outline.nodes[at].parent = find_record(&raw->outline, parent);
+	if (raw->outline.nodes[at].parent == at)
+		raw->outline.nodes[at].parent = -1;
+}
+
+static void
+raw_graph_make(raw_graph *raw, const rt_format *format, const rt_outline *o, rt_arena *arena)
+{
+	int64_t *last = calloc(o->node_count + 1, sizeof(*last));
+	bool named = false;
+	rt_buf scratch;
+
+	*raw = (raw_graph){.bodies = calloc(o->node_count + 1, sizeof(*raw->bodies))};
+	if (raw->bodies == NULL || last == NULL)
+		abort();
+	rt_buf_init(&scratch, rt_alloc_libc(), RT_BUF_UNLIMITED);
+	for (size_t i = 0; i < o->node_count; i++) {
+		yyjson_val *kept;
+
+		last[i] = o->nodes[i].parent < 0 ? -1 : last[o->nodes[i].parent];
+		if (!read_body(&o->nodes[i], &scratch, &raw->bodies[i]))
+			continue;
+		kept = rt_body_field(&raw->bodies[i], format->name);
+		if (yyjson_is_obj(kept))
+			add_record(raw, format, kept, &o->nodes[i], &last[i], arena);
+		for (rt_json_iter m = rt_json_items(kept); rt_json_next(&m);)
+			add_record(raw, format, m.value, &o->nodes[i], &last[i], arena);
+		for (rt_json_iter m = rt_json_each(kept); rt_json_next(&m);)
+			named = named || rt_json_text(m.value, "parentUuid").size > 0 ||
+				(yyjson_is_obj(kept) && rt_json_text(kept, "parentUuid").size > 0);
+	}
+	for (size_t i = 0; named && i < o->node_count; i++) {
+		yyjson_val *kept = rt_body_field(&raw->bodies[i], format->name);
+
+		if (yyjson_is_obj(kept))
+			set_parent(raw, kept);
+		for (rt_json_iter m = rt_json_items(kept); rt_json_next(&m);)
+			set_parent(raw, m.value);
+	}
+	raw->outline.has_head = o->has_head;
+	raw->outline.head = o->has_head && o->head >= 0 ? last[o->head] : -1;
+	rt_buf_deinit(&scratch);
+	free(last);
+}
+
+static void
+raw_graph_free(raw_graph *raw, size_t bodies)
+{
+	for (size_t i = 0; i < bodies; i++)
+		rt_body_deinit(&raw->bodies[i]);
+	free(raw->bodies);
+	free(raw->outline.nodes);
+}
+
+static void
+count_conversation(const rt_format *format, const rt_outline *o, facts *f, rt_arena *arena)
+{
+	raw_graph raw;
+
+	if (!counts_records(format)) {
+		count_outline(format, o, f, arena);
+		return;
+	}
+	raw_graph_make(&raw, format, o, arena);
+	count_outline(format, &raw.outline, f, arena);
+	f->orphans += raw.orphans;
+	raw_graph_free(&raw, o->node_count);
 }
 
 static void
@@ -538,7 +694,7 @@ check_outlines(rt_case *c, const rt_format *format, const rt_outlines *outlines,
 
 		facts_init(&f);
 		snprintf(where, sizeof(where), "conversation %zu", i);
-		count_outline(format, o, &f, arena);
+		count_conversation(format, o, &f, arena);
 		if (rt_check(c, one != NULL, "%s: not expected", where))
 			check_conversation(c, where, one, format, o, &f);
 		all.conversations++;
