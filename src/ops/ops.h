@@ -22,9 +22,9 @@ void rt_compile(rt_change *c, const rt_request *r);
 
 /* ---- places ---- */
 
-/* An entry in a take. After a failure everything is 0. What was found before the first effect of an
- * operation lives until the operation returns (rt_compile keeps the value); what was found later,
- * until the next effect. */
+/* An entry in a take. After a failure everything is 0. A position found before the first effect
+ * of an operation is valid until the operation returns (rt_compile keeps the value), one found
+ * later until the next effect. */
 typedef struct rt_position {
 	const rt_disc *disc;
 	const rt_take *take;
