@@ -834,13 +834,13 @@ export async function importFile(file: Blob, name?: string, fallback?: string): 
 
 /** Starts a model in the open take. null: it could not start, which was reported with a retry button (retry: what
  * the button does). steps: number of steps that form one action with the reply. */
-export async function run(wish: RunWish, retry: () => void = () => void run(wish), steps = 1): Promise<Run | null> {
+export async function run(wish: RunWish, retry: () => void = () => void run(wish), steps = 1, restore?: () => void): Promise<Run | null> {
 	set({ toast: null });
 	try {
 		return await inTurn(async () => {
 			if (isSwitchPending)
 				await sendPendingSwitch();
-			return startRun(wish, steps);
+			return startRun(wish, steps, restore && { restore, retry });
 		});
 	} catch (error) {
 		if (wish.how === "continue" && error instanceof Problem && error.body.run !== undefined) {

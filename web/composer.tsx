@@ -136,12 +136,15 @@ function Writer(props: { disc: string | null; isFirst: boolean }) {
 		clear();
 		if (isOurs && isEmpty)
 			await act.setSetting("draft", null, true);
-		const run = await act.run(models && isAnsweredOrCut ? { how: "again", at: outline!.id[outline!.id.length - 1], models } : isContinuing ? { how: "continue", at: lastBody!.id } : {
-			...(models && { models }), how: "ask", ...(isEmpty ? {} : { ...(blocks.length ? { content: contentOf(sentText, blocks) } : { text: sentText }), role, clear_draft: isOurs }) }, () => askNow.current(models));
-		if (!run) {
-			setText((now) => joined(sentText, now));
+		const restore = () => {
+			setText((now) => joined(sentText, now)); // with the text typed since
 			attached.restore(blocks);
-		} else if (behindAt >= 0)
+		};
+		const run = await act.run(models && isAnsweredOrCut ? { how: "again", at: outline!.id[outline!.id.length - 1], models } : isContinuing ? { how: "continue", at: lastBody!.id } : {
+			...(models && { models }), how: "ask", ...(isEmpty ? {} : { ...(blocks.length ? { content: contentOf(sentText, blocks) } : { text: sentText }), role, clear_draft: isOurs }) }, () => askNow.current(models), 1, restore);
+		if (!run)
+			restore();
+		else if (behindAt >= 0)
 			showEnd();
 	};
 	askNow.current = (models) => void ask(models);

@@ -96,8 +96,13 @@ export function runEnded(run: Run): void {
 
 /** A run of this page ended: reports errors and opens the result, unless the user has moved elsewhere or is
  * editing. */
-function reportEnd(run: Run, { wish, take: from, steps }: Started): void {
+function reportEnd(run: Run, start: Started): void {
+	const { wish, take: from, steps } = start;
 	runningHere(-1);
+	start.left--;
+	start.isAsked ||= run.state === "done" || !!run.question || !!run.entry;
+	const unasked = start.left === 0 && !start.isAsked ? start.unasked : undefined;
+	unasked?.restore();
 	if (run.group)
 		return severalEnded(run);
 	if (isShownAtQuestion(run))
@@ -105,7 +110,8 @@ function reportEnd(run: Run, { wish, take: from, steps }: Started): void {
 	if (run.state === "stopped")
 		reportStopped(run);
 	else if (run.state === "failed" || run.problem)
-		set({ toast: modelProblem(run.problem?.detail ?? "The model's server failed.", run.problem?.code ?? "", retryOf(run, wish, from)) });
+		set({ toast: modelProblem(run.problem?.detail ?? "The model's server failed.", run.problem?.code ?? "",
+			unasked ? { label: "Try again", run: unasked.retry } : retryOf(run, wish, from)) });
 	else if (run.note && REPLIES.has(run.how))
 		say(run.note[0].toUpperCase() + run.note.slice(1), !!run.entry, run.seq);
 	else if (steps > 1)
@@ -196,30 +202,40 @@ export interface RunWish {
 	[field: string]: unknown;
 }
 
+/** For a request all of whose runs ended without storing the question. */
+export interface Unasked {
+	restore: () => void;
+	retry: () => void;
+}
+
 interface Started {
 	wish: RunWish;
 	take: string | null;
 	/** Number of steps that Undo reverts: the reply and the changes made for it. */
 	steps: number;
+	unasked?: Unasked;
+	left: number;
+	isAsked: boolean;
 }
 
 /** Starts a model in the open take. Throws a Problem. */
-export async function startRun(wish: RunWish, steps = 1): Promise<Run> {
+export async function startRun(wish: RunWish, steps = 1, unasked?: Unasked): Promise<Run> {
 	const { discussion, take } = pinned();
 	requestStarted();
 	const models = Array.isArray(wish.models) ? wish.models.length : 1;
 	runningHere(models);
 	try {
 		const answer = await post<Run | { runs: Run[] }>(path("discussions", discussion, "runs"), { ...wish, take });
+		const from: Started = { wish, take: take || null, steps, unasked, left: models, isAsked: false };
 		if ("runs" in answer)
-			return startedSeveral(answer.runs as Run[], { wish, take: take || null, steps });
+			return startedSeveral(answer.runs as Run[], from);
 		const run = answer;
 		const quick = endedEarly.get(run.run);
 		if (quick) {
-			reportEnd(quick, { wish, take: take || null, steps });
+			reportEnd(quick, from);
 			return quick;
 		}
-		started.set(run.run, { wish, take: take || null, steps });
+		started.set(run.run, from);
 		replyBegan(run.run);
 		if (run.state === "running" && !currentRun(run.run))
 			runSeen(run); // otherwise events have reported a newer state

@@ -66,7 +66,9 @@ check_images(rt_sending *s, yyjson_val *blocks)
 		if (!is_url && !rt_str_is(type, "image"))
 			continue;
 		if (provider->no_images)
-			rt_scope_fail(&s->scope, RT_REFUSED, "%s does not accept images", provider->name);
+			rt_scope_fail(&s->scope, RT_REFUSED,
+				      "%s does not accept images; choose another model or remove "
+				      "the image", provider->name);
 		else if (is_url && provider->no_image_urls)
 			rt_scope_fail(&s->scope, RT_REFUSED,
 				      "%s does not accept image URLs: download the image and "

@@ -54,6 +54,21 @@ await server.run(["purge", "--yes", "--text", "one line"]);
 await server.api("POST", "/undo");
 tally.check("undo removes the last one", await until(async () => await page.locator(".entries .picture-frame").count() === 1));
 
+await give("paste");
+await until(async () => await ready.count() === 1);
+await page.locator("#composer").fill("What is in this image?");
+await page.locator("#composer").press("Control+Enter");
+const toast = page.locator(".toast");
+tally.check("a model that takes no images refuses the question", await until(async () => /does not accept images/.test((await toast.allInnerTexts()).join())));
+tally.check("another can be chosen", await toast.getByRole("button", { name: "Choose a model" }).count() === 1);
+tally.equal("the text is in the field again", await page.inputValue("#composer"), "What is in this image?");
+tally.check("and so is the image", await until(async () => await ready.count() === 1));
+await toast.getByRole("button", { name: "Try again" }).click();
+await page.waitForTimeout(500);
+tally.check("another attempt keeps both, once", await until(async () => await ready.count() === 1 && await page.inputValue("#composer") === "What is in this image?"));
+await page.getByLabel("Remove shot.png").click();
+await page.locator("#composer").fill("");
+
 const exported = await server.run(["export", "--format", "html"]);
 tally.check("the export contains the image", exported.includes(PNG));
 await browser.close();
