@@ -570,12 +570,12 @@ export async function renameDiscussion(disc: string, name: string, takes: { take
 }
 
 /** Sets a property that is used in the list of discussions; null: the default. */
-export async function setListed(disc: string, key: "pinned" | "archived" | "tags", value: true | string[] | null, say: string): Promise<void> {
+export async function setListed(disc: string, key: "pinned" | "archived" | "tags", value: true | string[] | null, say: string, was: true | string[] | null = null): Promise<void> {
 	const isHere = disc === state.disc; // undo applies to the open discussion
 	const done = await inTurn(() => change("POST", path("ops", "setting.set"), { query: { discussion: disc }, body: { key, value } },
 		{ say: isHere ? say : "" }, "setting.set", { key, value }));
 	if (done && !isHere)
-		notify({ text: say });
+		notify({ text: say, action: { label: "Undo", run: () => void setListed(disc, key, was, "Undone.", value) } });
 }
 
 export async function deleteDiscussion(disc: string): Promise<void> {

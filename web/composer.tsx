@@ -70,6 +70,19 @@ export function Composer() {
 	return <Writer key={writer.current.turn} isFirst={writer.current.turn === 0} disc={disc} />;
 }
 
+/** Reports prompts that are typed, but not saved: the next request does not contain them. */
+function UnsavedPrompts() {
+	const unsaved = [...useStore((from) => from.unsaved).values()];
+	if (unsaved.length === 0)
+		return null;
+	return (
+		<p class="behind">
+			<span role="status">Not saved, and so not sent: {unsaved.map((each) => `“${each.label}”`).join(", ")}.</span>{" "}
+			<button type="button" class="link" onClick={() => unsaved.forEach((each) => void each.save())}>Save</button>
+		</p>
+	);
+}
+
 /** The composer of one discussion (the first is not known at the start). Opening another discussion resets it. The
  * first is focused when the page opens, except on touch devices, where that would open the keyboard. */
 function Writer(props: { disc: string | null; isFirst: boolean }) {
@@ -231,6 +244,7 @@ function Writer(props: { disc: string | null; isFirst: boolean }) {
 					if (isMore)
 						keepLeft(disc, left);
 				}} onDropMore={() => void act.setSetting("draft", null, true)} />
+			<UnsavedPrompts />
 			<AttachedList of={attached} />
 			{completion.list}
 			<TemplateChips text={text} />

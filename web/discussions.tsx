@@ -50,7 +50,7 @@ async function askTags(each: Discussion): Promise<void> {
 	if (line === null)
 		return;
 	const tags = [...new Set(line.split(",").map((tag) => tag.trim()).filter(Boolean))];
-	await act.setListed(each.id, "tags", tags.length ? tags : null, "Changed the tags.");
+	await act.setListed(each.id, "tags", tags.length ? tags : null, "Changed the tags.", each.tags?.length ? each.tags : null);
 }
 
 /** All tags including their parents. */
@@ -100,9 +100,9 @@ function inGroups(all: Discussion[]): [string, Discussion[]][] {
 function itemsOf(each: Discussion, isOnly: boolean): MenuItem[] {
 	return [
 		{ text: "Rename …", run: () => void rename(each) },
-		{ text: each.pinned ? "Unpin" : "Pin", run: () => void act.setListed(each.id, "pinned", each.pinned ? null : true, each.pinned ? "Unpinned." : "Pinned.") },
+		{ text: each.pinned ? "Unpin" : "Pin", run: () => void act.setListed(each.id, "pinned", each.pinned ? null : true, each.pinned ? "Unpinned." : "Pinned.", each.pinned ? true : null) },
 		{ text: "Tags …", run: () => void askTags(each) },
-		{ text: each.archived ? "Unarchive" : "Archive", run: () => void act.setListed(each.id, "archived", each.archived ? null : true, each.archived ? "Listed again." : "Archived.") },
+		{ text: each.archived ? "Unarchive" : "Archive", run: () => void act.setListed(each.id, "archived", each.archived ? null : true, each.archived ? "Listed again." : "Archived.", each.archived ? true : null) },
 		{ text: "Delete …", run: () => void askDeleteDiscussion(each.id), isOff: isOnly && "This is the only discussion", isDanger: true },
 	];
 }

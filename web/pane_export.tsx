@@ -66,7 +66,7 @@ function Hidden(props: { query: Record<string, string | number | null> }) {
 function Export() {
 	const info = useStore((from) => from.info);
 	const writers = byUse(info?.formats.filter((format) => format.writes) ?? []);
-	const [what, setWhat] = useState<What>("take"), [name, setName] = useState("markdown");
+	const [what, setWhat] = useState<What>("take"), [name, setName] = useState(FIRST[0]);
 	const [isLossless, setLossless] = useState(false), [hasLines, setLines] = useState(false);
 	const disc = titleOf(discussionOf(state.disc)), take = takeOf(state.take)?.name ?? "";
 	const [isRedacted, setRedacted] = useState(false), [hasEmails, setEmails] = useState(false);

@@ -13,7 +13,7 @@ import { Rows } from "./pane_rows";
 import { readContext, RequestText, SentLast } from "./pane_sent";
 import { Flag } from "./pane_settings";
 import { addPane } from "./panes";
-import { set, useStore } from "./state";
+import { set, state, useStore } from "./state";
 import { discPath } from "./store";
 import { costWords, count } from "./words";
 import type { Usage } from "./types";
@@ -40,6 +40,16 @@ export function TextField(props: TextFieldProps) {
 	const [text, setText, base] = useEditedText(props.saved, useRef(ownDraft(key)).current);
 	useLayoutEffect(() => keepDraft(key, text === base ? null : text), [text, base]);
 	const isDirty = text !== base;
+	useLayoutEffect(() => {
+		if (!isDirty)
+			return;
+		set({ unsaved: new Map(state.unsaved).set(props.id, { label: props.label, save: () => props.onSave(text) }) });
+		return () => {
+			const rest = new Map(state.unsaved);
+			rest.delete(props.id);
+			set({ unsaved: rest });
+		};
+	}, [text, base]);
 	const toField = () => document.getElementById(props.id)?.focus(); // the buttons disappear
 	return (
 		<div class="field">

@@ -39,6 +39,11 @@ export interface Editing {
 	role?: string;
 }
 
+export interface Unsaved {
+	label: string;
+	save: () => unknown;
+}
+
 export interface State {
 	connection: "connecting" | "live" | "lost";
 	/** An error of the connection: the server is newer than the page, or cannot be reached. */
@@ -77,6 +82,8 @@ export interface State {
 	news: string | null;
 	conflict: Conflict | null;
 	editing: Editing | null;
+	/** Prompts with text that is not saved, and so not sent, by the id of the field. */
+	unsaved: ReadonlyMap<string, Unsaved>;
 	/** The row that keys act on, and the other end of a selection. */
 	focus: string | null;
 	anchor: string | null;
@@ -101,7 +108,7 @@ export const state: State = {
 	takes: [], takeCount: 0, outline: null, last: null, bodies: new Map(), tags: new Map(), discTag: null, head: null, behind: null,
 	canUndo: false, canRedo: false,
 	settings: null, runs: new Map(), version: 0, toast: null, news: null, conflict: null,
-	editing: null, focus: null, anchor: null, isSelecting: false, roleFilter: null, sources: new Set(), forks: new Map(), differ: new Set(), pane: null, overlay: null,
+	editing: null, unsaved: new Map(), focus: null, anchor: null, isSelecting: false, roleFilter: null, sources: new Set(), forks: new Map(), differ: new Set(), pane: null, overlay: null,
 	drawer: null,
 };
 

@@ -154,13 +154,13 @@ function takeItems(takes: Take[], mine: Take): MenuItem[] {
 	return [
 		{ text: "New take …", run: () => void newTake() },
 		{ text: "Rename …", run: () => void rename(mine) },
+		{ text: "Compare takes …", run: () => openOverlay("compare"), isOff: takes.length < 2 && ONLY_TAKE },
+		{ text: "Merge a take …", run: () => void mergeTake(takes, mine), isOff: takes.length < 2 && ONLY_TAKE },
 		{ text: "Make it a discussion …", run: () => void promote(mine), isOff: takes.length < 2 && ONLY_TAKE },
 		{ text: "Collapse all", run: () => void act.collapseAll(true), isFirstOfGroup: true },
 		{ text: "Expand all", run: () => void act.collapseAll(false) },
 		{ text: "Add an entry", hint: hintOf("compose"), run: () => void act.append(state.settings?.roles[0] ?? "User", "") },
 		{ text: "Roles …", run: () => openOverlay("roles") },
-		{ text: "Merge a take …", run: () => void mergeTake(takes, mine), isOff: takes.length < 2 && ONLY_TAKE },
-		{ text: "Compare takes …", run: () => openOverlay("compare"), isOff: takes.length < 2 && ONLY_TAKE },
 		{ text: "Truncate …", run: () => void truncate(), isFirstOfGroup: true },
 		{ text: "Compress …", run: () => void compress() },
 		{ text: "Clear", run: () => void act.clear(), isDanger: true },
@@ -205,6 +205,7 @@ export function TakeBar() {
 			<button type="button" class="icon" aria-label="New take" title="New take" onClick={() => void newTake()}>+</button>
 			{all > shown.length && <span class="quiet more-takes">{(all - shown.length).toLocaleString()} more</span>}
 			<span class="space" />
+			{total > 1 && <button type="button" class="icon text wide-only" title="Compare takes side by side" onClick={() => openOverlay("compare")}>Compare</button>}
 			<RoleFilter />
 			<Menu label="The take" items={() => takeItems(state.takes, mine)}><span aria-hidden="true">⋯</span></Menu>
 		</div>

@@ -77,11 +77,13 @@ export function usesTemplate(message: string): boolean {
 /** Suggestions while a "/" command is typed. */
 export function TemplateChips(props: { text: string }) {
 	const values = useStore((from) => from.settings)?.settings;
-	const found = props.text.startsWith("/") ? matchingTemplates(props.text, templatesOf(values)) : [];
-	if (found.length === 0)
+	const all = templatesOf(values), found = props.text.startsWith("/") ? matchingTemplates(props.text, all) : [];
+	const isFirst = all.length === 0 && /^\/[A-Za-z0-9_-]*$/.test(props.text);
+	if (found.length === 0 && !isFirst)
 		return null;
 	return (
 		<ul class="chips" aria-label="Templates">
+			{isFirst && <li><button type="button" class="chip-button" onClick={() => openOverlay("templates")}>No templates yet. New template …</button></li>}
 			{found.map((each) => (
 				<li key={each.name}><button type="button" class="chip-button" title={oneLine(each.text)} onClick={() => useTemplate(each, props.text.replace(/^\/\S*\s*/, ""))}>/{each.name}</button></li>
 			))}

@@ -127,7 +127,7 @@ add_echo(const asked *a, rt_buf *out)
 	add_beginning(out, rt_buf_str(a->last), ECHO_WORDS);
 	rt_buf_add_f(out,
 		     "\"\n\nThat makes %zu message%s. I am the built-in model and only repeat; for "
-		     "answers, choose another: retake set model PROVIDER/NAME",
+		     "answers, choose another model.",
 		     a->count, a->count == 1 ? "" : "s");
 }
 

@@ -119,7 +119,7 @@ echo(void **state)
 	(void)state;
 	answers("builtin/echo", "", HELLO,
 		"ok \"You said: \\\"Hello there\\\"\\n\\nThat makes 2 messages. I am the built-in model and only "
-		"repeat; for answers, choose another: retake set model PROVIDER/NAME\","
+		"repeat; for answers, choose another model.\","
 		"\"provider\":\"builtin\",\"model\":\"echo\",\"stop_reason\":\"stop\","
 		"\"usage\":{\"input_tokens\":24,\"output_tokens\":37}");
 	answers("", "", "{\"messages\":[]}",

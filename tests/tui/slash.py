@@ -654,7 +654,7 @@ def context_files(c, place):
     t.type("With a file?")
     t.key("Enter")
     c.says("answered", t, 'You said: "With a file?"')
-    t.wait("PROVIDER/NAME", "6 entries")
+    t.wait("another model.", "6 entries")
     say(t, "/context --tokens")
     c.says("what will be sent", t, "slash.py")
     t.key("q")

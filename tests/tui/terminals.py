@@ -104,7 +104,7 @@ def smaller(c, place):
     t.type("Hi")
     t.key("Enter")
     c.store("sent", lambda: [x for _, x in place.texts()[4:5]], ["Hi"])
-    t.wait("PROVIDER/NAME", gone=["..."])
+    t.wait("model.", gone=["..."])
     t.key("F2")
     c.says("the tree", t, "Tree")
     t.key("Escape")
