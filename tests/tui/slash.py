@@ -581,7 +581,7 @@ def exact(c, place):
         t.wait("No messages yet")
         t.type("hello")
         t.key("Enter")
-        t.wait("choose another: retake set model")
+        t.wait("choose another model.")
         say(t, "/context --pretty")
         c.says("the request", t, re.compile(r"choose\s+another:\s+retake\s+set\s+model"), gone=["/set model"])
 

@@ -61,7 +61,7 @@ await page.getByRole("tab", { name: /^other/ }).click();
 await page.locator("#to-history").click();
 const toast = page.locator(".toast");
 const revert = async (words) => {
-	await page.locator("#pane .step", { hasText: words }).first().click();
+	await page.locator("#pane .step", { hasText: words, hasNotText: "reverted" }).first().click();
 	await page.getByRole("button", { name: "Revert only this" }).click();
 };
 await revert("edited entry");
