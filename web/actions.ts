@@ -799,13 +799,14 @@ export async function jump(to: number, where: { shown?: string; back?: string } 
 
 /** Opens the take that the step changed; otherwise the result would not be visible. */
 export async function revert(step: Step): Promise<void> {
-	await op("revert", { seq: step.seq }, {}, async (done) => {
+	const others = step.take && state.takeCount > 1 ? " Other takes are unchanged." : "";
+	await op("revert", { seq: step.seq }, { say: `Reverted that step.${others}` }, async (done) => {
 		const take = done && !done.unchanged && await takeElsewhere(step).catch(() => null);
 		if (!take)
 			return;
 		const was = state.take, left = takeOf(was), name = left && takeTitle(left);
 		await openNear(take);
-		notify({ text: `Reverted that step in the take "${takeNamed(step.take!.name)}", which is open now.`, action: undoAction,
+		notify({ text: `Reverted that step in the take "${takeNamed(step.take!.name)}", which is open now.${others}`, action: undoAction,
 			...(was && name && was !== state.take && { repair: { label: `Back to "${oneLine(name, 24)}"`, run: () => void switchTake(was) } }) }, done.seq);
 	});
 }

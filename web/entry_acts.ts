@@ -16,7 +16,7 @@ export { list, showEntry } from "./focus";
 
 /** Starts a selection from this entry to the one that is touched next. */
 export function select(entry: string): void {
-	set({ focus: entry, anchor: entry, isSelecting: true });
+	set({ focus: entry, anchor: entry, isSelecting: true, ...(!state.toast?.isProblem && { toast: null }) }); // an earlier Undo would be misleading
 }
 
 export function focusSearch(): void {

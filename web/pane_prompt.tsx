@@ -143,7 +143,7 @@ function usageWords(usage: Usage): string {
 	const price = usage.without_price ?? 0;
 	return [
 		count(usage.replies, "reply", "replies"), `${count(usage.input_tokens, "token")} sent`, `${usage.output_tokens.toLocaleString()} received`,
-		...(usage.cost === undefined ? [] : [costWords(usage.cost)]),
+		...(usage.cost !== undefined ? [costWords(usage.cost)] : usage.replies > 0 ? ["price unknown"] : []),
 	].join(", ") + (usage.cost !== undefined && price > 0 ? ` (${count(price, "reply has", "replies have")} no known price)` : "");
 }
 
@@ -192,7 +192,7 @@ function Prompt() {
 			<WillBeSent />
 			<h2>Last request</h2>
 			<SentLast />
-			<h2>Usage</h2>
+			<h2>Usage and cost</h2>
 			<UsageSoFar />
 		</section>
 	);

@@ -24,7 +24,7 @@ export function firstWords(text: string, most: number): string {
 
 /** The displayed name of a take: the words in which it differs if its name is generated. */
 export function takeTitle(take: { name: string; title?: string }): string {
-	return take.title && /_take_\d+$/.test(take.name) ? take.title : take.name;
+	return take.title && /_take_\d+$/.test(take.name) ? withoutSigns(take.title).trim() || take.name : take.name;
 }
 
 // Created on first use: that takes as long as rendering some entries.

@@ -172,7 +172,7 @@ const TASKS = {
 	"export": async (hands, server) => {
 		await command(hands, "Export …");
 		await hands.see("dialog fieldset");
-		await hands.to(/^Markdown/);
+		await hands.to(/^Web page/);
 		await hands.to(/^Everything/, "ArrowUp");
 		await hands.to(/^Export$/);
 		const saved = hands.next("download");

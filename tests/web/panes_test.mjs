@@ -431,7 +431,7 @@ async function sent(server, page) {
 	await page.locator("#pane").getByText("Since then: 1 new entry.").waitFor();
 	const { usage } = await server.api("GET", "/discussions/main/usage"), number = (count) => count.toLocaleString("en-US");
 	await becomes("the tokens of all replies", server, () => page.locator("#pane .usage dd").first().innerText(),
-		`1 reply, ${number(usage.input_tokens)} tokens sent, ${number(usage.output_tokens)} received`);
+		`1 reply, ${number(usage.input_tokens)} tokens sent, ${number(usage.output_tokens)} received, price unknown`);
 	await server.op("entry.edit", { entry: "q1", content: "Which small database?" });
 	await server.op("entry.mute", { entry: "a1" });
 	await server.op("setting.set", { key: "project_system_prompt", value: "Be brief." });

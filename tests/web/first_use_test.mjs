@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+//
+// What newcomers do on their first day: read the cost, revert a step while there are two takes, and
+// select entries. SHOTS=FOLDER saves screenshots.
+import { join } from "node:path";
+import { openBrowser, openPage, pick, Server, Tally, until } from "./place.mjs";
+
+const tally = new Tally(), server = new Server();
+await server.run(["set", "model", "builtin/echo"]);
+await server.start("0");
+const browser = await openBrowser();
+const page = await openPage(server, browser, tally);
+const field = page.locator("#composer"), toast = page.locator(".toast");
+const look = (name) => process.env.SHOTS && page.screenshot({ path: join(process.env.SHOTS, `${name}.png`) });
+
+// usage
+if (await page.getByRole("button", { name: "Panes", exact: true }).getAttribute("aria-expanded") !== "true")
+	await page.getByRole("button", { name: "Panes", exact: true }).click();
+await page.locator("#pane-tab-prompt").click();
+await field.fill("Hello");
+await field.press("Enter");
+await until(async () => await page.locator(".entry:not(.running)").count() === 2);
+tally.check("the price is unknown", await until(async () => (await page.locator(".usage").innerText()).includes("price unknown")));
+await page.locator(".usage").scrollIntoViewIfNeeded();
+await look("usage");
+
+const { id } = (await server.api("GET", "/discussions/main/entries")).entries[1];
+await server.op("take.branch", { at: id, name: "other" });
+await page.locator(".tab", { hasText: "other" }).waitFor();
+
+// a step is reverted in its own take only, and the message says so
+await page.locator("#pane-tab-history").click();
+await page.locator("#pane .pane-row", { hasText: "got reply" }).first().click();
+await page.getByRole("button", { name: "Revert only this" }).click();
+await toast.filter({ hasText: "Reverted that step. Other takes are unchanged." }).waitFor();
+await look("reverted");
+await toast.getByRole("button", { name: "Undo" }).click();
+await until(async () => await page.locator(".entry:not(.running)").count() === 2);
+
+// a selection begins: the Undo of an earlier change would be misleading
+const { id: first } = (await server.api("GET", "/discussions/main/entries?take=main")).entries[0];
+await page.locator(`[data-entry="${first}"]`).first().hover();
+await page.locator(`[data-entry="${first}"] .menu button, [data-entry="${first}"] button.menu`).first().click();
+tally.check("there is a message", await toast.count() === 1);
+await pick(page, "Select from here …");
+tally.check("a selection dismisses it", await until(async () => await toast.count() === 0));
+
+await browser.close();
+await server.stop();
+process.exit(tally.end());
