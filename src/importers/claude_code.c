@@ -40,7 +40,6 @@ typedef struct session {
 	rt_items follows; /* follow, one for each node */
 	rt_index messages, results; /* ids of replies, of answered calls */
 	reply reply;
-	rt_buf *loose; /* "claude-code.records", open */
 	rt_buf *id;    /* of the session */
 	rt_str title, generated, summary, prompt;
 	int64_t last; /* message outside of a sidechain */
@@ -322,20 +321,6 @@ note_session(session *c, yyjson_val *record)
 	}
 }
 
-/* A record outside of the tree; if it was repaired, its text. */
-static void
-keep_loose(session *c, yyjson_val *record)
-{
-	if (!c->g.is_repaired) {
-		rt_json_put_value(c->loose, NULL, record);
-		return;
-	}
-	rt_json_open(c->loose, NULL, '{');
-	rt_json_add_key(c->loose, RT_BUILD_RAW);
-	rt_build_add_bytes(c->loose, c->g.r->record);
-	rt_json_close(c->loose, '}');
-}
-
 static void
 read_record(session *c, yyjson_val *record)
 {
@@ -359,7 +344,7 @@ read_record(session *c, yyjson_val *record)
 		rt_reader_skipped(c->g.r, "skipped a second record with the id %.*s",
 				  (int)rt_utf8_cut(id, 40), id.ptr);
 	if (is_known || (id.size == 0 && (c->has_parents || !(is_reply || is_prompt)))) {
-		keep_loose(c, record);
+		rt_graph_aside(&c->g, record);
 		return;
 	}
 	if (is_reply) {
@@ -383,26 +368,20 @@ begin_session(session *c, rt_reader *r)
 	c->reply.records = rt_scope_buf(s);
 	c->reply.blocks = rt_scope_buf(s);
 	c->reply.usage = rt_scope_buf(s);
-	c->loose = rt_scope_buf(s);
 	c->id = rt_scope_buf(s);
-	rt_json_open(c->loose, NULL, '[');
 	rt_graph_begin(&c->g, RT_STR(""), RT_STR(""));
 }
 
 static void
 end_session(session *c)
 {
-	rt_str titles[] = {c->title, c->generated, c->summary, c->prompt}, loose;
+	rt_str titles[] = {c->title, c->generated, c->summary, c->prompt};
 	size_t i = 0;
 
 	end_reply(c, false);
 	while (i < 3 && titles[i].size == 0)
 		i++;
 	rt_graph_name(&c->g, titles[i], rt_scope_str(&c->g.b->s, c->id));
-	rt_json_close(c->loose, ']');
-	loose = rt_scope_str(&c->g.b->s, c->loose);
-	if (loose.size > 2)
-		rt_build_field(c->g.b, RT_STR("claude-code.records"), loose);
 	if (!c->has_parents)
 		rt_graph_chain(&c->g);
 	rt_graph_end(&c->g, c->last);

@@ -19,6 +19,7 @@ rt_graph_init(rt_graph *g, rt_reader *r, const char *format)
 {
 	*g = (rt_graph){.r = r, .b = &r->b, .format = format};
 	g->prefix = rt_scope_buf(&r->b.s);
+	g->aside = rt_scope_buf(&r->b.s);
 	rt_parts_init(&g->parts, g->b);
 }
 
@@ -64,6 +65,7 @@ rt_graph_begin(rt_graph *g, rt_str title, rt_str id)
 	g->outline = rt_build_discussion(g->b);
 	rt_index_clear(&g->ids);
 	g->links.count = g->ranks.count = 0;
+	rt_buf_clear(g->aside);
 	rt_graph_name(g, title, id);
 }
 
@@ -492,12 +494,32 @@ arrange(rt_graph *g, rt_scope *s, int64_t leaf)
 }
 
 void
+rt_graph_aside(rt_graph *g, yyjson_val *record)
+{
+	if (g->aside->size == 0)
+		rt_json_open(g->aside, NULL, '[');
+	if (!g->is_repaired) {
+		rt_json_put_value(g->aside, NULL, record);
+		return;
+	}
+	rt_json_open(g->aside, NULL, '{');
+	rt_json_add_key(g->aside, RT_BUILD_RAW);
+	rt_build_add_bytes(g->aside, g->r->record);
+	rt_json_close(g->aside, '}');
+}
+
+void
 rt_graph_end(rt_graph *g, int64_t leaf)
 {
 	rt_scope s;
 
 	if (!rt_ok(&g->b->s) || g->outline == NULL)
 		return;
+	if (g->aside->size > 0) {
+		rt_json_close(g->aside, ']');
+		rt_build_field_in(g->b, false, prefix_of(g), RT_STR("records"),
+				  rt_scope_str(&g->b->s, g->aside));
+	}
 	if (leaf == RT_GRAPH_LAST)
 		leaf = rt_graph_last(g);
 	if (g->links.count > 0) {

@@ -46,6 +46,7 @@ typedef struct rt_graph {
 	rt_items ranks;      /* uint32_t, one for each node: its place among its siblings */
 	rt_parts parts;
 	rt_buf *prefix;      /* of fields of the discussion */
+	rt_buf *aside;       /* a JSON array of records, open; empty: none */
 	bool is_repaired;    /* the text of the record is yet to be kept */
 	rt_moment newest;    /* see rt_graph_open_newest */
 	bool has_newest;
@@ -113,6 +114,9 @@ yyjson_val *rt_graph_message(rt_graph *g, rt_json_iter *list);
 int64_t rt_graph_add(rt_graph *g, const rt_node *node, rt_str parent_id);
 /* The node whose body is open takes the place of one with this index, and keeps its parent. */
 void rt_graph_replace(rt_graph *g, int64_t at, const rt_node *node);
+/* A record outside of the conversation, or the text of one that was repaired, becomes an item of the
+ * discussion's field "FORMAT.records". */
+void rt_graph_aside(rt_graph *g, yyjson_val *record);
 /* A record without a message. */
 int64_t rt_graph_add_structure(rt_graph *g, rt_str id, rt_str parent_id);
 /* The place of a node among its siblings, from 0; those without one are last. */

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT */
+#include "importers/importer_testing.h"
+
+static void
+test_codex(void **state)
+{
+	static const char text[] =
+		"{\"timestamp\":\"2026-01-01T00:00:00Z\",\"type\":\"session_meta\",\"payload\":{\"id\":\"r\"}}\n"
+		"{\"timestamp\":\"2026-01-01T00:00:00Z\",\"type\":\"session_meta\",\"payload\":{\"id\":\"old\"}}\n"
+		"{\"timestamp\":\"2026-01-01T00:00:01Z\",\"type\":\"turn_context\",\"payload\":{\"model\":\"m\"}}\n"
+		"{\"timestamp\":\"2026-01-01T00:00:02Z\",\"type\":\"response_item\",\"payload\":{\"type\":\"message\","
+		"\"role\":\"user\",\"content\":[{\"type\":\"input_text\",\"text\":\"<environment_context>\"}]}}\n"
+		"{\"type\":\"response_item\",\"payload\":{\"type\":\"message\",\"role\":\"user\","
+		"\"content\":[{\"type\":\"input_text\",\"text\":\"q\"}]}}\n"
+		"{\"type\":\"event_msg\",\"payload\":{\"type\":\"user_message\",\"message\":\"q\"}}\n"
+		"{\"type\":\"response_item\",\"payload\":{\"type\":\"reasoning\",\"summary\":[{\"text\":\"hm\"}],"
+		"\"encrypted_content\":\"e\"}}\n"
+		"{\"type\":\"response_item\",\"payload\":{\"type\":\"function_call\",\"name\":\"sh\","
+		"\"arguments\":\"{\\\"c\\\":1}\",\"call_id\":\"k\"}}\n"
+		"{\"type\":\"response_item\",\"payload\":{\"type\":\"function_call_output\",\"call_id\":\"k\","
+		"\"output\":\"out\"}}\n"
+		"{\"type\":\"event_msg\",\"payload\":{\"type\":\"thread_rolled_back\",\"num_turns\":1}}\n"
+		"{\"type\":\"response_item\",\"payload\":{\"role\":\"user\",\"content\":\"p\"}}\n";
+	rt_outlines o;
+	rt_report report;
+
+	(void)state;
+	import_text(&rt_format_codex, text, &o, &report);
+	assert_true(rt_str_is(o.items[0].source, "codex:r"));
+	assert_nodes(&o.items[0],
+		     "-1 user [{\"type\":\"input_text\",\"text\":\"<environment_context>\"}] | "
+		     "0 user [{\"type\":\"input_text\",\"text\":\"q\"}] | "
+		     "1 assistant [{\"type\":\"thinking\",\"thinking\":\"hm\"}] | "
+		     "2 assistant [{\"type\":\"toolCall\",\"id\":\"k\",\"name\":\"sh\",\"arguments\":{\"c\":1}}] | "
+		     "3 tool out | 0 user p");
+	assert_int_equal(o.items[0].head, 5);
+	assert_true(rt_str_is(o.items[0].nodes[0].kind, "custom_message"));
+	assert_field(&o.items[0], 2, "model", "\"m\"");
+	assert_field(&o.items[0], 4, "tool_call_id", "\"k\"");
+	assert_int_equal(report.skipped, 0);
+	import_done(&o, &report);
+}
+
+/* Items as lines; not OpenAI messages, which have no times. */
+static void
+test_codex_bare(void **state)
+{
+	static const char text[] =
+		"{\"created_at\":\"2025-09-10T12:00:00Z\",\"role\":\"user\",\"message\":\"hi\"}\n"
+		"{\"type\":\"function_call\",\"function\":{\"name\":\"f\"},\"arguments\":{\"x\":1}}\n"
+		"{\"type\":\"function_result\",\"name\":\"f\",\"result\":{\"y\":2}}\n"
+		"{\"timestamp\":\"2025-09-10T12:00:02Z\",\"role\":\"assistant\",\"content\":\"ho\"}\n";
+	rt_outlines o;
+	rt_report report;
+
+	(void)state;
+	import_text(&rt_format_codex, text, &o, &report);
+	assert_nodes(&o.items[0], "-1 user hi | 0 assistant [{\"type\":\"toolCall\",\"id\":\"\","
+				  "\"name\":\"f\",\"arguments\":{\"x\":1}}] | 1 tool {\"y\":2} | "
+				  "2 assistant ho");
+	import_done(&o, &report);
+	assert_ptr_equal(rt_format_sniff(RT_STR("{\"role\":\"user\",\"content\":\"hi\"}\n"
+						"{\"role\":\"assistant\",\"content\":\"ho\"}\n")),
+			 &rt_format_openai);
+}
+
+static void
+test_cursor(void **state)
+{
+	static const char text[] =
+		"{\"role\":\"user\",\"message\":{\"content\":[{\"type\":\"text\",\"text\":\"q\"}]}}\n"
+		"{\"role\":\"assistant\",\"message\":{\"content\":\"a\",\"x\":1}}\n{\"role\":\"user\"}\n";
+	rt_outlines o;
+	rt_report report;
+
+	(void)state;
+	import_text(&rt_format_cursor, text, &o, &report);
+	assert_nodes(&o.items[0], "-1 user [{\"type\":\"text\",\"text\":\"q\"}] | 0 assistant a");
+	assert_field(&o.items[0], 1, "cursor", "{\"role\":\"assistant\",\"message\":{\"x\":1}}");
+	assert_int_equal(report.skipped, 1);
+	import_done(&o, &report);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_codex),
+					   cmocka_unit_test(test_codex_bare),
+					   cmocka_unit_test(test_cursor)};
+
+	return cmocka_run_group_tests_name("agents", tests, NULL, NULL);
+}
