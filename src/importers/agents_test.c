@@ -81,12 +81,39 @@ test_cursor(void **state)
 	import_done(&o, &report);
 }
 
+static void
+test_aider(void **state)
+{
+	static const char text[] =
+		"before\n# aider chat started at 2024-08-05 19:33:02\n\n> aider --model m  \n> Added "
+		"a.py.  \n\n#### Fix the loop  \n#### in a.py  \n# Heading\n\nIt ends now.\n# One more\n"
+		"#### Thanks\n# aider chat started at 2024-08-06 08:00:00\n\n";
+	rt_outlines o;
+	rt_report report;
+
+	(void)state;
+	import_text(&rt_format_aider, text, &o, &report);
+	assert_int_equal(o.count, 3);
+	assert_nodes(&o.items[0], "-1 assistant before");
+	assert_nodes(&o.items[1], "-1 tool aider --model m  \nAdded a.py. | 0 user Fix the loop  \nin "
+				  "a.py  \n# Heading | 1 assistant It ends now.\n# One more | 2 user "
+				  "Thanks");
+	assert_true(rt_str_is(o.items[1].name, "Fix the loop"));
+	assert_true(rt_str_is(o.items[1].source, "aider:2024-08-05 19:33:02"));
+	assert_true(o.items[1].nodes[0].has_ts && !o.items[1].nodes[1].has_ts);
+	assert_int_equal(o.items[1].head, 3);
+	assert_int_equal(o.items[2].node_count, 0);
+	assert_int_equal(report.skipped, 0);
+	import_done(&o, &report);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(test_codex),
 					   cmocka_unit_test(test_codex_bare),
-					   cmocka_unit_test(test_cursor)};
+					   cmocka_unit_test(test_cursor),
+					   cmocka_unit_test(test_aider)};
 
 	return cmocka_run_group_tests_name("agents", tests, NULL, NULL);
 }
