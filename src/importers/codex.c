@@ -246,8 +246,8 @@ sniff_line(rt_str record)
 {
 	rt_str type = bare(rt_graph_member(record, "type"));
 	rt_str content = rt_graph_member(record, "content");
-	bool has_time = rt_graph_member(record, "timestamp").size > 0 ||
-			rt_graph_member(record, "created_at").size > 0;
+	bool has_time = bare(rt_graph_member(record, "timestamp")).size > 0 ||
+			bare(rt_graph_member(record, "created_at")).size > 0;
 
 	if (rt_graph_member(record, "payload").size > 0 &&
 	    rt_is_word(type, "session_meta response_item event_msg turn_context compacted "
