@@ -320,7 +320,7 @@ const TASKS = {
 	},
 	"begin a discussion, name it and delete it": async (hands, server) => {
 		const names = async () => (await state(server)).discussions.map((each) => each.name).sort().join();
-		await command(hands, "New discussion");
+		await command(hands, "New discussion with a name");
 		await hands.see("dialog input");
 		await hands.type("second");
 		await hands.press("Enter");
