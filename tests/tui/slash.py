@@ -583,7 +583,7 @@ def exact(c, place):
         t.key("Enter")
         t.wait("choose another model.")
         say(t, "/context --pretty")
-        c.says("the request", t, re.compile(r"choose\s+another:\s+retake\s+set\s+model"), gone=["/set model"])
+        c.says("the request", t, re.compile(r"choose\s+another\s+model"), gone=["/set model"])
 
 
 def places(c, place):
