@@ -60,7 +60,8 @@
 	ROW(claude_code, "claude-code")  /* sessions of Claude Code */ \
 	ROW(codex, "codex")              /* sessions of Codex CLI */ \
 	ROW(cursor, "cursor")            /* transcripts of Cursor's agent */ \
-	ROW(aider, "aider")              /* chat histories of aider */
+	ROW(aider, "aider")              /* chat histories of aider */ \
+	ROW(opencode, "opencode")        /* sessions exported by opencode */
 
 #define RT_FORMAT_DECLARE(id, name) extern const rt_format rt_format_##id;
 RT_FORMAT_TABLE(RT_FORMAT_DECLARE, RT_FORMAT_DECLARE)

@@ -107,13 +107,44 @@ test_aider(void **state)
 	import_done(&o, &report);
 }
 
+static void
+test_opencode(void **state)
+{
+	static const char text[] =
+		"{\"info\":{\"id\":\"s\",\"title\":\"Fix\",\"time\":{\"created\":1},\"revert\":{\"messageID\":"
+		"\"m3\"}},\"messages\":["
+		"{\"info\":{\"id\":\"m1\",\"role\":\"user\"},\"parts\":[{\"type\":\"text\",\"text\":\"q\"}]},"
+		"{\"info\":{\"id\":\"m2\",\"role\":\"assistant\",\"modelID\":\"m\"},\"parts\":["
+		"{\"type\":\"tool\",\"callID\":\"c\",\"tool\":\"sh\",\"state\":{\"status\":\"error\",\"input\":{},"
+		"\"error\":\"no\"}},{\"type\":\"patch\"}]},"
+		"{\"info\":{\"id\":\"m3\",\"role\":\"user\"},\"parts\":[{\"type\":\"text\",\"text\":\"more\","
+		"\"synthetic\":true}]}]}";
+	rt_outlines o;
+	rt_report report;
+
+	(void)state;
+	import_text(&rt_format_opencode, text, &o, &report);
+	assert_true(rt_str_is(o.items[0].name, "Fix"));
+	assert_true(rt_str_is(o.items[0].source, "opencode:s"));
+	assert_nodes(&o.items[0],
+		     "-1 user q | 0 assistant [{\"type\":\"toolCall\",\"id\":\"c\",\"name\":\"sh\","
+		     "\"arguments\":{}},{\"type\":\"tool_result\",\"tool_use_id\":\"c\",\"content\":\"no\","
+		     "\"is_error\":true}] | 1 user more");
+	assert_int_equal(o.items[0].head, 1);
+	assert_true(rt_str_is(o.items[0].nodes[2].kind, "custom_message"));
+	assert_field(&o.items[0], 1, "model", "\"m\"");
+	assert_int_equal(report.skipped, 0);
+	import_done(&o, &report);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(test_codex),
 					   cmocka_unit_test(test_codex_bare),
 					   cmocka_unit_test(test_cursor),
-					   cmocka_unit_test(test_aider)};
+					   cmocka_unit_test(test_aider),
+					   cmocka_unit_test(test_opencode)};
 
 	return cmocka_run_group_tests_name("agents", tests, NULL, NULL);
 }
