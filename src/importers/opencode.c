@@ -96,7 +96,10 @@ read_session(rt_graph *g, yyjson_val *record)
 		tip = at >= 0 ? at : tip;
 	}
 	at = rt_graph_find(g, reverted);
-	rt_graph_end(g, at >= 0 ? rt_graph_parent(g, at) : tip);
+	if (at >= 0)
+		at = rt_graph_parent(g, at);
+	/* Files name the head by its id. */
+	rt_graph_end(g, at >= 0 && rt_build_nodes(g->b)[at].id.size > 0 ? at : tip);
 }
 
 RT_GRAPH_FUNCTIONS(opencode, .format = "opencode", .noun = "session of opencode",
