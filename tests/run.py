@@ -308,7 +308,7 @@ def scripts():
 
 
 def run_scripts(match, jobs, tally):
-    """Two more in parallel than there are processors, since many wait; slow ones first."""
+    """One more in parallel than there are processors, since many wait; slow ones first."""
     env = {"RETAKE": os.path.join(ROOT, "build/retake"),
            "RETAKE_BROWSER": os.environ.get("RETAKE_BROWSER", "brief"),
            "TYPING_SAMPLE": os.environ.get("TYPING_SAMPLE", "8")}
@@ -333,7 +333,7 @@ def run_scripts(match, jobs, tally):
         print("{}: {} passed, {} failed, {} skipped in {:.1f} s".format(name, *counts, seconds),
               flush=True)
 
-    with concurrent.futures.ThreadPoolExecutor(max_workers=jobs + 2) as pool:
+    with concurrent.futures.ThreadPoolExecutor(max_workers=jobs + 1) as pool:
         running = {pool.submit(run, command, env, SCRIPT_TIMEOUT_S): (name, command)
                    for name, command in wanted}
         for done in concurrent.futures.as_completed(running):
