@@ -45,6 +45,45 @@ tally.check("there is a message", await toast.count() === 1);
 await pick(page, "Select from here …");
 tally.check("a selection dismisses it", await until(async () => await toast.count() === 0));
 
+// instructions that are typed, but not saved, are reported where the question is asked
+await page.keyboard.press("Escape");
+await page.locator("#pane-tab-prompt").click();
+await page.locator("#project_system_prompt").fill("Answer briefly.");
+const unsaved = page.locator(".composer .behind", { hasText: "Not saved, and so not sent" });
+tally.check("unsaved instructions are reported", await until(async () => await unsaved.count() === 1));
+await look("unsaved");
+await unsaved.getByRole("button", { name: "Save" }).click();
+tally.check("they are saved there", await until(async () => (await server.api("GET", "/discussions/main/settings")).settings.project_system_prompt === "Answer briefly."));
+tally.check("and the message goes", await until(async () => await unsaved.count() === 0));
+
+// takes can be compared without a menu
+await page.getByRole("button", { name: "Compare", exact: true }).click();
+tally.check("compare is visible", await until(async () => await page.getByRole("dialog", { name: "Compare takes" }).count() === 1));
+await page.keyboard.press("Escape");
+
+// "/" leads to the first template
+await field.fill("/");
+await page.getByRole("button", { name: "No templates yet. New template …" }).click();
+tally.check("the templates open", await until(async () => await page.getByRole("dialog", { name: "Templates" }).count() === 1));
+await page.keyboard.press("Escape");
+await field.fill("");
+
+// another discussion is archived, and Undo lists it again
+await server.op("discussion.new", { name: "aside" });
+const isArchived = async () => (await server.api("GET", "/discussions?all=1")).find((each) => each.name === "aside")?.archived === true;
+await page.getByRole("button", { name: /^More for aside/ }).click();
+await pick(page, "Archive");
+tally.check("archived", await until(isArchived));
+await toast.getByRole("button", { name: "Undo" }).click();
+tally.check("and listed again", await until(async () => !(await isArchived())));
+
+// the help knows words of other programs
+await page.getByRole("button", { name: "Help and keys", exact: true }).click();
+for (const word of ["cost", "fork", "regenerate", "share", "system prompt", "template", "attach", "merge"]) {
+	await page.getByLabel("Search the help").fill(word);
+	tally.check(`the help knows ${word}`, await until(async () => await page.locator(".topics dt").count() > 0));
+}
+
 await browser.close();
 await server.stop();
 process.exit(tally.end());
