@@ -244,6 +244,18 @@ local_time(int64_t at_us, struct tm *out)
 	return localtime_r(&when, out) != NULL;
 }
 
+int64_t
+rt_host_local_day(int64_t at_us)
+{
+	enum { DAY_S = 86400 };
+	int64_t at_s = at_us / 1000000 - (at_us % 1000000 < 0);
+	struct tm parts;
+
+	if (local_time(at_us, &parts))
+		at_s += parts.tm_gmtoff;
+	return at_s / DAY_S - (at_s % DAY_S < 0);
+}
+
 void
 rt_host_add_local_time(rt_buf *out, int64_t at_us, bool seconds)
 {

@@ -31,6 +31,8 @@ bool rt_host_input_comes(int ms);
 bool rt_host_listens(unsigned port);
 /* Appends the folder for temporary files. */
 void rt_host_temp_dir(rt_buf *out);
+/* The local day of a time, in days since 1970. */
+int64_t rt_host_local_day(int64_t at_us);
 /* Local time for people: "2026-11-21 20:35" (or with the seconds). */
 void rt_host_add_local_time(rt_buf *out, int64_t at_us, bool seconds);
 /* The same, short, relative to now: "20:35" today, "11/2 20:35" this year, else "25/11/2 20:35".

@@ -18,6 +18,7 @@
 	X(tree) \
 	X(status) \
 	X(search) \
+	X(stats) \
 	X(context) \
 	X(add) \
 	X(insert) \

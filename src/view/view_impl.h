@@ -23,6 +23,24 @@ rt_str rt_view_label(rt_scope *scope, const rt_project *project, const rt_disc *
 void rt_take_row_set_title(const rt_view *view, const rt_disc *disc, rt_scope *memory,
 			   rt_take_row *row);
 
+/* ---- usage ---- */
+
+/* Visits entries, each once, in the order of discussions and takes. */
+typedef struct rt_usage_visitor {
+	void *ctx;
+	/* Is this entry of interest? Others are skipped, their bodies not read. NULL: all are. */
+	bool (*wants)(void *ctx, const rt_slot *slot);
+	/* body: NULL if it is only text (it is not read then), or damaged. */
+	void (*entry)(void *ctx, const rt_disc *disc, const rt_slot *slot, const rt_body *body);
+} rt_usage_visitor;
+
+/* The entries of the view's discussion, or of all that are not deleted. */
+void rt_usage_visit(const rt_view *view, bool is_project, const rt_usage_visitor *visitor);
+/* Adds the usage of a reply; nothing if it has none. */
+void rt_usage_add_body(rt_usage_totals *totals, const rt_body *body);
+/* The model of a reply, in the members that Retake and other programs use; empty: unknown. Borrowed. */
+rt_str rt_usage_model(const rt_body *body);
+
 /* ---- JSON from a table ---- */
 
 typedef enum rt_view_type {

@@ -128,6 +128,7 @@ typedef struct rt_usage_totals {
 /* Of all takes of the discussion, or of the project; deleted ones do not count. Reads every
  * reply: about a second for 200,000. */
 rt_usage_totals rt_view_usage(const rt_view *view, bool is_project);
+void rt_usage_add(rt_usage_totals *to, const rt_usage_totals *from);
 /* {"replies","input_tokens","output_tokens","cost","without_price"}; cost only if a price is known,
  * without_price only if it is unknown for some. */
 void rt_usage_add_json(const rt_usage_totals *totals, const char *key, rt_buf *out);

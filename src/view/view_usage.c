@@ -2,7 +2,7 @@
  *
  * Usage: tokens and cost of the replies in a discussion or a project. Each entry counts once,
  * however many takes contain it. */
-#include "view/view_rows.h"
+#include "view/view_impl.h"
 
 #include <stdlib.h>
 
@@ -10,7 +10,8 @@ enum { RUN = 64 };
 
 typedef struct counting {
 	const rt_view *view;
-	rt_usage_totals *out;
+	const rt_usage_visitor *visitor;
+	const rt_disc *disc; /* that is being visited */
 	unsigned char *seen; /* by number of the entry */
 } counting;
 
@@ -57,19 +58,32 @@ add_cost(yyjson_val *own, yyjson_val *usage, double *total)
 	return true;
 }
 
-static void
-add_body(counting *c, const rt_body *body)
+/* The message of a record of pi. */
+static yyjson_val *
+pi_message(const rt_body *body)
+{
+	yyjson_val *pi = body->format == RT_BODY_PI ? body->fields : rt_body_field(body, "pi");
+
+	return rt_json_get(pi, "message");
+}
+
+rt_str
+rt_usage_model(const rt_body *body)
+{
+	rt_str model = rt_json_str(rt_body_field(body, "model"));
+
+	return model.size > 0 ? model : rt_json_str(rt_json_get(pi_message(body), "model"));
+}
+
+void
+rt_usage_add_body(rt_usage_totals *t, const rt_body *body)
 {
 	static const char *const in[] = {"input_tokens", "prompt_tokens", "input"};
 	static const char *const out[] = {"output_tokens", "completion_tokens", "output"};
-	rt_usage_totals *t = c->out;
 	yyjson_val *usage = rt_body_field(body, "usage");
 
-	if (usage == NULL) {
-		yyjson_val *pi = body->format == RT_BODY_PI ? body->fields : rt_body_field(body, "pi");
-
-		usage = rt_json_get(rt_json_get(pi, "message"), "usage");
-	}
+	if (usage == NULL)
+		usage = rt_json_get(pi_message(body), "usage");
 	bool has_input = add_tokens(usage, in, &t->input);
 	bool has_output = add_tokens(usage, out, &t->output);
 	if (!has_input && !has_output)
@@ -78,32 +92,40 @@ add_body(counting *c, const rt_body *body)
 	t->priced += add_cost(rt_body_field(body, "cost"), usage, &t->cost);
 }
 
+/* --- visiting --- */
+
 /* Only bodies with more than text can contain a usage. */
 static void
-add_run(counting *c, rt_body_reader *reader, const rt_slot *slots, size_t count)
+visit_run(counting *c, rt_body_reader *reader, const rt_slot *slots, size_t count)
 {
+	const rt_usage_visitor *v = c->visitor;
 	rt_scope inner;
 	rt_view view = *c->view;
 
 	rt_scope_init(&inner, view.scope->alloc);
 	view.scope = &inner;
-	for (size_t i = 0; i < count && rt_ok(&inner); i++) {
+	for (size_t i = 0; i < count && rt_ok(c->view->scope); i++) {
 		unsigned char *seen = &c->seen[slots[i].entry];
+		const rt_body *body = NULL;
 
-		if ((slots[i].flags & RT_SLOT_RICH) == 0 || *seen != 0)
+		if (*seen != 0)
 			continue;
 		*seen = 1;
-		const rt_body *body = rt_view_body_at(&view, reader, slots, count, i);
-		if (body != NULL)
-			add_body(c, body);
-		else
+		if (v->wants != NULL && !v->wants(v->ctx, &slots[i]))
+			continue;
+		if ((slots[i].flags & RT_SLOT_RICH) != 0)
+			body = rt_view_body_at(&view, reader, slots, count, i);
+		if (inner.status == RT_NOMEM)
+			rt_scope_adopt(c->view->scope, &inner);
+		else if (!rt_ok(&inner))
 			rt_scope_reset(&inner); /* a damaged body: fsck reports it */
+		v->entry(v->ctx, c->disc, &slots[i], body);
 	}
 	rt_scope_deinit(&inner);
 }
 
 static void
-add_take(counting *c, const rt_take *take)
+visit_take(counting *c, const rt_take *take)
 {
 	rt_scope *s = c->view->scope;
 	size_t count = rt_seq_count(take->slots);
@@ -116,38 +138,69 @@ add_take(counting *c, const rt_take *take)
 		if (RT_TRY(s, rt_seq_copy(take->slots, at, n, slots, &s->error)) != RT_OK)
 			return;
 		rt_buf_init(&reader.run.bytes, s->alloc, RT_BUF_UNLIMITED);
-		add_run(c, &reader, slots, n);
+		visit_run(c, &reader, slots, n);
 		rt_body_reader_deinit(&reader);
 	}
 }
 
 static void
-add_disc(counting *c, uint32_t number)
+visit_disc(counting *c, uint32_t number)
 {
 	rt_scope *s = c->view->scope;
 	const rt_cell *cell = rt_project_cell(c->view->project, number);
-	const rt_disc *disc = NULL;
 
 	if (cell == NULL || !cell->present)
 		return;
-	RT_TRY(s, rt_project_disc(c->view->project, number, &disc, &s->error));
-	for (uint32_t i = 1; disc != NULL && i <= rt_disc_take_count(disc) && rt_ok(s); i++)
-		if (rt_disc_take(disc, i)->present)
-			add_take(c, rt_disc_take(disc, i));
+	c->disc = NULL;
+	RT_TRY(s, rt_project_disc_peek(c->view->project, number, &c->disc, &s->error));
+	for (uint32_t i = 1; c->disc != NULL && i <= rt_disc_take_count(c->disc) && rt_ok(s); i++)
+		if (rt_disc_take(c->disc, i)->present)
+			visit_take(c, rt_disc_take(c->disc, i));
+	rt_object_unref(c->disc);
+}
+
+void
+rt_usage_visit(const rt_view *view, bool is_project, const rt_usage_visitor *visitor)
+{
+	const rt_project *project = view->project;
+	counting c = {.view = view,
+		      .visitor = visitor,
+		      .seen = rt_scope_array(view->scope, project->next_entry + 1, 1)};
+
+	for (uint32_t i = 1; is_project && c.seen != NULL && i <= rt_project_disc_count(project); i++)
+		visit_disc(&c, i);
+	if (!is_project && c.seen != NULL)
+		visit_disc(&c, view->place.disc != 0 ? view->place.disc : project->active);
+}
+
+/* --- totals --- */
+
+static void
+add_entry(void *ctx, const rt_disc *disc, const rt_slot *slot, const rt_body *body)
+{
+	(void)disc, (void)slot;
+	if (body != NULL)
+		rt_usage_add_body(ctx, body);
 }
 
 rt_usage_totals
 rt_view_usage(const rt_view *view, bool is_project)
 {
 	rt_usage_totals out = {0};
-	const rt_project *project = view->project;
-	counting c = {view, &out, rt_scope_array(view->scope, project->next_entry + 1, 1)};
+	const rt_usage_visitor visitor = {.ctx = &out, .entry = add_entry};
 
-	for (uint32_t i = 1; is_project && c.seen != NULL && i <= rt_project_disc_count(project); i++)
-		add_disc(&c, i);
-	if (!is_project && c.seen != NULL)
-		add_disc(&c, view->place.disc != 0 ? view->place.disc : project->active);
+	rt_usage_visit(view, is_project, &visitor);
 	return rt_ok(view->scope) ? out : (rt_usage_totals){0};
+}
+
+void
+rt_usage_add(rt_usage_totals *to, const rt_usage_totals *from)
+{
+	to->replies += from->replies;
+	to->priced += from->priced;
+	to->input = to->input + from->input < to->input ? UINT64_MAX : to->input + from->input;
+	to->output = to->output + from->output < to->output ? UINT64_MAX : to->output + from->output;
+	to->cost += from->cost;
 }
 
 void

@@ -264,6 +264,7 @@ run(const char *command, const char *locale)
 static const char *const commands[] = {
 	"show", "show :1", "show :1 --raw", "show :2 --raw", "show --json", "show --jsonl", "show --take-file",
 	"show --all", "tree", "tree --json", "tree --all", "status", "status --json", "ls", "ls --json",
+	"stats", "stats --by model", "stats --by discussion", "stats --by project",
 	"takes", "takes --json", "takes tree", "search plain", "search words --json", "history",
 	"history --json", "history show 1", "history show 40", "diff", "revisions :1", "revisions :1 --json",
 	"context", "context --json", "label", "label --json", "roles", "settings", "settings --json", "prompt",

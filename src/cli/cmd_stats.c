@@ -1,0 +1,385 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * stats: entries, tokens and cost by day, model, program, discussion or project; on a terminal a
+ * calendar. */
+#include <stdio.h>
+
+#include "cli/cli.h"
+#include "app/screen.h"
+#include "view/stats.h"
+
+enum { WEEK = 7, SHADES = 5, NAME_COLUMNS = 40 };
+
+#define DAY_US INT64_C(86400000000)
+
+typedef struct grouping {
+	const char *word; /* of --by */
+	rt_stats_by by;
+	const char *none; /* the row without a name, for people */
+} grouping;
+
+static const grouping groupings[] = {
+	{"day", RT_STATS_DAY, "without a date"},
+	{"model", RT_STATS_MODEL, "without a model"},
+	{"program", RT_STATS_PROGRAM, "other files"},
+	{"discussion", RT_STATS_DISCUSSION, "without a name"},
+};
+
+typedef struct report {
+	rt_cli *cli;
+	const grouping *by;
+	rt_stats_options options;
+	rt_stats stats;
+} report;
+
+/* --- reading --- */
+
+static int64_t
+day_flag(rt_cli *cli, const char *flag, int64_t otherwise)
+{
+	const char *text = rt_cli_flag_value(cli, flag);
+	rt_moment at = {0};
+
+	if (text == NULL)
+		return otherwise;
+	if (strlen(text) != 10 || !rt_moment_parse(rt_str_of(text), &at)) {
+		rt_cli_hint(cli, "For example: retake stats --%s 2026-11-18", flag);
+		rt_cli_fail(cli, RT_USAGE, "--%s needs a date, not \"%.40s\"", flag, text);
+	}
+	return at.us / DAY_US - (at.us % DAY_US < 0);
+}
+
+/* NULL: by project. */
+static const grouping *
+grouping_flag(rt_cli *cli)
+{
+	const char *word = rt_cli_flag_value(cli, "by");
+
+	if (word == NULL)
+		return &groupings[0];
+	for (size_t i = 0; i < sizeof(groupings) / sizeof(groupings[0]); i++)
+		if (strcmp(word, groupings[i].word) == 0)
+			return &groupings[i];
+	if (strcmp(word, "project") != 0) {
+		rt_cli_hint(cli, "Known: day, model, program, discussion, project");
+		rt_cli_fail(cli, RT_USAGE, "there are no statistics by \"%.40s\"", word);
+	}
+	return NULL;
+}
+
+/* --- by project --- */
+
+typedef struct names {
+	rt_scope *s;
+	const char **items;
+	size_t count, capacity;
+} names;
+
+static bool
+add_name(void *ctx, const rt_store_row *row)
+{
+	names *n = ctx;
+
+	n->items = rt_scope_grow(n->s, n->items, n->count, &n->capacity, sizeof(*n->items));
+	if (n->items != NULL)
+		n->items[n->count++] = rt_scope_copy(n->s, row->data).ptr;
+	return rt_ok(n->s);
+}
+
+/* A project is opened after the other, each as if it had been named with -p. */
+static void
+read_projects(report *r)
+{
+	rt_cli *cli = r->cli;
+	rt_scope *s = &cli->s;
+	names n = {.s = s};
+	rt_stats_row *rows;
+	rt_store *store;
+
+	if (!rt_cli_open_store(cli, RT_SESSION_LOOK)) {
+		if (s->status == RT_NOT_FOUND)
+			rt_cli_recover(cli, NULL); /* there is nothing yet */
+		return;
+	}
+	store = cli->session.store;
+	RT_TRY(s, store->ops->read(store, rt_rows_all(RT_STORE_PROJECTS, 0), add_name, &n, &s->error));
+	rows = rt_scope_array(s, n.count, sizeof(*rows));
+	for (size_t i = 0; rt_ok(s) && i < n.count; i++) {
+		rt_cli_close(cli);
+		cli->session.given.project = n.items[i];
+		if (!rt_cli_open(cli, RT_SESSION_LOOK))
+			return;
+		rt_view view = rt_cli_view(cli);
+		rt_stats one = rt_stats_read(&view, &r->options);
+		rt_stats_row *total = &r->stats.total;
+
+		rows[i] = one.total;
+		rows[i].name = rt_str_of(n.items[i]);
+		total->entries += one.total.entries;
+		rt_usage_add(&total->usage, &one.total.usage);
+	}
+	r->stats.rows = rows;
+	r->stats.count = n.count;
+}
+
+/* --- for people --- */
+
+static void
+add_name_of(const report *r, const rt_stats_row *row, rt_buf *out)
+{
+	if (r->by != NULL && r->by->by == RT_STATS_DAY && row->day != RT_STATS_NO_DAY)
+		rt_stats_add_day(out, row->day);
+	else if (row->name.ptr != NULL)
+		rt_screen_add_line(out, row->name);
+	else
+		rt_buf_add_c(out, r->by->none);
+}
+
+static void
+put_totals(rt_term *out, const rt_stats_row *row, rt_buf *words)
+{
+	rt_buf_clear(words);
+	rt_buf_add_grouped(words, row->entries);
+	rt_term_spaces(out, words->size < 9 ? 9 - words->size : 0);
+	rt_term_line(out, rt_buf_str(words));
+	rt_term_f(out, " entr%s", row->entries == 1 ? "y" : "ies");
+	if (row->usage.replies > 0) {
+		rt_buf_clear(words);
+		rt_usage_add_text(&row->usage, words);
+		rt_term_c(out, row->entries == 1 ? "    " : "  ");
+		rt_term_style(out, RT_STYLE_DIM);
+		rt_term_line(out, rt_buf_str(words));
+		rt_term_style(out, RT_STYLE_NONE);
+	}
+	rt_term_c(out, "\n");
+}
+
+static void
+print_row(const report *r, rt_str name, const rt_stats_row *row, size_t width, rt_buf *words)
+{
+	rt_term *out = &r->cli->out;
+	size_t used = rt_screen_width(name);
+
+	rt_term_line(out, name);
+	rt_term_spaces(out, used < width ? width - used : 0);
+	put_totals(out, row, words);
+}
+
+static void
+print_table(const report *r)
+{
+	rt_buf *name = rt_scope_buf(&r->cli->s), *words = rt_scope_buf(&r->cli->s);
+	size_t width = strlen("total");
+
+	for (size_t i = 0; i < r->stats.count; i++) {
+		rt_buf_clear(name);
+		add_name_of(r, &r->stats.rows[i], name);
+		size_t used = rt_screen_width(rt_buf_str(name));
+
+		if (used > width)
+			width = used < NAME_COLUMNS ? used : NAME_COLUMNS;
+	}
+	for (size_t i = 0; rt_ok(&r->cli->s) && i < r->stats.count; i++) {
+		rt_buf_clear(name);
+		add_name_of(r, &r->stats.rows[i], name);
+		print_row(r, rt_buf_str(name), &r->stats.rows[i], width, words);
+	}
+	rt_term_style(&r->cli->out, RT_STYLE_BOLD);
+	print_row(r, RT_STR("total"), &r->stats.total, width, words);
+	rt_term_style(&r->cli->out, RT_STYLE_NONE);
+}
+
+/* --- the calendar --- */
+
+/* Weeks begin on Monday; day 0 was a Thursday. */
+static int64_t
+week_of(int64_t day)
+{
+	int64_t since_monday = ((day + 3) % WEEK + WEEK) % WEEK;
+
+	return day - since_monday;
+}
+
+static const char *
+shade(const rt_term *out, size_t entries, size_t most)
+{
+	static const char *const fine[SHADES] = {"· ", "░░", "▒▒", "▓▓", "██"};
+	static const char *const plain[SHADES] = {". ", "--", "++", "**", "##"};
+	/* up to a quarter of the busiest day, a half … */
+	size_t level = entries == 0 ? 0 : (entries * 4 + most - 1) / most;
+
+	return out->utf8 ? fine[level] : plain[level];
+}
+
+static void
+print_week(const report *r, int64_t monday, const rt_stats_row *rows, size_t count, size_t most)
+{
+	rt_term *out = &r->cli->out;
+	rt_buf *words = rt_scope_buf(&r->cli->s);
+	rt_stats_row sum = {.entries = 0};
+	size_t i = 0;
+
+	rt_stats_add_day(words, monday);
+	rt_term_line(out, rt_buf_str(words));
+	rt_term_c(out, "  ");
+	for (int64_t day = monday; day < monday + WEEK; day++) {
+		bool has = i < count && rows[i].day == day;
+
+		rt_term_style(out, has ? RT_STYLE_GREEN : RT_STYLE_DIM);
+		rt_term_c(out, shade(out, has ? rows[i].entries : 0, most));
+		rt_term_style(out, RT_STYLE_NONE);
+		rt_term_c(out, " ");
+		if (has) {
+			sum.entries += rows[i].entries;
+			rt_usage_add(&sum.usage, &rows[i].usage);
+			i++;
+		}
+	}
+	put_totals(out, &sum, words);
+}
+
+/* A row for each week that has entries; "…" stands for those between. */
+static void
+print_calendar(const report *r)
+{
+	const rt_stats_row *rows = r->stats.rows;
+	rt_term *out = &r->cli->out;
+	rt_buf *words = rt_scope_buf(&r->cli->s);
+	size_t most = 1, i = 0;
+	int64_t previous = 0;
+
+	for (size_t at = 0; at < r->stats.count; at++)
+		if (rows[at].day != RT_STATS_NO_DAY && rows[at].entries > most)
+			most = rows[at].entries;
+	rt_term_c(out, "            Mo Tu We Th Fr Sa Su\n");
+	while (rt_ok(&r->cli->s) && i < r->stats.count && rows[i].day != RT_STATS_NO_DAY) {
+		int64_t monday = week_of(rows[i].day);
+		size_t from = i;
+
+		while (i < r->stats.count && rows[i].day != RT_STATS_NO_DAY &&
+		       week_of(rows[i].day) == monday)
+			i++;
+		if (from > 0 && monday > previous + WEEK)
+			rt_term_c(out, out->utf8 ? "…\n" : "...\n");
+		print_week(r, monday, rows + from, i - from, most);
+		previous = monday;
+	}
+	if (i < r->stats.count) {
+		rt_term_c(out, "without a date                   ");
+		put_totals(out, &rows[i], words);
+	}
+	rt_term_style(out, RT_STYLE_BOLD);
+	rt_term_c(out, "total                            ");
+	put_totals(out, &r->stats.total, words);
+	rt_term_style(out, RT_STYLE_NONE);
+}
+
+/* --- JSON --- */
+
+static void
+put_counts(rt_buf *json, const rt_stats_row *row)
+{
+	rt_json_put_u64(json, "entries", row->entries);
+	rt_usage_add_json(&row->usage, "usage", json);
+}
+
+static void
+print_json(const report *r)
+{
+	rt_scope *s = &r->cli->s;
+	rt_buf *json = rt_scope_buf(s);
+	const char *by = r->by != NULL ? r->by->word : "project";
+
+	rt_json_open(json, NULL, '{');
+	rt_json_put_c(json, "by", by);
+	put_counts(json, &r->stats.total);
+	rt_json_open(json, "rows", '[');
+	for (size_t i = 0; rt_ok(s) && i < r->stats.count; i++) {
+		const rt_stats_row *row = &r->stats.rows[i];
+		rt_buf *name = rt_scope_buf(s);
+
+		if (r->by != NULL && r->by->by == RT_STATS_DAY && row->day != RT_STATS_NO_DAY)
+			rt_stats_add_day(name, row->day);
+		else
+			rt_buf_add_str(name, row->name);
+		rt_json_open(json, NULL, '{');
+		if (name->size > 0)
+			rt_json_put_str(json, by, rt_scope_str(s, name));
+		else
+			rt_json_put_raw(json, by, RT_STR("null"));
+		put_counts(json, row);
+		rt_json_close(json, '}');
+	}
+	rt_json_close(json, ']');
+	rt_json_close(json, '}');
+	rt_cli_print_json(r->cli, json);
+}
+
+/* --- the command --- */
+
+static void
+run_stats(rt_cli *cli)
+{
+	report r = {.cli = cli, .by = grouping_flag(cli)};
+
+	r.options = (rt_stats_options){
+		.by = r.by != NULL ? r.by->by : RT_STATS_DAY,
+		.since = day_flag(cli, "since", RT_STATS_FIRST_DAY),
+		.until = day_flag(cli, "until", RT_STATS_LAST_DAY),
+		.day = rt_host_local_day,
+	};
+	if (r.by == NULL && rt_cli_has(cli, "at-op"))
+		rt_cli_fail(cli, RT_USAGE, "--at-op is a step of one project, and --by project counts all");
+	if (r.by == NULL) {
+		if (rt_ok(&cli->s))
+			read_projects(&r);
+	} else if (rt_ok(&cli->s) && rt_cli_open(cli, RT_SESSION_LOOK)) {
+		rt_view view = rt_cli_view(cli);
+
+		r.options.only_here = rt_session_discussion(&cli->session).size > 0;
+		r.stats = rt_stats_read(&view, &r.options);
+	}
+	if (!rt_ok(&cli->s))
+		return;
+	if (cli->json) {
+		print_json(&r);
+		return;
+	}
+	if (r.stats.total.entries == 0) {
+		rt_term_c(&cli->out, rt_cli_has(cli, "since") || rt_cli_has(cli, "until")
+					     ? "No entries in this time.\n"
+					     : "No entries yet.\n");
+		return;
+	}
+	if (!rt_cli_has(cli, "no-pager"))
+		rt_term_page(&cli->out);
+	if (!rt_cli_has(cli, "by") && cli->out.is_tty)
+		print_calendar(&r);
+	else
+		print_table(&r);
+}
+
+static const rt_flag stats_flags[] = {
+	{"by", 0, "WHAT", RT_ARG_TEXT, "day, model, program, discussion or project; default: day"},
+	{"since", 0, "DATE", RT_ARG_TEXT, "the first day, such as 2026-11-18"},
+	{"until", 0, "DATE", RT_ARG_TEXT, "the last day"},
+	{NULL, 0, NULL, RT_ARG_TEXT, NULL},
+};
+
+const rt_command rt_cli_stats = {
+	.name = "stats",
+	.group = RT_COMMANDS_LOOKING,
+	.traits = RT_COMMAND_AT_OP,
+	.usage = "[--by WHAT] [--since DATE] [--until DATE] [-d DISCUSSION]",
+	.summary = "count entries, tokens and cost by day, model or program",
+	.about =
+		"Counts the entries of the project (with -d, of a discussion), each once however many takes contain it, and the "
+		"tokens and cost of its replies as far as they are known. On a terminal, without "
+		"--by, as a calendar: a row for each week, darker cells for days with more entries. "
+		"The program is the one that the discussion was imported from. --by project counts "
+		"all projects of the store. Days are local.",
+	.examples = "retake stats\nretake stats --by model --since 2026-11-01\n"
+		    "retake stats --by project --json",
+	.flags = stats_flags,
+	.run = run_stats,
+};

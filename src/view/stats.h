@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Stats: entries, tokens and cost of a project, grouped. Each entry counts once, however many takes
+ * and discussions contain it; deleted ones do not count.
+ *
+ * Threads: call from any thread. */
+#ifndef RT_VIEW_STATS_H
+#define RT_VIEW_STATS_H
+
+#include "view/view_rows.h"
+
+typedef enum rt_stats_by {
+	RT_STATS_DAY,     /* of the entry, ascending */
+	RT_STATS_MODEL,   /* of the reply */
+	RT_STATS_PROGRAM, /* that the discussion was imported from */
+	RT_STATS_DISCUSSION
+} rt_stats_by;
+
+/* Days since 1970. */
+#define RT_STATS_FIRST_DAY INT64_MIN
+#define RT_STATS_LAST_DAY  INT64_MAX
+#define RT_STATS_NO_DAY    INT64_MAX /* of an entry without a time */
+
+typedef struct rt_stats_options {
+	rt_stats_by by;
+	bool only_here;                /* only the discussion of the view */
+	int64_t since, until;          /* days, both included; entries without a time only if neither
+					* is set */
+	int64_t (*day)(int64_t at_us); /* of a time, where the user is; NULL: UTC */
+} rt_stats_options;
+
+typedef struct rt_stats_row {
+	int64_t day;  /* of RT_STATS_DAY */
+	uint32_t disc; /* of RT_STATS_DISCUSSION */
+	rt_str name;  /* of the others: the model, the program ("retake": not imported), the
+		       * discussion; absent: none, or (of a program) it left no name */
+	size_t entries;
+	rt_usage_totals usage;
+} rt_stats_row;
+
+typedef struct rt_stats {
+	const rt_stats_row *rows; /* except for days, those with the most entries first, and
+				   * the one without a name last */
+	size_t count;
+	rt_stats_row total;
+} rt_stats;
+
+/* Reads only bodies with more than text, and only in the
+ * given days. */
+rt_stats rt_stats_read(const rt_view *view, const rt_stats_options *options);
+
+/* "2026-11-27", of days since 1970. */
+void rt_stats_add_day(rt_buf *buf, int64_t day);
+
+#endif

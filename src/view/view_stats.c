@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Stats: rows are kept sorted by day or name while entries are visited, so that each is found by
+ * bisection; mostly it is the one of the entry before. */
+#include "view/stats.h"
+
+#include <stdlib.h>
+
+#include "view/view_impl.h"
+
+#define DAY_US INT64_C(86400000000)
+
+typedef struct grouping {
+	rt_scope *s;
+	const rt_project *project;
+	const rt_stats_options *options;
+	rt_stats_row *rows;
+	size_t count, capacity;
+	size_t last; /* the row of the entry before */
+	rt_stats_row total;
+	uint32_t disc; /* whose program is known; 0: none */
+	rt_str program;
+} grouping;
+
+static int64_t
+day_of(const grouping *g, const rt_slot *slot)
+{
+	int64_t us = slot->ts_us;
+
+	if ((slot->flags & RT_SLOT_NO_TS) != 0)
+		return RT_STATS_NO_DAY;
+	if (g->options->day != NULL)
+		return g->options->day(us);
+	return us / DAY_US - (us % DAY_US < 0);
+}
+
+static bool
+wants(void *ctx, const rt_slot *slot)
+{
+	const grouping *g = ctx;
+	const rt_stats_options *o = g->options;
+	int64_t day;
+
+	if (o->since == RT_STATS_FIRST_DAY && o->until == RT_STATS_LAST_DAY)
+		return true;
+	day = day_of(g, slot);
+	return day != RT_STATS_NO_DAY && day >= o->since && day <= o->until;
+}
+
+/* "claude-code" of the source "claude-code:ID". The engine names sources without an id
+ * "content:HASH". */
+static rt_str
+program_of(grouping *g, const rt_disc *disc)
+{
+	rt_str json = rt_fields_get(disc->fields, RT_STR("source"));
+	size_t end = rt_str_find(json, RT_STR(":"), 0);
+
+	if (g->disc == disc->number)
+		return g->program;
+	g->disc = disc->number;
+	if (json.size == 0)
+		g->program = RT_STR("retake");
+	else if (end == SIZE_MAX || rt_str_starts(json, RT_STR("\"content:")))
+		g->program = rt_str_of(NULL);
+	else /* after the quote; names of formats need no escapes */
+		g->program = rt_scope_copy(g->s, rt_str_at(json.ptr + 1, end - 1));
+	return g->program;
+}
+
+static int
+compare(const rt_stats_row *a, const rt_stats_row *b)
+{
+	if (a->day != b->day)
+		return a->day < b->day ? -1 : 1;
+	if (a->disc != b->disc)
+		return a->disc < b->disc ? -1 : 1;
+	return rt_str_cmp(a->name, b->name);
+}
+
+/* The row with this key, which is added if missing. NULL: the scope has failed. */
+static rt_stats_row *
+row_of(grouping *g, const rt_stats_row *key)
+{
+	size_t low = 0, high = g->count;
+
+	if (g->last < g->count && compare(&g->rows[g->last], key) == 0)
+		return &g->rows[g->last];
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (compare(&g->rows[middle], key) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	g->last = low;
+	if (low < g->count && compare(&g->rows[low], key) == 0)
+		return &g->rows[low];
+	rt_stats_row *rows =
+		rt_scope_grow(g->s, g->rows, g->count, &g->capacity, sizeof(*g->rows));
+	if (rows == NULL)
+		return NULL;
+	g->rows = rows;
+	memmove(&rows[low + 1], &rows[low], (g->count - low) * sizeof(*rows));
+	rows[low] = *key;
+	if (key->name.ptr != NULL)
+		rows[low].name = rt_scope_copy(g->s, key->name);
+	g->count++;
+	return rt_ok(g->s) ? &rows[low] : NULL;
+}
+
+static void
+add_entry(void *ctx, const rt_disc *disc, const rt_slot *slot, const rt_body *body)
+{
+	grouping *g = ctx;
+	rt_usage_totals usage = {0};
+	rt_stats_row key = {.day = 0}, *row;
+
+	switch (g->options->by) {
+	case RT_STATS_DAY:
+		key.day = day_of(g, slot);
+		break;
+	case RT_STATS_MODEL:
+		key.name = body != NULL ? rt_usage_model(body) : rt_str_of(NULL);
+		break;
+	case RT_STATS_PROGRAM:
+		key.name = program_of(g, disc);
+		break;
+	case RT_STATS_DISCUSSION:
+		key.disc = disc->number;
+		key.name = rt_cell_name(rt_project_cell(g->project, disc->number));
+		break;
+	}
+	if (key.name.size == 0)
+		key.name = rt_str_of(NULL);
+	if (body != NULL)
+		rt_usage_add_body(&usage, body);
+	row = row_of(g, &key);
+	if (row == NULL)
+		return;
+	row->entries++;
+	rt_usage_add(&row->usage, &usage);
+	g->total.entries++;
+	rt_usage_add(&g->total.usage, &usage);
+}
+
+static int
+most_first(const void *a, const void *b)
+{
+	const rt_stats_row *x = a, *y = b;
+
+	if ((x->name.ptr == NULL) != (y->name.ptr == NULL))
+		return x->name.ptr == NULL ? 1 : -1;
+	if (x->entries != y->entries)
+		return x->entries > y->entries ? -1 : 1;
+	return compare(x, y);
+}
+
+rt_stats
+rt_stats_read(const rt_view *view, const rt_stats_options *options)
+{
+	grouping g = {.s = view->scope, .project = view->project, .options = options};
+	const rt_usage_visitor visitor = {.ctx = &g, .wants = wants, .entry = add_entry};
+
+	rt_usage_visit(view, !options->only_here, &visitor);
+	if (options->by != RT_STATS_DAY && g.count > 1)
+		qsort(g.rows, g.count, sizeof(*g.rows), most_first);
+	return rt_ok(view->scope)
+		       ? (rt_stats){.rows = g.rows, .count = g.count, .total = g.total}
+		       : (rt_stats){0};
+}
+
+void
+rt_stats_add_day(rt_buf *buf, int64_t day)
+{
+	size_t start = buf->size;
+
+	rt_moment_format(buf, (rt_moment){day * DAY_US, 0});
+	if (buf->status == RT_OK && buf->size > start + 10) {
+		buf->size = start + 10; /* without the time */
+		buf->ptr[buf->size] = '\0';
+	}
+}
