@@ -7,83 +7,25 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 
-#include "cli/cli.h"
-#include "app/host.h"
-#include "app/input_host.h"
+#include "cli/importing.h"
 #include "formats/formats.h"
 
-enum {
-	FOLDERS_DEEP = 16,
-	PROGRESS_US = 1000000, /* shown after that time */
-	SCAN_TRIES = 3         /* of a file that is being written */
-};
-
-typedef struct path {
-	const char *name;
-	bool is_explicit; /* given on the command line, not found in a folder */
-} path;
-
-typedef struct paths {
-	path *items;
-	size_t count, capacity;
-} paths;
-
-typedef struct importing {
-	rt_cli *cli;
-	const rt_format *format; /* NULL: by content */
-	rt_str name;
-	bool dry_run;
-	rt_buf *json; /* of the files so far */
-	size_t files, discussions, entries, takes, known, settings, repaired, skipped, unknown;
-	size_t steps;          /* files that changed something: each is undone separately */
-	const char *temporary; /* folder for input from a pipe */
-	bool is_open;          /* the store is open; false until there is something to import */
-	rt_status first;       /* failure of the first file that failed */
-	rt_error error;
-	char hint[RT_SESSION_HINT_SIZE];
-	char discussion[260];
-	uint64_t seq;
-	int64_t begun_us, said_us;
-	bool progress;
-} importing;
-
-/* A file that is being imported. */
-typedef struct incoming {
-	importing *m;
-	const char *path, *name; /* name: for messages */
-	rt_file_input file;
-	rt_action_file act;
-	rt_action_import_options options;
-	rt_report report;
-	rt_action_scan scan;
-	rt_import_result result;
-	int64_t begun_us;
-	bool is_second; /* pass */
-} incoming;
+enum { FOLDERS_DEEP = 16 };
 
 /* --- which files --- */
-
-static void
-add_path(rt_cli *cli, paths *p, const char *name, bool is_explicit)
-{
-	p->items = rt_scope_grow(&cli->s, p->items, p->count, &p->capacity, sizeof(*p->items));
-	if (p->items != NULL)
-		p->items[p->count++] = (path){name, is_explicit};
-}
 
 static int
 by_name(const void *a, const void *b)
 {
-	return strcmp(((const path *)a)->name, ((const path *)b)->name);
+	return strcmp(((const rt_cli_path *)a)->name, ((const rt_cli_path *)b)->name);
 }
 
 /* The files below a folder, sorted by name. Recursion is bounded by FOLDERS_DEEP. */
 static void
-add_folder(rt_cli *cli, paths *p, const char *folder, int depth)
+add_folder(rt_cli *cli, rt_cli_paths *p, const char *folder, int depth)
 {
 	DIR *dir = opendir(folder);
 	size_t first = p->count;
@@ -105,7 +47,7 @@ add_folder(rt_cli *cli, paths *p, const char *folder, int depth)
 		if (lstat(name->ptr, &info) != 0)
 			rt_cli_note(cli, "%s was not imported: %s", name->ptr, strerror(errno));
 		else if (S_ISREG(info.st_mode))
-			add_path(cli, p, name->ptr, false);
+			rt_cli_paths_add(cli, p, name->ptr, false);
 		else if (S_ISDIR(info.st_mode) && depth >= FOLDERS_DEEP)
 			rt_cli_note(cli, "%s was not imported: folders are read %d levels deep; "
 				    "import it separately", name->ptr, (int)FOLDERS_DEEP);
@@ -119,10 +61,10 @@ add_folder(rt_cli *cli, paths *p, const char *folder, int depth)
 		qsort(p->items + first, p->count - first, sizeof(*p->items), by_name);
 }
 
-static paths
+static rt_cli_paths
 find_files(rt_cli *cli)
 {
-	paths p = {0};
+	rt_cli_paths p = {0};
 	struct stat info;
 
 	for (size_t i = 0; rt_ok(&cli->s) && i < cli->args.word_count; i++) {
@@ -131,530 +73,20 @@ find_files(rt_cli *cli)
 		if (strcmp(name, "-") != 0 && stat(name, &info) == 0 && S_ISDIR(info.st_mode))
 			add_folder(cli, &p, name, 0);
 		else
-			add_path(cli, &p, name, true);
+			rt_cli_paths_add(cli, &p, name, true);
 	}
 	return p;
-}
-
-/* --- progress --- */
-
-/* Is it time to show progress, of work that began then? */
-static bool
-is_due(importing *m, int64_t begun_us, int64_t now)
-{
-	const rt_cli *cli = m->cli;
-
-	if (!cli->err.is_tty || cli->quiet || now - begun_us < PROGRESS_US ||
-	    now - m->said_us < PROGRESS_US / 5)
-		return false;
-	m->said_us = now;
-	m->progress = true;
-	return true;
-}
-
-static int64_t
-now_us(const rt_cli *cli)
-{
-	return cli->env->now_us(cli->env->ctx);
-}
-
-/* The next output replaces the line; a carriage return in a text would be filtered. */
-static void
-end_progress(rt_cli *cli)
-{
-	rt_buf_add_byte(&cli->err.buf, '\r');
-	rt_term_flush(&cli->err);
-}
-
-/* A large file takes long: shows the action, its progress and its speed. */
-static void
-say_part(incoming *f, const char *what, uint64_t done, uint64_t all, const char *unit)
-{
-	rt_cli *cli = f->m->cli;
-	int64_t now = now_us(cli), passed = now - f->begun_us;
-	char part[32] = "";
-
-	if (!is_due(f->m, f->begun_us, now))
-		return;
-	if (all > 0)
-		snprintf(part, sizeof(part), "%llu %%, ",
-			 (unsigned long long)(done >= all ? 100 : done * 100 / all));
-	rt_term_f(&cli->err, "%s %.40s (%s%llu %s/s) …%10s", what, f->name, part,
-		  (unsigned long long)done * 1000 / (uint64_t)(passed / 1000), unit, "");
-	end_progress(cli);
-}
-
-static void
-say_reading(void *ctx, uint64_t offset)
-{
-	incoming *f = ctx;
-
-	if (!f->is_second)
-		say_part(f, "Checking", offset >> 10, f->file.in.size >> 10, "KiB");
-}
-
-static void
-say_importing(void *ctx, size_t done, size_t all)
-{
-	say_part(ctx, "Importing", done, all, "entries");
-}
-
-static void
-say_progress(importing *m, size_t done, size_t count)
-{
-	rt_cli *cli = m->cli;
-
-	if (!is_due(m, m->begun_us, now_us(cli)))
-		return;
-	rt_term_f(&cli->err, "%zu of %zu files …%60s", done, count, "");
-	end_progress(cli);
-}
-
-/* --- one file --- */
-
-static void
-close_input(void *item)
-{
-	rt_file_input_close(item);
-}
-
-static void
-open_input(incoming *f)
-{
-	rt_cli *cli = f->m->cli;
-	rt_scope *s = &cli->s;
-	rt_status st = strcmp(f->path, "-") == 0
-			       ? rt_file_input_from(&f->file, 0, f->name, f->m->temporary, &s->error)
-			       : rt_file_input_open(&f->file, f->path, &s->error);
-
-	f->file.progress = say_reading;
-	f->file.progress_ctx = f;
-	if (st == RT_NOT_FOUND)
-		rt_cli_hint(cli, "Check the name. More: retake help import");
-	else if (st == RT_USAGE)
-		rt_cli_hint(cli, "To import the output of a program: PROGRAM | retake import -");
-	else if (st != RT_OK)
-		rt_cli_hint(cli, "Check its permissions: ls -l %s", f->path);
-	if (rt_scope_note(s, st) == RT_OK)
-		rt_scope_defer(s, close_input, &f->file);
-}
-
-/* The format of the file, from its beginning only. */
-static void
-find_format(incoming *f)
-{
-	rt_cli *cli = f->m->cli;
-	rt_scope *s = &cli->s;
-	char *bytes = rt_scope_get(s, RT_INPUT_HEAD);
-	size_t size = 0;
-
-	RT_TRY(s, rt_input_head(&f->file.in, bytes, &size, &s->error));
-	f->act.format = f->m->format;
-	if (rt_ok(s) && f->act.format == NULL)
-		f->act.format = rt_format_sniff(rt_str_at(bytes, size));
-	if (!rt_ok(s) || (f->act.format != NULL && f->act.format->read != NULL))
-		return;
-	if (f->act.format != NULL) {
-		rt_cli_fail(cli, RT_USAGE, "%s is %s, which Retake can export but not import",
-			    f->name, f->act.format->name);
-	} else if (rt_str_starts(rt_str_at(bytes, size), RT_STR("SQLite format 3"))) {
-		rt_cli_hint(cli,
-			    "To open a store: retake --db FILE show   To replace this store by "
-			    "it: retake restore FILE");
-		rt_cli_fail(cli, RT_USAGE, "%s is an SQLite database, not a conversation",
-			    f->name);
-	} else {
-		rt_cli_hint(cli, "File types: retake help formats   To set the type: --format "
-				 "NAME");
-		rt_cli_fail(cli, RT_USAGE,
-			    size == 0 ? "%s is empty" : "%s: unrecognised file type", f->name);
-	}
-}
-
-static bool
-is_interrupted(void *ctx)
-{
-	(void)ctx;
-	return rt_host_interrupted();
-}
-
-/* Scans the file; one that is being written, a few times. */
-static void
-scan(incoming *f)
-{
-	rt_cli *cli = f->m->cli;
-	rt_scope *s = &cli->s;
-	rt_apply_context with = {.stop = is_interrupted};
-	rt_error err;
-	rt_status st = RT_BUSY;
-
-	if (!rt_ok(s))
-		return;
-	for (int i = 0; st == RT_BUSY && i < SCAN_TRIES; i++) {
-		if (i > 0 && !rt_file_input_again(&f->file))
-			break;
-		rt_report_deinit(&f->report);
-		rt_report_init(&f->report, cli->alloc);
-		st = rt_action_import_scan(cli->alloc, &with, &f->act, &f->file.in, &f->options,
-					   &f->scan, &f->report, &err);
-	}
-	if (st == RT_USAGE) {
-		rt_cli_hint(cli, "To set another type: --format NAME (retake help formats)");
-		rt_cli_fail(cli, st, "%s (as %s): %s", f->name, f->act.format->name, err.text);
-	} else if (st != RT_OK) {
-		if (st == RT_BUSY)
-			rt_cli_hint(cli, "Try again when the other program has finished with it.");
-		s->error = err;
-		rt_scope_note(s, st);
-	}
-	if (rt_cli_short_of_memory(cli))
-		rt_scope_nomem(s);
-}
-
-static const char *
-level_word(rt_remark_level level)
-{
-	return level == RT_REMARK_REPAIRED  ? "repaired"
-	       : level == RT_REMARK_SKIPPED ? "skipped"
-					    : "note";
-}
-
-static void
-say_remarks(rt_cli *cli, const rt_report *report)
-{
-	size_t i, shown = 0;
-
-	for (i = 0; i < report->remark_count && shown < (cli->verbose ? SIZE_MAX : 10); i++) {
-		const rt_remark *remark = &report->remarks[i];
-
-		if (remark->level == RT_REMARK_NOTE && !cli->verbose)
-			continue;
-		shown++;
-		rt_term_f(&cli->out, "    %s", level_word(remark->level));
-		if (remark->line > 0)
-			rt_term_f(&cli->out, ", line %llu", (unsigned long long)remark->line);
-		rt_term_c(&cli->out, ": ");
-		rt_term_line(&cli->out, rt_str_of(remark->text));
-		rt_term_c(&cli->out, "\n");
-	}
-	if (report->repaired + report->skipped > shown)
-		rt_term_f(&cli->out, "    and %zu more%s\n",
-			  report->repaired + report->skipped - shown,
-			  cli->verbose ? "" : " (retake import -v)");
-}
-
-static void
-put_message(rt_buf *json, const char *key, const char *text)
-{
-	rt_json_put_str(json, key, rt_str_at(text, rt_utf8_valid_size(rt_str_of(text))));
-}
-
-static void
-put_error(rt_buf *json, rt_status status, const rt_error *error)
-{
-	rt_json_open(json, "error", '{');
-	rt_json_put_c(json, "code", rt_status_word(status));
-	put_message(json, "message", error->text);
-	rt_json_close(json, '}');
-}
-
-static void
-json_file(const incoming *f, rt_status status, const rt_error *error)
-{
-	rt_buf *json = f->m->json;
-	const rt_report *report = &f->report;
-	const rt_import_result *result = &f->result;
-
-	rt_json_open(json, NULL, '{');
-	rt_cli_put_bytes(f->m->cli, json, "file", rt_str_of(f->path));
-	if (f->act.format != NULL)
-		rt_json_put_c(json, "format", f->act.format->name);
-	if (status != RT_OK) {
-		put_error(json, status, error);
-	} else {
-		rt_json_put_u64(json, "discussions", result->discussions);
-		rt_json_put_u64(json, "entries", result->entries);
-		rt_json_put_u64(json, "takes", result->takes);
-		rt_json_put_u64(json, "known", result->known);
-		rt_json_put_u64(json, "settings", result->settings);
-	}
-	rt_json_put_u64(json, "repaired", report->repaired);
-	rt_json_put_u64(json, "skipped", report->skipped);
-	rt_json_put_u64(json, "noted", report->noted);
-	rt_json_open(json, "remarks", '[');
-	for (size_t i = 0; i < report->remark_count; i++) {
-		rt_json_open(json, NULL, '{');
-		rt_json_put_c(json, "level", level_word(report->remarks[i].level));
-		rt_json_put_u64(json, "line", report->remarks[i].line);
-		put_message(json, "text", report->remarks[i].text);
-		rt_json_close(json, '}');
-	}
-	rt_json_close(json, ']');
-	rt_json_close(json, '}');
-}
-
-static void
-say_file(const incoming *f)
-{
-	const importing *m = f->m;
-	const rt_import_result *result = &f->result;
-	rt_term *out = &m->cli->out;
-
-	if (m->cli->quiet || m->cli->json)
-		return;
-	rt_term_line(out, rt_str_of(f->path));
-	rt_term_f(out, " (%s): ", f->act.format->name);
-	if (result->entries == 0 && result->discussions == 0 && result->settings > 0)
-		rt_term_f(out, "%s%zu setting%s of the project",
-			  m->dry_run ? "would change " : "changed ", result->settings,
-			  RT_CLI_S(result->settings));
-	else if (result->entries == 0 && result->discussions == 0)
-		rt_term_f(out, "nothing new; %zu entr%s known already", result->known,
-			  result->known == 1 ? "y is" : "ies are");
-	else
-		rt_term_f(out, "%s%zu entr%s, %zu take%s, %zu discussion%s%s",
-			  m->dry_run ? "would add " : "", result->entries,
-			  RT_CLI_IES(result->entries), result->takes, RT_CLI_S(result->takes),
-			  result->discussions, RT_CLI_S(result->discussions),
-			  m->dry_run ? "" : " added");
-	if (result->known > 0 && result->entries > 0)
-		rt_term_f(out, "; %zu already known", result->known);
-	if (f->report.repaired > 0)
-		rt_term_f(out, "; %zu repaired", f->report.repaired);
-	if (f->report.skipped > 0)
-		rt_term_f(out, "; %zu skipped", f->report.skipped);
-	rt_term_c(out, "\n");
-	say_remarks(m->cli, &f->report);
-}
-
-static void
-count_file(importing *m, const rt_report *report, const rt_import_result *result)
-{
-	m->files++;
-	/* the last discussion that something was added to; else the last that was known */
-	if (result->discussion[0] != 0 &&
-	    (result->discussions + result->entries > 0 || m->discussions + m->entries == 0))
-		snprintf(m->discussion, sizeof(m->discussion), "%s", result->discussion);
-	m->discussions += result->discussions;
-	m->entries += result->entries;
-	m->takes += result->takes;
-	m->known += result->known;
-	m->settings += result->settings;
-	m->repaired += report->repaired;
-	m->skipped += report->skipped;
-	m->steps += result->entries > 0 || result->discussions > 0 || result->settings > 0;
-	m->seq = result->seq;
-}
-
-/* --name goes before the name in the file; a discussion without one is named after the file. */
-static void
-choose_name(incoming *f)
-{
-	const char *slash = strrchr(f->path, '/'), *base = slash == NULL ? f->path : slash + 1;
-	const char *dot = strrchr(base, '.');
-	rt_str name = rt_str_at(base,
-				dot == NULL || dot == base ? strlen(base) : (size_t)(dot - base));
-
-	f->options = (rt_action_import_options){.name = f->m->name,
-						.dry_run = f->m->dry_run,
-						.progress = say_importing,
-						.progress_ctx = f};
-	if (!rt_str_is(name, "-") && rt_utf8_valid_size(name) == name.size)
-		f->options.fallback = name;
-}
-
-/* Adds the result of the scan. A refused file does not create a store. */
-static void
-add_file(incoming *f)
-{
-	importing *m = f->m;
-	rt_cli *cli = m->cli;
-	rt_scope *s = &cli->s;
-	rt_buf *name = rt_scope_buf(s);
-
-	if (!m->is_open)
-		m->is_open = rt_cli_open(cli, m->dry_run ? RT_SESSION_LOOK : RT_SESSION_CHANGE);
-	if (strcmp(f->path, "-") != 0)
-		rt_utf8_repair(name, rt_str_of(f->path));
-	f->act.path = rt_scope_str(s, name);
-	f->is_second = true;
-	f->begun_us = now_us(cli);
-	if (!rt_ok(s))
-		return;
-	rt_scope_note(s, rt_action_import(cli->session.engine,
-					  rt_session_hooks_begin(&cli->session), &f->act,
-					  &f->file.in, &f->options, &f->scan, &f->result,
-					  &s->error));
-	rt_session_hooks_end(&cli->session);
-	if (s->status == RT_BUSY)
-		rt_cli_hint(cli, "Try again when the other program has finished with it.");
-	cli->changed = cli->changed || (rt_ok(s) && !m->dry_run);
-}
-
-static void
-import_file(importing *m, const path *p)
-{
-	rt_cli *cli = m->cli;
-	incoming f = {.m = m,
-		      .path = p->name,
-		      .name = strcmp(p->name, "-") == 0 ? "standard input" : p->name,
-		      .begun_us = now_us(cli)};
-	bool is_unknown;
-	rt_error error = {0};
-	rt_scope outer;
-	rt_status st;
-
-	rt_cli_begin_part(cli, &outer);
-	rt_report_init(&f.report, cli->alloc);
-	choose_name(&f);
-	open_input(&f);
-	if (rt_ok(&cli->s))
-		find_format(&f);
-	/* In a folder there may be anything. */
-	is_unknown = cli->s.status == RT_USAGE && f.act.format == NULL && !p->is_explicit;
-	scan(&f);
-	if (rt_ok(&cli->s))
-		add_file(&f);
-	st = rt_cli_end_part(cli, &outer, &error);
-	if (is_unknown) {
-		m->unknown++;
-		if (cli->verbose)
-			rt_cli_note(cli, "%s", error.text);
-		cli->session.hint[0] = 0;
-	} else {
-		json_file(&f, st, &error);
-		if (st == RT_OK) {
-			count_file(m, &f.report, &f.result);
-			say_file(&f);
-		} else if (m->first == RT_OK) {
-			m->first = st;
-			m->error = error;
-			memcpy(m->hint, cli->session.hint, sizeof(m->hint));
-		} else {
-			rt_cli_note(cli, "%s", error.text);
-		}
-	}
-	rt_action_scan_deinit(&f.scan);
-	rt_report_deinit(&f.report);
-}
-
-/* --- all of them --- */
-
-static void
-say_undo(importing *m, rt_str message)
-{
-	char count[32] = "";
-
-	if (m->steps > 1)
-		snprintf(count, sizeof(count), " %zu", m->steps);
-	rt_cli_say(m->cli, message, "step %llu - undo: %s undo%s", (unsigned long long)m->seq,
-		   rt_cli_retake(m->cli), count);
-}
-
-/* Interrupted between two files. */
-static void
-say_not_reached(importing *m, size_t count)
-{
-	if (m->first != RT_OK)
-		rt_cli_note(m->cli, "%s", m->error.text);
-	m->first = rt_fail(&m->error, RT_INTERRUPTED, "interrupted; %zu file%s not imported", count,
-			   count == 1 ? " was" : "s were");
-	m->hint[0] = 0;
-}
-
-static void
-print_json(const importing *m)
-{
-	rt_buf *json = rt_scope_buf(&m->cli->s);
-
-	rt_json_open(json, NULL, '{');
-	rt_json_put_u64(json, "discussions", m->discussions);
-	rt_json_put_u64(json, "entries", m->entries);
-	rt_json_put_u64(json, "takes", m->takes);
-	rt_json_put_u64(json, "known", m->known);
-	rt_json_put_u64(json, "settings", m->settings);
-	rt_json_put_u64(json, "repaired", m->repaired);
-	rt_json_put_u64(json, "skipped", m->skipped);
-	rt_json_put_u64(json, "unknown_files", m->unknown);
-	rt_json_put_bool(json, "dry_run", m->dry_run);
-	rt_json_close(m->json, ']');
-	rt_json_put_raw(json, "files", rt_scope_str(&m->cli->s, m->json));
-	if (m->first != RT_OK)
-		put_error(json, m->first, &m->error);
-	rt_json_close(json, '}');
-	rt_cli_print_json(m->cli, json);
-}
-
-static void
-print_summary(importing *m)
-{
-	rt_cli *cli = m->cli;
-	rt_term *out = &cli->out;
-	rt_buf *text = rt_scope_buf(&cli->s);
-
-	if (m->files > 1 || m->unknown > 0) {
-		rt_term_f(out, "%zu file%s: %zu entries in %zu discussion%s%s", m->files,
-			  RT_CLI_S(m->files), m->entries, m->discussions,
-			  RT_CLI_S(m->discussions), m->dry_run ? " would be added" : "");
-		if (m->unknown > 0)
-			rt_term_f(out, "; skipped %zu file%s of unrecognised type", m->unknown,
-				  RT_CLI_S(m->unknown));
-		rt_term_c(out, "\n");
-	}
-	if (m->dry_run) {
-		rt_term_c(out, "Nothing was changed.\n");
-	} else if (m->entries > 0) {
-		bool looked = rt_cli_look(cli);
-
-		rt_cli_recover(cli, NULL);
-		if (looked && rt_str_is(rt_cell_name(rt_project_cell(cli->session.value,
-								     cli->session.value->active)),
-					m->discussion)) {
-			rt_buf_add_f(text, "Now in discussion \"%s\".", m->discussion);
-		} else {
-			rt_buf_add_c(text, "View it: ");
-			rt_cli_add_advice(cli, text, RT_STR("retake use "));
-			rt_args_add_quoted(text, m->discussion);
-		}
-		say_undo(m, rt_buf_str(text));
-	} else if (m->settings > 0) {
-		say_undo(m, RT_STR("Imported the project settings."));
-	}
-}
-
-static void
-import_files(importing *m, const paths *files)
-{
-	rt_cli *cli = m->cli;
-	size_t i;
-
-	rt_json_open(m->json, NULL, '[');
-	rt_host_hold(true); /* interrupted: undo the written part, then stop */
-	for (i = 0; i < files->count && !rt_host_interrupted(); i++) {
-		import_file(m, &files->items[i]);
-		say_progress(m, i + 1, files->count);
-	}
-	rt_host_hold(false);
-	if (i < files->count && m->first != RT_INTERRUPTED)
-		say_not_reached(m, files->count - i);
-	if (m->progress) {
-		rt_term_spaces(&cli->err, 79);
-		end_progress(cli);
-	}
 }
 
 static void
 run_import(rt_cli *cli)
 {
 	const char *format = rt_cli_flag_value(cli, "format");
-	importing m = {.cli = cli,
-		       .format = format == NULL ? NULL : rt_format_find(format),
-		       .dry_run = rt_cli_has(cli, "dry-run"),
-		       .name = rt_str_of(rt_cli_flag_value(cli, "name")),
-		       .json = rt_scope_buf(&cli->s),
-		       .begun_us = now_us(cli)};
-	rt_buf *temporary = rt_scope_buf(&cli->s);
-	paths files = {0};
+	rt_cli_importing m = {.cli = cli,
+			      .format = format == NULL ? NULL : rt_format_find(format),
+			      .dry_run = rt_cli_has(cli, "dry-run"),
+			      .name = rt_str_of(rt_cli_flag_value(cli, "name"))};
+	rt_cli_paths files = {0};
 
 	if (format != NULL && m.format == NULL) {
 		rt_cli_hint(cli, "Known formats: retake help formats");
@@ -667,20 +99,8 @@ run_import(rt_cli *cli)
 		rt_cli_hint(cli, "Name a file, or a folder that contains files: retake import FILE");
 		rt_cli_fail(cli, RT_NOT_FOUND, "%s contains no files", rt_cli_word(cli, 0));
 	}
-	rt_host_temp_dir(temporary);
-	m.temporary = rt_scope_str(&cli->s, temporary).ptr;
-	if (!rt_ok(&cli->s))
-		return;
-	import_files(&m, &files);
-	if (cli->json)
-		print_json(&m);
-	else if (!cli->quiet)
-		print_summary(&m);
-	if (m.first != RT_OK && rt_ok(&cli->s)) {
-		cli->s.error = m.error;
-		rt_scope_note(&cli->s, m.first);
-		memcpy(cli->session.hint, m.hint, sizeof(cli->session.hint));
-	}
+	if (rt_ok(&cli->s))
+		rt_cli_import_paths(&m, &files);
 }
 
 static const rt_flag import_flags[] = {
