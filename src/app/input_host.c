@@ -56,10 +56,14 @@ static rt_status
 read_file(rt_file_input *f, uint64_t offset, char *to, size_t room, size_t *out_size,
 	  rt_error *err)
 {
+	uint64_t at = f->from + offset;
+	int fd = -1;
 	ssize_t got;
 
+	if (f->wal != NULL)
+		rt_input_wal_find(f->wal, offset, &room, &fd, &at);
 	do
-		got = pread(f->fd, to, room, (off_t)(f->from + offset));
+		got = pread(fd >= 0 ? fd : f->fd, to, room, (off_t)at);
 	while (got < 0 && errno == EINTR);
 	if (got < 0)
 		return fail_errno(f->name, err);
@@ -128,7 +132,8 @@ read_at(void *ctx, uint64_t offset, char *to, size_t room, size_t *out_size, rt_
 		st = take_from_pipe(f, offset + room, err);
 	if (st == RT_OK)
 		st = read_file(f, offset, to, room, out_size, err);
-	if (st == RT_OK && f->pipe < 0 && f->name != NULL && is_changed(f))
+	if (st == RT_OK && f->pipe < 0 && f->name != NULL &&
+	    (is_changed(f) || (f->wal != NULL && rt_input_wal_is_changed(f->wal))))
 		st = rt_fail(err, RT_BUSY, "%s changed while it was being read", f->name);
 	return st;
 }
@@ -162,7 +167,9 @@ take_state(rt_file_input *f)
 {
 	uint64_t size = (uint64_t)f->state.st_size;
 
-	f->in.size = size > f->from ? size - f->from : 0;
+	f->in.size = f->wal != NULL     ? rt_input_wal_size(f->wal)
+		     : size > f->from ? size - f->from
+				      : 0;
 }
 
 rt_status
@@ -186,6 +193,8 @@ rt_file_input_open(rt_file_input *out, const char *name, rt_error *err)
 		st = fail_errno(name, err);
 	else if (!S_ISREG(out->state.st_mode))
 		st = no_file(name, out->state.st_mode, err);
+	if (st == RT_OK)
+		st = rt_input_wal_open(name, fd, &out->wal, err);
 	take_state(out);
 	if (st != RT_OK)
 		rt_file_input_close(out);
@@ -227,9 +236,18 @@ rt_file_input_spooled(rt_file_input *out, int fd, uint64_t size)
 bool
 rt_file_input_again(rt_file_input *input)
 {
-	if (input->pipe >= 0 || input->name == NULL || !is_changed(input) ||
-	    fstat(input->fd, &input->state) != 0)
+	bool is_again = input->pipe < 0 && input->name != NULL &&
+			(is_changed(input) ||
+			 (input->wal != NULL && rt_input_wal_is_changed(input->wal))) &&
+			fstat(input->fd, &input->state) == 0;
+
+	if (!is_again)
 		return false;
+	if (input->is_ours) {
+		rt_input_wal_close(input->wal);
+		if (rt_input_wal_open(input->name, input->fd, &input->wal, NULL) != RT_OK)
+			return false;
+	}
 	take_state(input);
 	return true;
 }
@@ -239,6 +257,8 @@ rt_file_input_close(rt_file_input *input)
 {
 	if (input->is_ours)
 		(void)close(input->fd);
+	rt_input_wal_close(input->wal);
+	input->wal = NULL;
 	input->is_ours = false;
 	input->fd = -1;
 }

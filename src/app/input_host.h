@@ -7,12 +7,15 @@
  * the same bytes: a read after a change is RT_BUSY. A pipe is copied to an unnamed file (0600) as
  * far as it is read, because it has to be read again; no more than was requested is read from it.
  *
+ * An SQLite database is read together with its log (app/input_wal.h).
+ *
  * One thread at a time. */
 #ifndef RT_APP_INPUT_HOST_H
 #define RT_APP_INPUT_HOST_H
 
 #include <sys/stat.h>
 
+#include "app/input_wal.h"
 #include "ops/format.h"
 
 #define RT_FILE_INPUT_PIPE_MAX ((uint64_t)1 << 30) /* limit in bytes for input from a pipe */
@@ -27,13 +30,14 @@ typedef struct rt_file_input {
 	uint64_t from;       /* offset of the input's first byte in the file */
 	uint64_t kept;       /* bytes of the pipe so far */
 	struct stat state;   /* of the file, as it was opened */
+	rt_input_wal *wal;   /* of a database; or NULL */
 	/* Called with every read; or NULL. */
 	void (*progress)(void *ctx, uint64_t offset);
 	void *progress_ctx;
 } rt_file_input;
 
 /* RT_NOT_FOUND, RT_IO; RT_USAGE: it is not a regular file (a folder, a device, a FIFO, a socket).
- * Never waits. name is borrowed. */
+ * RT_BUSY: a database in the middle of a change. Never waits. name is borrowed. */
 RT_CHECKED rt_status rt_file_input_open(rt_file_input *out, const char *name, rt_error *err);
 /* Standard input, or another descriptor, from its current offset. The descriptor stays the
  * caller's. folder: for the copy of a pipe. */

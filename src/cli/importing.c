@@ -127,31 +127,31 @@ open_input(incoming *f)
 		rt_cli_hint(cli, "Check the name. More: retake help import");
 	else if (st == RT_USAGE)
 		rt_cli_hint(cli, "To import the output of a program: PROGRAM | retake import -");
+	else if (st == RT_BUSY)
+		rt_cli_hint(cli, "Try again when the other program has finished with it.");
 	else if (st != RT_OK)
 		rt_cli_hint(cli, "Check its permissions: ls -l %s", f->path);
 	if (rt_scope_note(s, st) == RT_OK)
 		rt_scope_defer(s, close_input, &f->file);
 }
 
-/* The format of the file, from its beginning only. */
+/* The format of the file, from its content. */
 static void
 find_format(incoming *f)
 {
 	rt_cli *cli = f->m->cli;
 	rt_scope *s = &cli->s;
-	char *bytes = rt_scope_get(s, RT_INPUT_HEAD);
-	size_t size = 0;
+	rt_str head = RT_STR("");
 
-	RT_TRY(s, rt_input_head(&f->file.in, bytes, &size, &s->error));
 	f->act.format = f->m->format;
-	if (rt_ok(s) && f->act.format == NULL)
-		f->act.format = rt_format_sniff(rt_str_at(bytes, size));
+	if (f->act.format == NULL)
+		f->act.format = rt_format_detect(s, &f->file.in, &head);
 	if (!rt_ok(s) || (f->act.format != NULL && f->act.format->read != NULL))
 		return;
 	if (f->act.format != NULL) {
 		rt_cli_fail(cli, RT_USAGE, "%s is %s, which Retake can export but not import",
 			    f->name, f->act.format->name);
-	} else if (rt_str_starts(rt_str_at(bytes, size), RT_STR("SQLite format 3"))) {
+	} else if (rt_str_starts(head, RT_STR("SQLite format 3"))) {
 		rt_cli_hint(cli,
 			    "To open a store: retake --db FILE show   To replace this store by "
 			    "it: retake restore FILE");
@@ -161,7 +161,7 @@ find_format(incoming *f)
 		rt_cli_hint(cli, "File types: retake help formats   To set the type: --format "
 				 "NAME");
 		rt_cli_fail(cli, RT_USAGE,
-			    size == 0 ? "%s is empty" : "%s: unrecognised file type", f->name);
+			    head.size == 0 ? "%s is empty" : "%s: unrecognised file type", f->name);
 	}
 }
 
@@ -405,8 +405,9 @@ import_file(importing *m, const rt_cli_path *p)
 	if (rt_ok(&cli->s))
 		find_format(&f);
 	/* In a folder there may be anything. */
-	is_unknown = cli->s.status == RT_USAGE && f.act.format == NULL && !p->is_explicit;
 	scan(&f);
+	is_unknown = cli->s.status == RT_USAGE && !p->is_explicit &&
+		     (f.act.format == NULL || f.act.format->examine != NULL);
 	if (rt_ok(&cli->s))
 		add_file(&f);
 	st = rt_cli_end_part(cli, &outer, &error);

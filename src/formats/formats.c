@@ -40,3 +40,29 @@ rt_format_sniff(rt_str head)
 	}
 	return best;
 }
+
+const rt_format *
+rt_format_detect(rt_scope *s, const rt_input *in, rt_str *out_head)
+{
+	char *bytes = rt_scope_get(s, RT_INPUT_HEAD);
+	const rt_format *best = NULL;
+	size_t size = 0;
+	int surest = 0, sure;
+
+	RT_TRY(s, rt_input_head(in, bytes, &size, &s->error));
+	*out_head = rt_str_at(bytes, rt_ok(s) ? size : 0);
+	if (rt_ok(s))
+		best = rt_format_sniff(*out_head);
+	if (best != NULL)
+		return best;
+	for (size_t i = 0; rt_ok(s) && rt_formats[i] != NULL; i++) {
+		sure = rt_formats[i]->examine == NULL
+			       ? 0
+			       : rt_formats[i]->examine(s->alloc, *out_head, in);
+		if (sure > surest) {
+			best = rt_formats[i];
+			surest = sure;
+		}
+	}
+	return best;
+}

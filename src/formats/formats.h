@@ -31,6 +31,7 @@
 #ifndef RT_FORMATS_FORMATS_H
 #define RT_FORMATS_FORMATS_H
 
+#include "base/scope.h"
 #include "ops/format.h"
 
 /* FIRST and ROW: the name in C, and the name for people. In the order of help; if two match an
@@ -61,7 +62,8 @@
 	ROW(codex, "codex")              /* sessions of Codex CLI */ \
 	ROW(cursor, "cursor")            /* transcripts of Cursor's agent */ \
 	ROW(aider, "aider")              /* chat histories of aider */ \
-	ROW(opencode, "opencode")        /* sessions exported by opencode */
+	ROW(opencode, "opencode")        /* sessions of opencode */ \
+	ROW(llm, "llm")                  /* the log of llm */
 
 #define RT_FORMAT_DECLARE(id, name) extern const rt_format rt_format_##id;
 RT_FORMAT_TABLE(RT_FORMAT_DECLARE, RT_FORMAT_DECLARE)
@@ -82,5 +84,8 @@ const rt_format *rt_format_find(const char *name);
 /* The format with the best match for the beginning of an input (at most 64 KiB are read); NULL if
  * none matches. */
 const rt_format *rt_format_sniff(rt_str head);
+/* The same for an input, which is examined further where its beginning does not tell. *out_head has
+ * the beginning, in the scope's memory. */
+const rt_format *rt_format_detect(rt_scope *s, const rt_input *in, rt_str *out_head);
 
 #endif

@@ -114,7 +114,8 @@ fuzz_format(const rt_format *format, const rt_export_options *options, const uin
 	rt_error err = {.text = ""};
 	rt_status st;
 
-	(void)format->sniff(input);
+	if (format->sniff != NULL)
+		(void)format->sniff(input);
 	rt_report_init(&report, alloc);
 	st = format->read(alloc, input, &first, &report, &err);
 	if (st != RT_OK) {

@@ -12,7 +12,8 @@ test_find(void **state)
 	for (size_t i = 0; rt_formats[i] != NULL; i++) {
 		assert_ptr_equal(rt_format_find(rt_formats[i]->name), rt_formats[i]);
 		/* read as TOML only if the format is given */
-		assert_true(rt_formats[i]->sniff != NULL || rt_formats[i] == &rt_format_config_toml);
+		assert_true(rt_formats[i]->sniff != NULL || rt_formats[i]->examine != NULL ||
+			    rt_formats[i] == &rt_format_config_toml);
 		assert_non_null(rt_formats[i]->read);
 	}
 }

@@ -5,9 +5,9 @@
  *   {"role":"user"|"assistant","message":{"content":[BLOCK…]}}
  *
  * Blocks are those of Anthropic's API. Messages follow each other; neither they nor the transcript
- * have ids. */
+ * have ids. The conversations of its editor are in databases (cursor_database.c). */
 #include "formats/formats.h"
-#include "importers/graph.h"
+#include "importers/cursor_impl.h"
 
 static rt_status
 cursor_to(const rt_alloc *alloc, const rt_input *in, const rt_reader_to *to, rt_report *report,
@@ -20,6 +20,10 @@ cursor_to(const rt_alloc *alloc, const rt_input *in, const rt_reader_to *to, rt_
 
 	rt_reader_init(&r, alloc, in, to, report);
 	rt_graph_init(&g, &r, "cursor");
+	if (rt_db_is_input(&r, in)) {
+		rt_cursor_database(&g, rt_db_open(&r, in));
+		return rt_reader_end(&r, err);
+	}
 	while ((record = rt_graph_record(&g)) != NULL) {
 		yyjson_val *content = rt_json_get(rt_json_get(record, "message"), "content");
 		rt_node n = {.parent = tip, .role = rt_graph_text(record, "role")};
@@ -60,11 +64,20 @@ cursor_sniff(rt_str head)
 	return rt_graph_sniff(head, sniff_line);
 }
 
+static int
+cursor_examine(const rt_alloc *alloc, rt_str head, const rt_input *in)
+{
+	return rt_db_defines(alloc, head, in, "cursorDiskKV.value")	? 90
+	       : rt_db_defines(alloc, head, in, "ItemTable.value") ? 60
+								   : 0;
+}
+
 const rt_format rt_format_cursor = {
 	.name = "cursor",
 	.extension = ".jsonl",
-	.about = "Cursor: transcripts of its agent",
+	.about = "Cursor: transcripts of its agent, state.vscdb",
 	.sniff = cursor_sniff,
+	.examine = cursor_examine,
 	.read = cursor_read,
 	.stream = cursor_stream,
 };

@@ -24,20 +24,29 @@ rt_graph_init(rt_graph *g, rt_reader *r, const char *format)
 }
 
 yyjson_val *
+rt_graph_checked(rt_graph *g, yyjson_val *record)
+{
+	if (record == NULL)
+		return NULL;
+	g->is_repaired = g->r->repaired > 0;
+	if (g->is_repaired)
+		rt_reader_remark(g->r, RT_REMARK_REPAIRED, g->r->record.ptr,
+				 "invalid Unicode was replaced by U+FFFD");
+	if (rt_json_too_deep_at(g->r->record, DEPTH_MAX) == SIZE_MAX)
+		return record;
+	rt_reader_skipped(g->r, "skipped a record that is nested more than %d levels deep",
+			  (int)DEPTH_MAX);
+	return NULL;
+}
+
+yyjson_val *
 rt_graph_record(rt_graph *g)
 {
 	yyjson_val *record;
 
-	while ((record = rt_reader_record(g->r)) != NULL) {
-		g->is_repaired = g->r->repaired > 0;
-		if (g->is_repaired)
-			rt_reader_remark(g->r, RT_REMARK_REPAIRED, g->r->record.ptr,
-					 "invalid Unicode was replaced by U+FFFD");
-		if (rt_json_too_deep_at(g->r->record, DEPTH_MAX) == SIZE_MAX)
+	while ((record = rt_reader_record(g->r)) != NULL)
+		if (rt_graph_checked(g, record) != NULL)
 			return record;
-		rt_reader_skipped(g->r, "skipped a record that is nested more than %d levels deep",
-				  (int)DEPTH_MAX);
-	}
 	return NULL;
 }
 
@@ -52,8 +61,11 @@ rt_graph_read(const rt_graph_reader *reader, const rt_alloc *alloc, const rt_inp
 	rt_reader_init(&r, alloc, in, to, report);
 	r.wrapper = reader->wrapper;
 	rt_graph_init(&g, &r, reader->format);
-	while ((record = rt_graph_record(&g)) != NULL)
-		reader->read(&g, record);
+	if (reader->read_database != NULL && rt_db_is_input(&r, in))
+		reader->read_database(&g, rt_db_open(&r, in));
+	else
+		while ((record = rt_graph_record(&g)) != NULL)
+			reader->read(&g, record);
 	if (rt_reader_count(&r) == 0)
 		rt_reader_refuse(&r, 0, "no record is a %s", reader->noun);
 	return rt_reader_end(&r, err);

@@ -34,6 +34,7 @@
 #define RT_IMPORTERS_GRAPH_H
 
 #include "formats/formats_reader.h"
+#include "importers/database.h"
 #include "importers/parts.h"
 
 typedef struct rt_graph {
@@ -56,6 +57,8 @@ void rt_graph_init(rt_graph *g, rt_reader *r, const char *format);
 
 /* As rt_reader_record, without records that are nested too deep to be kept. */
 yyjson_val *rt_graph_record(rt_graph *g);
+/* A record that was parsed otherwise; NULL: it is NULL, or nested too deep. */
+yyjson_val *rt_graph_checked(rt_graph *g, yyjson_val *record);
 
 /* A format each of whose records is a conversation. */
 typedef struct rt_graph_reader {
@@ -64,6 +67,8 @@ typedef struct rt_graph_reader {
 	const char *noun;    /* for messages: "conversation of Grok" */
 	/* Adds a conversation, or calls rt_graph_skip. */
 	void (*read)(rt_graph *g, yyjson_val *record);
+	/* The same conversations in a database; or NULL. */
+	void (*read_database)(rt_graph *g, rt_db *db);
 } rt_graph_reader;
 
 /* Reads all records; refuses an input without conversations. */

@@ -23,11 +23,11 @@ importer_count(void *ctx, const rt_outlines *batch, rt_error *err)
 
 /* Any amount of memory gives the same result or RT_NOMEM, and nothing leaks. */
 static inline void
-check_importer_memory(const rt_format *format, rt_str text, size_t wanted)
+check_importer_memory(const rt_format *format, rt_str text, size_t wanted, size_t step)
 {
 	rt_status st = RT_NOMEM;
 
-	for (size_t limit = 0; st != RT_OK; limit += 256) {
+	for (size_t limit = 0; st != RT_OK; limit += step) {
 		walk_source source = {.bytes = text, .step = 1 + limit % 97};
 		rt_input in = walk_input(&source);
 		rt_budget budget;
@@ -42,25 +42,37 @@ check_importer_memory(const rt_format *format, rt_str text, size_t wanted)
 	}
 }
 
-/* Reads text, which must be recognised, and checks the rest. The caller frees *out. */
-static inline void
-import_text(const rt_format *format, const char *text, rt_outlines *out, rt_report *report)
+static inline const rt_format *
+detect(rt_str bytes)
 {
-	rt_str bytes = rt_str_of(text);
+	rt_input in = rt_input_of(&bytes);
+	const rt_format *format;
+	rt_str head;
+	rt_scope s;
+
+	rt_scope_init(&s, rt_alloc_libc());
+	format = rt_format_detect(&s, &in, &head);
+	assert_int_equal(rt_scope_end(&s, NULL), RT_OK);
+	return format;
+}
+
+/* Reads bytes, which must be recognised, and checks the rest. The caller frees *out. */
+static inline void
+import_bytes(const rt_format *format, rt_str bytes, rt_outlines *out, rt_report *report)
+{
 	rt_error err = {.text = ""};
 	size_t nodes = 0;
 	rt_outlines again;
 	rt_buf written, rewritten;
 
 	rt_report_init(report, rt_alloc_libc());
-	if (rt_format_sniff(bytes) != format)
-		fail_msg("taken for %s: %.100s",
-			 rt_format_sniff(bytes) == NULL ? "nothing" : rt_format_sniff(bytes)->name,
-			 text);
+	if (detect(bytes) != format)
+		fail_msg("taken for %s: %.*s", detect(bytes) == NULL ? "nothing" : detect(bytes)->name,
+			 bytes.size < 100 ? (int)bytes.size : 100, bytes.ptr);
 	if (format->read(rt_alloc_libc(), bytes, out, report, &err) != RT_OK)
 		fail_msg("%s: %s", format->name, err.text);
 	(void)importer_count(&nodes, out, NULL);
-	check_importer_memory(format, bytes, nodes);
+	check_importer_memory(format, bytes, nodes, format->examine != NULL ? 4999 : 256);
 	check_round_trip(&rt_format_canonical, out, NULL, &written);
 	assert_int_equal(format->read(rt_alloc_libc(), bytes, &again, NULL, NULL), RT_OK);
 	check_round_trip(&rt_format_canonical, &again, NULL, &rewritten);
@@ -68,6 +80,12 @@ import_text(const rt_format *format, const char *text, rt_outlines *out, rt_repo
 	rt_buf_deinit(&written);
 	rt_buf_deinit(&rewritten);
 	rt_outlines_deinit(&again);
+}
+
+static inline void
+import_text(const rt_format *format, const char *text, rt_outlines *out, rt_report *report)
+{
+	import_bytes(format, rt_str_of(text), out, report);
 }
 
 static inline void

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Open WebUI: exported chats, as rows of its database or bare.
+ * Open WebUI: exported chats, as rows of its database or bare, and the database itself (webui.db).
  *
  *   [{"id","title","updated_at","chat":{CHAT}}]     or CHAT:
  *   {"title","history":{"currentId","messages":{ID:{"id","parentId","childrenIds",
@@ -113,7 +113,25 @@ read_chat(rt_graph *g, yyjson_val *row)
 	rt_graph_end(g, leaf >= 0 ? leaf : rt_graph_latest(g));
 }
 
-RT_GRAPH_FUNCTIONS(open_webui, .format = "open-webui", .noun = "chat of Open WebUI", .read = read_chat)
+/* webui.db, whose rows are those of the export. */
+static void
+read_database(rt_graph *g, rt_db *db)
+{
+	rt_db_rows chats;
+	yyjson_val *row;
+
+	if (!rt_db_rows_open(&chats, db, "chat", "1", "''", "created_at"))
+		return;
+	for (rt_db_find(&chats, RT_STR("")); rt_db_next(&chats);) {
+		rt_db_put_row(&chats, rt_db_begin(db), "chat meta");
+		row = rt_graph_checked(g, rt_db_end(db));
+		if (row != NULL)
+			read_chat(g, row);
+	}
+}
+
+RT_GRAPH_FUNCTIONS(open_webui, .format = "open-webui", .noun = "chat of Open WebUI", .read = read_chat,
+		   .read_database = read_database)
 
 static int
 sniff_chat(rt_str record)
@@ -132,11 +150,18 @@ open_webui_sniff(rt_str head)
 	return rt_graph_sniff(head, sniff_chat);
 }
 
+static int
+open_webui_examine(const rt_alloc *alloc, rt_str head, const rt_input *in)
+{
+	return rt_db_defines(alloc, head, in, "chat.chat chat.title chat.created_at user") ? 90 : 0;
+}
+
 const rt_format rt_format_open_webui = {
 	.name = "open-webui",
 	.extension = ".json",
-	.about = "Open WebUI: exported chats",
+	.about = "Open WebUI: exported chats, webui.db",
 	.sniff = open_webui_sniff,
+	.examine = open_webui_examine,
 	.read = open_webui_read,
 	.stream = open_webui_stream,
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * opencode: `opencode export ID`, one session.
+ * opencode: `opencode export ID`, one session, and its database, opencode.db.
  *
  *   {"info":{"id","title","time":{"created","updated"},"revert":{"messageID"}},
  *    "messages":[{"info":{"id","role","time","modelID","providerID","tokens"},"parts":[PART…]}]}
@@ -33,6 +33,15 @@ is_added(yyjson_val *part)
 	return yyjson_is_true(rt_json_get(part, "synthetic"));
 }
 
+/* In a database the JSON of a message or a part is a column of its row. */
+static yyjson_val *
+data_of(yyjson_val *row)
+{
+	yyjson_val *data = rt_json_get(row, "data");
+
+	return yyjson_is_obj(data) ? data : row;
+}
+
 /* Parts of other types are in the record of the message only. */
 static bool
 read_parts(rt_graph *g, yyjson_val *parts)
@@ -40,19 +49,20 @@ read_parts(rt_graph *g, yyjson_val *parts)
 	bool is_shown = false;
 
 	for (rt_json_iter m = rt_json_items(parts); rt_json_next(&m);) {
-		rt_str type = rt_json_text(m.value, "type");
+		yyjson_val *part = data_of(m.value);
+		rt_str type = rt_json_text(part, "type");
 
 		if (rt_str_is(type, "text"))
-			rt_parts_text(&g->parts, rt_json_text(m.value, "text"));
+			rt_parts_text(&g->parts, rt_json_text(part, "text"));
 		else if (rt_str_is(type, "reasoning"))
-			rt_parts_thinking(&g->parts, rt_json_text(m.value, "text"));
+			rt_parts_thinking(&g->parts, rt_json_text(part, "text"));
 		else if (rt_str_is(type, "tool"))
-			read_tool(g, m.value);
+			read_tool(g, part);
 		else if (rt_str_is(type, "file"))
-			rt_parts_object(&g->parts, "file", m.value);
+			rt_parts_object(&g->parts, "file", part);
 		else
 			continue;
-		is_shown = is_shown || !is_added(m.value);
+		is_shown = is_shown || !is_added(part);
 	}
 	return is_shown || yyjson_arr_size(parts) == 0;
 }
@@ -60,9 +70,11 @@ read_parts(rt_graph *g, yyjson_val *parts)
 static int64_t
 read_message(rt_graph *g, yyjson_val *message, int64_t tip)
 {
-	yyjson_val *info = rt_json_get(message, "info");
-	rt_node n = {.id = rt_json_text(info, "id"), .parent = tip, .role = rt_json_text(info, "role")};
+	yyjson_val *row = rt_json_get(message, "info"), *info = data_of(row);
+	rt_node n = {.id = rt_json_text(row, "id"), .parent = tip, .role = rt_json_text(info, "role")};
+	yyjson_val *model = rt_json_get(info, "modelID");
 	bool is_shown;
+	int64_t at;
 
 	rt_parts_begin(&g->parts);
 	is_shown = read_parts(g, rt_json_get(message, "parts"));
@@ -70,10 +82,32 @@ read_message(rt_graph *g, yyjson_val *message, int64_t tip)
 	if (!is_shown)
 		rt_graph_hide(g, &n);
 	n.has_ts = rt_build_moment(rt_json_get(rt_json_get(info, "time"), "created"), &n.ts);
-	rt_graph_keep(g, "model", rt_json_get(info, "modelID"));
+	rt_graph_keep(g, "model", model != NULL ? model
+						: rt_json_get(rt_json_get(info, "model"), "modelID"));
 	rt_graph_keep(g, "usage", rt_json_get(info, "tokens"));
 	rt_graph_raw(g, message, "");
-	return rt_graph_add(g, &n, RT_STR(""));
+	at = rt_graph_add(g, &n, RT_STR(""));
+	return at >= 0 ? at : tip;
+}
+
+static void
+begin_session(rt_graph *g, yyjson_val *info, yyjson_val *updated)
+{
+	rt_graph_begin(g, rt_json_text(info, "title"), rt_json_text(info, "id"));
+	rt_graph_fields(g, info, "title");
+	rt_graph_open_newest(g, updated);
+}
+
+/* The session continues before the reverted message. */
+static void
+end_session(rt_graph *g, rt_str reverted, int64_t tip)
+{
+	int64_t at = rt_graph_find(g, reverted);
+
+	if (at >= 0)
+		at = rt_graph_parent(g, at);
+	/* Files name the head by its id. */
+	rt_graph_end(g, at >= 0 && rt_build_nodes(g->b)[at].id.size > 0 ? at : tip);
 }
 
 static void
@@ -81,29 +115,57 @@ read_session(rt_graph *g, yyjson_val *record)
 {
 	yyjson_val *info = rt_json_get(record, "info"), *messages = rt_json_get(record, "messages");
 	rt_json_iter list = rt_json_items(messages);
-	rt_str reverted = rt_json_text(rt_json_get(info, "revert"), "messageID");
-	int64_t tip = -1, at;
+	int64_t tip = -1;
 
 	if (!yyjson_is_obj(info) || !yyjson_is_arr(messages)) {
 		rt_graph_skip(g, "messages", rt_json_text(info, "title"));
 		return;
 	}
-	rt_graph_begin(g, rt_json_text(info, "title"), rt_json_text(info, "id"));
-	rt_graph_fields(g, info, "title");
-	rt_graph_open_newest(g, rt_json_get(rt_json_get(info, "time"), "updated"));
-	for (yyjson_val *message; (message = rt_graph_message(g, &list)) != NULL;) {
-		at = read_message(g, message, tip);
-		tip = at >= 0 ? at : tip;
+	begin_session(g, info, rt_json_get(rt_json_get(info, "time"), "updated"));
+	for (yyjson_val *message; (message = rt_graph_message(g, &list)) != NULL;)
+		tip = read_message(g, message, tip);
+	end_session(g, rt_json_text(rt_json_get(info, "revert"), "messageID"), tip);
+}
+
+/* opencode.db: the same objects as rows. */
+static void
+read_database(rt_graph *g, rt_db *db)
+{
+	rt_db_rows sessions, messages, parts;
+	rt_scope *s = &g->b->s;
+	rt_buf *reverted = rt_scope_buf(s), *buf;
+	yyjson_val *record;
+
+	if (!rt_db_rows_open(&sessions, db, "session", "1", "''", "id") ||
+	    !rt_db_rows_open(&messages, db, "message", "1", "session_id", "id") ||
+	    !rt_db_rows_open(&parts, db, "part", "1", "message_id", "id"))
+		return;
+	for (rt_db_find(&sessions, RT_STR("")); rt_db_next(&sessions);) {
+		int64_t tip = -1;
+
+		rt_db_put_row(&sessions, rt_db_begin(db), "revert");
+		record = rt_graph_checked(g, rt_db_end(db));
+		if (record == NULL)
+			continue;
+		begin_session(g, record, rt_json_get(record, "time_updated"));
+		rt_buf_clear(reverted);
+		rt_buf_add_str(reverted, rt_json_text(rt_json_get(record, "revert"), "messageID"));
+		for (rt_db_find(&messages, rt_db_text(&sessions, "id")); rt_db_next(&messages);) {
+			buf = rt_db_begin(db);
+			rt_json_open(buf, "info", '{');
+			rt_db_put_row(&messages, buf, "data");
+			rt_json_close(buf, '}');
+			rt_db_put_rows(&parts, buf, "parts", rt_db_text(&messages, "id"), "data");
+			record = rt_graph_checked(g, rt_db_end(db));
+			if (record != NULL)
+				tip = read_message(g, record, tip);
+		}
+		end_session(g, rt_scope_str(s, reverted), tip);
 	}
-	at = rt_graph_find(g, reverted);
-	if (at >= 0)
-		at = rt_graph_parent(g, at);
-	/* Files name the head by its id. */
-	rt_graph_end(g, at >= 0 && rt_build_nodes(g->b)[at].id.size > 0 ? at : tip);
 }
 
 RT_GRAPH_FUNCTIONS(opencode, .format = "opencode", .noun = "session of opencode",
-		   .read = read_session)
+		   .read = read_session, .read_database = read_database)
 
 static int
 sniff_session(rt_str record)
@@ -122,11 +184,21 @@ opencode_sniff(rt_str head)
 	return rt_graph_sniff(head, sniff_session);
 }
 
+static int
+opencode_examine(const rt_alloc *alloc, rt_str head, const rt_input *in)
+{
+	return rt_db_defines(alloc, head, in,
+			     "session.title message.session_id message.data part.message_id part.data")
+		       ? 90
+		       : 0;
+}
+
 const rt_format rt_format_opencode = {
 	.name = "opencode",
 	.extension = ".json",
-	.about = "opencode: sessions written by opencode export",
+	.about = "opencode: sessions, exported or in opencode.db",
 	.sniff = opencode_sniff,
+	.examine = opencode_examine,
 	.read = opencode_read,
 	.stream = opencode_stream,
 };

@@ -104,11 +104,13 @@ add_report(rt_buf *buf, const rt_format *format, const rt_report *report,
 static const rt_format *
 choose_format(rt_scope *s, rt_str file, const char *name)
 {
+	rt_input in = rt_input_of(&file);
 	const rt_format *format;
+	rt_str head;
 
 	if (is_named(name))
 		return find_format(s, name, false);
-	format = rt_format_sniff(file);
+	format = rt_format_detect(s, &in, &head);
 	if (format == NULL || format->read == NULL)
 		rt_scope_fail(s, RT_USAGE, "the file is %s",
 			      file.size == 0 ? "empty" : "of an unrecognised type");

@@ -158,6 +158,9 @@ typedef struct rt_format {
 	 * the beginning of the input, at most 64 KiB, all of it if the input is shorter. NULL: only
 	 * when the format is named. */
 	int (*sniff)(rt_str head);
+	/* The same where the beginning does not tell (a database); asked only if no sniff matches.
+	 * NULL: it always tells. A failure of the input is 0. */
+	int (*examine)(const rt_alloc *alloc, rt_str head, const rt_input *in);
 	/* NULL: cannot be read. RT_USAGE with position: not this format at all. Single bad
 	 * records are reported and passed over, never fatal. */
 	rt_status (*read)(const rt_alloc *alloc, rt_str input, rt_outlines *out,

@@ -298,20 +298,13 @@ static void
 find_format(import *i, rt_str name)
 {
 	rt_scope *s = i->scope;
-	size_t size = 0;
+	rt_str head = RT_STR("");
 
-	if (name.size > 0) {
-		i->file.format = format_named(i->call, name);
-	} else {
-		char *head = rt_scope_get(s, RT_INPUT_HEAD);
-
-		RT_TRY(s, rt_input_head(&i->in, head, &size, &s->error));
-		if (rt_ok(s))
-			i->file.format = rt_format_sniff(rt_str_at(head, size));
-	}
+	i->file.format = name.size > 0 ? format_named(i->call, name)
+				       : rt_format_detect(s, &i->in, &head);
 	if (i->file.format == NULL)
 		rt_scope_fail(s, RT_USAGE,
-			      size == 0 ? "the body is empty; it is the file"
+			      head.size == 0 ? "the body is empty; it is the file"
 					: "unrecognised file type");
 	else if (i->file.format->read == NULL)
 		rt_scope_fail(s, RT_USAGE, "Retake writes %s, but does not read it",

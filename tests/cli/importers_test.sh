@@ -52,4 +52,31 @@ is 'every file is taken for what it is' '' "$(printf '%s' "$out" | json '" ".joi
 	f["file"] for f in d["files"] if f["format"].replace("-", "_") not in f["file"].split("/")[-1]))')"
 is 'all of them' "$(ls "$work/all" | wc -l)" "$(printf '%s' "$out" | json 'len(d["files"])')"
 code 'and nothing is damaged' 0 r fsck
+
+# --- a database that another program has open, and one of another program ---
+mkdir "$work/live"
+python3 - "$work/live" <<-'END' &
+	import sqlite3, sys, time
+	db = sqlite3.connect(sys.argv[1] + "/webui.db")
+	db.executescript("""PRAGMA journal_mode = WAL; CREATE TABLE user(id);
+		CREATE TABLE chat(id, title, chat, created_at); PRAGMA wal_checkpoint(TRUNCATE);""")
+	db.execute("INSERT INTO chat VALUES('w', 'Live', ?, 1)", ('{"messages":[{"role":"user","content":"In the log."}]}',))
+	db.commit()
+	other = sqlite3.connect(sys.argv[1] + "/notes.db")
+	other.execute("CREATE TABLE cursorDiskKV(key TEXT, value TEXT)")
+	other.commit()
+	open(sys.argv[1] + "/ready", "w").close()
+	time.sleep(60)
+END
+other=$!
+while ! [ -e "$work/live/ready" ]; do sleep 0.05; done
+rm "$work/live/ready"
+code 'a folder with databases' 0 r import --json "$work/live"
+is 'the log counts' '1 open-webui' \
+	"$(printf '%s' "$out" | json 'str(d["entries"]) + " " + d["files"][0]["format"]')"
+is 'one without conversations is passed over, as the files of the log' 3 "$(printf '%s' "$out" | json 'd["unknown_files"]')"
+code 'given by name it is refused' 2 r import "$work/live/notes.db"
+has 'with the reason' 'holds no conversation of Cursor' "$err"
+code 'no file was added' 1 test -e "$work/live/webui.db-journal"
+kill "$other"
 finish

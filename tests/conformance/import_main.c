@@ -21,7 +21,7 @@
 #include "formats/formats.h"
 #include "importers/graph.h"
 
-enum { SNIFF_SIZE = 64 * 1024, SURE_ENOUGH = 50, TEXT_POINTS = 80 };
+enum { SURE_ENOUGH = 50, TEXT_POINTS = 80 };
 
 /* A count by name, in order of first occurrence. */
 typedef struct tally {
@@ -341,7 +341,7 @@ typedef struct raw_graph {
 static bool
 counts_records(const rt_format *format)
 {
-	return rt_is_word(rt_str_of(format->name), "claude-code codex cursor");
+	return rt_is_word(rt_str_of(format->name), "claude-code codex");
 }
 
 /* Whose message is the record? Empty: it is none. */
@@ -751,16 +751,21 @@ run_file(const char *folder, const char *tool, const char *name, yyjson_val *wan
 	snprintf(path, sizeof(path), "%s/%s", folder, name);
 	if (!rt_check(&c, rt_read_file(path, &file), "cannot be opened"))
 		return FAILED;
-	format = rt_format_sniff(
-		rt_str_at(file.ptr, file.size < SNIFF_SIZE ? file.size : SNIFF_SIZE));
+	rt_scope s;
+	rt_str head;
+	rt_input in = rt_input_of(&file);
+
+	rt_scope_init(&s, rt_alloc_libc());
+	format = rt_format_detect(&s, &in, &head);
 	if (wanted == NULL || format == NULL || format->read == NULL ||
-	    format->sniff(rt_str_at(file.ptr, file.size < SNIFF_SIZE ? file.size : SNIFF_SIZE)) <
-		    SURE_ENOUGH) {
+	    (format->examine == NULL && format->sniff(head) < SURE_ENOUGH)) {
+		rt_scope_deinit(&s);
 		printf("%s: %s\n", name,
 		       wanted == NULL ? "skipped, nothing is expected of it" : "not read yet");
 		rt_free_file(file);
 		return SKIPPED;
 	}
+	rt_scope_deinit(&s);
 	rt_check(&c, is_format_of(format, tool), "mistaken for %s", format->name);
 	memset(&err, 0, sizeof(err));
 	rt_report_init(&report, rt_alloc_libc());
