@@ -44,12 +44,15 @@ stopped(rt_error *err)
 	return rt_fail(err, RT_INTERRUPTED, "the import was cancelled; nothing was changed");
 }
 
+/* What the file does not say. */
 static void
-give_names(const rt_action_import_options *options, const rt_outlines *batch)
+add_given(const rt_action_import_options *options, const rt_outlines *batch)
 {
 	size_t i;
 
 	for (i = 0; i < batch->count; i++) {
+		if (batch->items[i].source.size == 0)
+			batch->items[i].source = options->source;
 		if (options->name.size > 0)
 			batch->items[i].called = options->name;
 		else if (batch->items[i].name.size == 0)
@@ -104,7 +107,7 @@ scan_batch(void *ctx, const rt_outlines *batch, rt_error *err)
 
 	if (is_stopped(p->with))
 		return stopped(err);
-	give_names(p->options, batch);
+	add_given(p->options, batch);
 	if (p->looked->name == NULL && batch->count > 0) {
 		const rt_outline *first = &batch->items[0];
 
@@ -202,7 +205,7 @@ import_batch(void *ctx, const rt_outlines *batch, rt_error *err)
 
 	if (is_stopped(p->with))
 		return rt_fail(err, RT_INTERRUPTED, "the import was cancelled");
-	give_names(p->options, batch);
+	add_given(p->options, batch);
 	st = rt_import_add(p->import, batch, err);
 	for (i = 0; i < batch->count; i++)
 		p->done += batch->items[i].node_count;
@@ -219,6 +222,7 @@ import_file(rt_engine *engine, const rt_apply_context *with, const rt_action_fil
 	rt_import_options own = {.name = options->name,
 				 .by = with != NULL ? with->by : rt_str_at(NULL, 0),
 				 .dry_run = options->dry_run,
+				 .keep_active = options->keep_active,
 				 .discussions = looked->discussions,
 				 .hashes = looked->hashes,
 				 .hash_count = looked->hash_count};

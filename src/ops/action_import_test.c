@@ -125,6 +125,27 @@ has_name(const fixture *f, const char *name)
 }
 
 static void
+the_source_that_is_given(void **state)
+{
+	fixture f = begin(state, 1);
+
+	f.options.source = RT_STR("cursor:file");
+	assert_int_equal(look(&f), RT_OK);
+	assert_int_equal(bring_in(&f), RT_OK);
+	assert_int_equal(f.result.entries, 2);
+	rt_buf_clear(&f.s.bytes);
+	rt_buf_add_c(&f.s.bytes, "{\"messages\":[{\"role\":\"user\",\"content\":\"x\"},{\"role\":\"user\","
+				 "\"content\":\"y\"},{\"role\":\"user\",\"content\":\"z\"}]}\n");
+	assert_int_equal(look(&f), RT_OK);
+	assert_int_equal(bring_in(&f), RT_OK);
+	assert_int_equal(f.result.discussions, 0);
+	assert_int_equal(f.result.entries, 1);
+	assert_int_equal(f.result.known, 2);
+	assert_int_equal(count(&f), 1);
+	end(&f);
+}
+
+static void
 looked_through_and_imported(void **state)
 {
 	fixture f = begin(state, 3000);
@@ -293,7 +314,7 @@ main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, bare_tear_down)
 	const struct CMUnitTest tests[] = {
-		TEST(looked_through_and_imported), TEST(names), TEST(dry_run), TEST(limits),
+		TEST(looked_through_and_imported), TEST(the_source_that_is_given), TEST(names), TEST(dry_run), TEST(limits),
 		TEST(too_large_to_be_held), TEST(again_in_pieces),
 		TEST(failing_in_the_middle),
 	};

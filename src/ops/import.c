@@ -55,6 +55,7 @@ rt_import_begin(rt_engine *engine, const rt_import_options *options, rt_import *
 	rt_scope_init(&m->memory, engine->alloc);
 	m->engine = engine;
 	m->dry_run = options->dry_run;
+	m->keep_active = options->keep_active;
 	m->expected = options->discussions;
 	m->hashes = options->hashes;
 	m->hash_count = options->hash_count;
@@ -89,7 +90,7 @@ add_end(rt_import *m)
 	const rt_disc *disc;
 
 	m->ended = true;
-	if (cell == NULL || !cell->present)
+	if (cell == NULL || !cell->present || (m->keep_active && !m->pristine))
 		return;
 	rt_change_set_number(&m->c, 0, 0, "active", active);
 	/* Removes the one that existed in the meantime, unless it has been used. */

@@ -33,6 +33,7 @@ typedef struct rt_import_options {
 	rt_str name;        /* of discussions that have none; empty: "imported" */
 	rt_str by;          /* the requester; empty: the one given when the engine was opened */
 	bool dry_run;       /* only count */
+	bool keep_active;   /* the active discussion stays active, unless the project is new */
 	size_t discussions; /* their total number, if known; 0: unknown */
 	/* The hash of each conversation without a source that comes in pieces, in their order
 	 * (rt_known_hash), if the caller has read them before: an existing one is then recognised

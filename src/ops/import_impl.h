@@ -97,6 +97,7 @@ struct rt_import {
 	rt_disc_names names;
 	bool begun;           /* a row has been open */
 	bool pristine;        /* the project was empty before */
+	bool keep_active;     /* if it was not */
 	bool keep_numbers;    /* the source's numbers rise so far */
 	uint32_t last_number; /* of the source */
 	size_t index;         /* outlines so far that begin a discussion */

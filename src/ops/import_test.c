@@ -523,6 +523,30 @@ pieces_without_a_source(void **state)
 	file_deinit(&f);
 }
 
+static void
+the_active_one_stays_on_request(void **state)
+{
+	bare *b = *state;
+	rt_import_options options = {.keep_active = true};
+	static const char *const sources[] = {"a", "b", "c"};
+	static const uint32_t active[] = {1, 1, 3}; /* a new project has no other */
+	rt_import *import;
+	file f;
+
+	file_init(&f);
+	for (size_t i = 0; i < 3; i++) {
+		options.keep_active = i < 2;
+		assert_int_equal(rt_import_begin(b->engine, &options, &import, NULL), RT_OK);
+		add(import, piece(&f, sources[i], 0, 10, false));
+		assert_int_equal(end(import).discussions, 1);
+		const rt_project *value = rt_engine_value(b->engine);
+		assert_int_equal(value->active, active[i]);
+		rt_object_unref(value);
+	}
+	assert_sound(b);
+	file_deinit(&f);
+}
+
 /* ---- the end before the end ---- */
 
 static void
@@ -820,6 +844,7 @@ main(void)
 		TEST(undone_in_between),
 		TEST(pieces_are_one_conversation),
 		TEST(pieces_without_a_source),
+		TEST(the_active_one_stays_on_request),
 		TEST(cancelled),
 		TEST(cancelled_after_a_step_of_others),
 		TEST(cancelled_in_a_new_project),
