@@ -69,8 +69,8 @@ rt_host_env(void)
 	return &env;
 }
 
-static const char *
-home(void)
+const char *
+rt_host_home(void)
 {
 	const char *dir = getenv("HOME");
 	const struct passwd *user;
@@ -91,7 +91,7 @@ add_dir(const char *variable, const char *usual, const char *what, rt_buf *out, 
 		rt_buf_add_f(out, "%s/retake", dir);
 		return out->status;
 	}
-	dir = home();
+	dir = rt_host_home();
 	if (dir == NULL)
 		return rt_fail(err, RT_NOT_FOUND,
 			       "no home directory to store %s in (HOME is not set)", what);

@@ -10,6 +10,8 @@
 /* The system's clock and random numbers. */
 const rt_env *rt_host_env(void);
 
+/* $HOME, else that of the user's account; NULL: none. */
+const char *rt_host_home(void);
 /* Appends $XDG_DATA_HOME/retake, else ~/.local/share/retake. RT_NOT_FOUND: no home. */
 RT_CHECKED rt_status rt_host_data_dir(rt_buf *out, rt_error *err);
 /* The same with $XDG_CONFIG_HOME, else ~/.config, and $XDG_STATE_HOME, else ~/.local/state. */

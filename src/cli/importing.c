@@ -401,6 +401,7 @@ import_file(importing *m, const rt_cli_path *p)
 	rt_cli_begin_part(cli, &outer);
 	rt_report_init(&f.report, cli->alloc);
 	choose_name(&f);
+	f.options.source = p->source;
 	open_input(&f);
 	if (rt_ok(&cli->s))
 		find_format(&f);
@@ -543,7 +544,7 @@ rt_cli_paths_add(rt_cli *cli, rt_cli_paths *p, const char *name, bool is_explici
 {
 	p->items = rt_scope_grow(&cli->s, p->items, p->count, &p->capacity, sizeof(*p->items));
 	if (p->items != NULL)
-		p->items[p->count++] = (rt_cli_path){name, is_explicit};
+		p->items[p->count++] = (rt_cli_path){name, is_explicit, rt_str_at(NULL, 0)};
 }
 
 void

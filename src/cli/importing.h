@@ -11,6 +11,7 @@
 typedef struct rt_cli_path {
 	const char *name; /* "-": standard input */
 	bool is_explicit; /* given on the command line, not found in a folder */
+	rt_str source;    /* of a conversation without an id in the file; empty: its content */
 } rt_cli_path;
 
 typedef struct rt_cli_paths {

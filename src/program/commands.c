@@ -71,6 +71,7 @@
 	X(preset) \
 	X(template_command) \
 	X(import) \
+	X(scan) \
 	X(export) \
 	X(apply) \
 	X(hooks) \

@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: MIT */
+#define _GNU_SOURCE
+
+#include "cli/programs.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include "app/host.h"
+#include "app/input_host.h"
+#include "formats/formats.h"
+
+enum { DEEP = 16 };
+
+#define SESSION "\"sessionId\""
+#define ID      "\"id\""
+
+const rt_program rt_programs[] = {
+	{"pi", "PI_CODING_AGENT_DIR", ".pi/agent", "sessions", ".jsonl", NULL, ID, DEEP, false},
+	{"claude-code", "CLAUDE_CONFIG_DIR", ".claude", "projects", ".jsonl", NULL, SESSION, DEEP,
+	 false},
+	{"claude-code", "XDG_CONFIG_HOME", ".config", "claude/projects", ".jsonl", NULL, SESSION,
+	 DEEP, false},
+	{"codex", "CODEX_HOME", ".codex", "sessions", ".jsonl", NULL, ID, DEEP, false},
+	{"codex", "CODEX_HOME", ".codex", "archived_sessions", ".jsonl", NULL, ID, DEEP, false},
+	{"gemini-cli", "GEMINI_CLI_HOME", "", ".gemini/tmp", ".json", "/chats/", SESSION, DEEP,
+	 false},
+	{"cursor", "CURSOR_CONFIG_DIR", ".cursor", "projects", ".jsonl", "/agent-transcripts/",
+	 NULL, DEEP, false},
+	{"cursor", "XDG_CONFIG_HOME", ".config", "Cursor/User", "state.vscdb", NULL, NULL, 3, false},
+	{"opencode", "XDG_DATA_HOME", ".local/share", "opencode/storage/session", ".json", NULL, ID,
+	 DEEP, false},
+	{"opencode", "XDG_DATA_HOME", ".local/share", "opencode", "opencode.db", NULL, NULL, 0,
+	 false},
+	{"openclaw", "OPENCLAW_STATE_DIR", ".openclaw", "agents", ".jsonl", "/sessions/", ID, DEEP,
+	 false},
+	{"llm", "LLM_USER_PATH", NULL, "", "logs.db", NULL, NULL, 0, false},
+	{"llm", "XDG_CONFIG_HOME", ".config", "io.datasette.llm", "logs.db", NULL, NULL, 0, false},
+	{"sillytavern", "XDG_DATA_HOME", ".local/share", "SillyTavern/data", ".jsonl", "/chats/",
+	 "\"integrity\"", DEEP, false},
+	{"aider", NULL, "", "", ".aider.chat.history.md", NULL, "# aider chat started at", 4, true},
+	{NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, false},
+};
+
+static bool
+is_known(const char *name)
+{
+	for (const rt_program *p = rt_programs; p->name != NULL; p++)
+		if (strcmp(p->name, name) == 0)
+			return true;
+	return false;
+}
+
+static void
+hint_names(rt_cli *cli)
+{
+	rt_buf *text = rt_scope_buf(&cli->s);
+
+	for (const rt_program *p = rt_programs; p->name != NULL; p++)
+		if (p == rt_programs || strcmp(p->name, p[-1].name) != 0)
+			rt_buf_add_f(text, "%s%s", p == rt_programs ? "" : ", ", p->name);
+	rt_cli_hint(cli, "Known: %s, all", rt_scope_str(&cli->s, text).ptr);
+}
+
+/* The folder or file, without links; NULL: it does not exist, or the name is not a path. */
+static char *
+real_path(const char *name)
+{
+	return strchr(name, '/') != NULL || strcmp(name, ".") == 0 ? realpath(name, NULL) : NULL;
+}
+
+void
+rt_cli_check_programs(rt_cli *cli, const char **names, size_t *count)
+{
+	bool all = false;
+
+	for (size_t i = 0; rt_ok(&cli->s) && i < *count; i++) {
+		char *path = real_path(names[i]);
+
+		all = all || strcmp(names[i], "all") == 0;
+		if (path != NULL) {
+			names[i] = rt_scope_copy(&cli->s, rt_str_of(path)).ptr;
+		} else if (strchr(names[i], '/') != NULL) {
+			rt_cli_fail(cli, RT_NOT_FOUND, "cannot find %s", names[i]);
+		} else if (strcmp(names[i], "all") != 0 && !is_known(names[i])) {
+			hint_names(cli);
+			rt_cli_fail(cli, RT_NOT_FOUND, "there is no program \"%.40s\"", names[i]);
+		}
+		free(path);
+	}
+	if (all)
+		*count = 0;
+}
+
+/* Is the name that of the program, or of the file or a folder that contains it? path NULL: of any. */
+static bool
+is_named(const rt_program *program, const char *path, const char *name)
+{
+	size_t size = strlen(name);
+
+	if (strchr(name, '/') == NULL)
+		return strcmp(name, program->name) == 0;
+	return path == NULL || (strncmp(path, name, size) == 0 &&
+				(path[size] == '/' || path[size] == 0 || name[size - 1] == '/'));
+}
+
+bool
+rt_program_is_chosen(const rt_program *program, const char *path, const char *const *names,
+		     size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (is_named(program, path, names[i]))
+			return true;
+	return count == 0;
+}
+
+static void
+add_part(rt_buf *path, const char *part)
+{
+	if (*part == 0)
+		return;
+	if (path->size > 0 && path->ptr[path->size - 1] != '/')
+		rt_buf_add_byte(path, '/');
+	rt_buf_add_c(path, part);
+}
+
+const char *
+rt_program_directory(rt_scope *s, const rt_program *program)
+{
+	const char *base = program->variable == NULL ? NULL : getenv(program->variable);
+	rt_buf *path = rt_scope_buf(s);
+	bool is_set = base != NULL && *base == '/';
+
+	if (!is_set)
+		base = program->usual == NULL ? NULL : rt_host_home();
+	if (base == NULL)
+		return NULL;
+	rt_buf_add_c(path, base);
+	if (!is_set)
+		add_part(path, program->usual);
+	add_part(path, program->below);
+	return rt_scope_str(s, path).ptr;
+}
+
+bool
+rt_program_has(const rt_program *program, const char *path)
+{
+	size_t size = strlen(path), end = strlen(program->ends);
+
+	if (strcmp(program->ends, ".json") == 0 && size > 0 && path[size - 1] == 'l')
+		size--;
+	return size > end && memcmp(path + size - end, program->ends, end) == 0 &&
+	       (program->within == NULL || strstr(path, program->within) != NULL);
+}
+
+/* The source that the importer gives to the conversation in the file, as far as its name or its
+ * beginning contain it. */
+static rt_str
+find_source(rt_scope *s, const rt_program *program, const rt_format *format, const char *path,
+	    rt_str head)
+{
+	const char *slash = strrchr(path, '/'), *name = slash == NULL ? path : slash + 1;
+	const char *from = name, *end = name + strcspn(name, "."), *last = head.ptr + head.size;
+	rt_buf *source = rt_scope_buf(s);
+
+	if (program->id != NULL) {
+		size_t size = strlen(program->id);
+
+		from = memmem(head.ptr, head.size, program->id, size);
+		if (from == NULL)
+			return rt_str_at(NULL, 0);
+		for (from += size; from < last && strchr(" :\"", *from) != NULL && *from != 0;)
+			from++;
+		for (end = from; end < last && *end != '"' && *end != '\r' && *end != '\n';)
+			end++;
+	}
+	rt_buf_add_f(source, "%s:", format->name);
+	rt_buf_add_str(source, rt_str_at(from, (size_t)(end - from)));
+	return rt_scope_str(s, source);
+}
+
+const rt_format *
+rt_program_format(rt_scope *s, const rt_program *program, const char *path, rt_str *source)
+{
+	const rt_format *format = NULL;
+	rt_file_input file;
+	rt_scope own;
+	size_t size = 0;
+
+	*source = rt_str_at(NULL, 0);
+	rt_scope_init(&own, s->alloc);
+	char *head = rt_scope_get(&own, RT_INPUT_HEAD);
+	if (head != NULL && rt_file_input_open(&file, path, &own.error) == RT_OK) {
+		if (rt_input_head(&file.in, head, &size, &own.error) == RT_OK)
+			format = rt_format_sniff(rt_str_at(head, size));
+		rt_file_input_close(&file);
+	}
+	if (format != NULL && format->read == NULL)
+		format = NULL;
+	if (format != NULL)
+		*source = find_source(s, program, format, path, rt_str_at(head, size));
+	if (own.status == RT_NOMEM)
+		rt_scope_adopt(s, &own);
+	rt_scope_deinit(&own);
+	return format;
+}
+
+/* --- imported sessions --- */
+
+static int
+by_text(const void *a, const void *b)
+{
+	return rt_str_cmp(*(const rt_str *)a, *(const rt_str *)b);
+}
+
+/* The sources of the project's discussions, sorted. */
+static rt_str *
+read_sources(rt_cli *cli, size_t *out_count)
+{
+	const rt_project *project = cli->session.value;
+	size_t discs = rt_project_disc_count(project), count = 0;
+	rt_str *sources = rt_scope_get(&cli->s, (discs + 1) * sizeof(*sources));
+
+	for (size_t i = 1; rt_ok(&cli->s) && i <= discs; i++) {
+		const rt_disc *disc = NULL;
+		rt_str json;
+
+		if (!rt_project_cell(project, (uint32_t)i)->present)
+			continue;
+		RT_TRY(&cli->s, rt_project_disc_peek(project, (uint32_t)i, &disc, &cli->s.error));
+		json = disc == NULL ? rt_str_at(NULL, 0)
+				    : rt_fields_get(disc->fields, RT_STR("source"));
+		if (json.size > 2) /* the ids have no escapes */
+			sources[count++] =
+				rt_scope_copy(&cli->s, rt_str_at(json.ptr + 1, json.size - 2));
+		rt_object_unref(disc);
+	}
+	if (rt_ok(&cli->s) && count > 1)
+		qsort(sources, count, sizeof(*sources), by_text);
+	*out_count = count;
+	return sources;
+}
+
+void
+rt_programs_count_imported(rt_cli *cli, rt_programs_found *all)
+{
+	size_t count = 0;
+	rt_str *sources = NULL;
+
+	if (rt_cli_open(cli, RT_SESSION_LOOK) && rt_cli_look(cli))
+		sources = read_sources(cli, &count);
+	for (size_t i = 0; rt_ok(&cli->s) && count > 0 && i < all->count; i++) {
+		rt_program_found *found = &all->items[i];
+
+		for (size_t k = 0; k < found->count; k++)
+			found->imported += bsearch(&found->files[k].source, sources, count,
+						   sizeof(*sources), by_text) != NULL;
+	}
+	rt_cli_close(cli); /* an import opens it for changes */
+}
+
+/* --- searching --- */
+
+static void
+add_file(rt_cli *cli, rt_program_found *found, const char *path, const struct stat *info)
+{
+	rt_program_file file = {
+		.path = rt_scope_copy(&cli->s, rt_str_of(path)).ptr,
+		.size = (uint64_t)info->st_size,
+		.changed_us = (int64_t)info->st_mtim.tv_sec * 1000000 + info->st_mtim.tv_nsec / 1000,
+	};
+
+	file.format = rt_program_format(&cli->s, found->program, path, &file.source);
+	found->files = rt_scope_grow(&cli->s, found->files, found->count, &found->capacity,
+				     sizeof(*found->files));
+	if (found->files == NULL)
+		return;
+	found->files[found->count++] = file;
+	found->readable += file.format != NULL;
+	found->size += file.size;
+	if (file.changed_us > found->newest_us)
+		found->newest_us = file.changed_us;
+}
+
+typedef struct searching {
+	rt_cli *cli;
+	rt_program_found *found;
+	const char *const *names; /* that are wanted */
+	size_t count;
+} searching;
+
+/* path: the folder; it is the same afterwards. Links are not followed. Recursion is bounded by
+ * the program's depth. */
+static void
+search(const searching *x, rt_buf *path, int deep)
+{
+	rt_cli *cli = x->cli;
+	rt_program_found *found = x->found;
+	const rt_program *program = found->program;
+	size_t size = path->size;
+	struct dirent *item;
+	DIR *dir = path->ptr == NULL ? NULL : opendir(path->ptr);
+
+	if (dir == NULL) {
+		if (cli->verbose && errno != ENOENT && errno != ENOTDIR)
+			rt_cli_note(cli, "%s was not searched: %s", path->ptr, strerror(errno));
+		return;
+	}
+	while (rt_ok(&cli->s) && !rt_host_interrupted() && (item = readdir(dir)) != NULL) {
+		struct stat info;
+
+		if (strcmp(item->d_name, ".") == 0 || strcmp(item->d_name, "..") == 0)
+			continue;
+		add_part(path, item->d_name);
+		if (path->status != RT_OK || lstat(path->ptr, &info) != 0)
+			info.st_mode = 0;
+		if (S_ISREG(info.st_mode) && rt_program_has(program, path->ptr) &&
+		    rt_program_is_chosen(program, path->ptr, x->names, x->count))
+			add_file(cli, found, path->ptr, &info);
+		else if (S_ISDIR(info.st_mode) && deep < program->deep &&
+			 !(program->in_work && (item->d_name[0] == '.' ||
+						strcmp(item->d_name, "node_modules") == 0)))
+			search(x, path, deep + 1);
+		path->size = size;
+		if (path->ptr != NULL)
+			path->ptr[size] = '\0';
+	}
+	closedir(dir);
+}
+
+static int
+by_time(const void *a, const void *b)
+{
+	const rt_program_file *x = a, *y = b;
+
+	if (x->changed_us != y->changed_us)
+		return x->changed_us < y->changed_us ? -1 : 1;
+	return strcmp(x->path, y->path);
+}
+
+rt_programs_found
+rt_programs_find(rt_cli *cli, const char *const *names, size_t count)
+{
+	rt_programs_found all = {.items = NULL};
+
+	for (const rt_program *p = rt_programs; p->name != NULL && rt_ok(&cli->s); p++) {
+		rt_program_found found = {.program = p};
+		rt_buf *path = rt_scope_buf(&cli->s);
+
+		if (!rt_program_is_chosen(p, NULL, names, count))
+			continue;
+		found.directory = rt_program_directory(&cli->s, p);
+		if (found.directory == NULL)
+			continue;
+		rt_buf_add_c(path, found.directory);
+		search(&(searching){cli, &found, names, count}, path, 0);
+		if (found.count == 0)
+			continue;
+		if (found.count > 1)
+			qsort(found.files, found.count, sizeof(*found.files), by_time);
+		all.items = rt_scope_grow(&cli->s, all.items, all.count, &all.capacity,
+					  sizeof(*all.items));
+		if (all.items != NULL)
+			all.items[all.count++] = found;
+	}
+	return all;
+}
