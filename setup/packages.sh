@@ -28,6 +28,7 @@ pc libutf8proc libutf8proc-dev
 pc ncursesw libncurses-dev
 pc libmicrohttpd libmicrohttpd-dev
 pc md4c libmd4c-dev
+pc zlib zlib1g-dev
 pc ncursesw libncurses-dev
 '
 # Needed once, to fetch SQLite (see setup/deps.sh).

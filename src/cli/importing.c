@@ -408,7 +408,7 @@ import_file(importing *m, const rt_cli_path *p)
 	/* In a folder there may be anything. */
 	scan(&f);
 	is_unknown = cli->s.status == RT_USAGE && !p->is_explicit &&
-		     (f.act.format == NULL || f.act.format->examine != NULL);
+		     (f.act.format == NULL || f.act.format->is_container);
 	if (rt_ok(&cli->s))
 		add_file(&f);
 	st = rt_cli_end_part(cli, &outer, &error);

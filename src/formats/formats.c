@@ -58,7 +58,7 @@ rt_format_detect(rt_scope *s, const rt_input *in, rt_str *out_head)
 	for (size_t i = 0; rt_ok(s) && rt_formats[i] != NULL; i++) {
 		sure = rt_formats[i]->examine == NULL
 			       ? 0
-			       : rt_formats[i]->examine(s->alloc, *out_head, in);
+			       : rt_formats[i]->examine(s, *out_head, in);
 		if (sure > surest) {
 			best = rt_formats[i];
 			surest = sure;

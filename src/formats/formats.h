@@ -31,7 +31,6 @@
 #ifndef RT_FORMATS_FORMATS_H
 #define RT_FORMATS_FORMATS_H
 
-#include "base/scope.h"
 #include "ops/format.h"
 
 /* FIRST and ROW: the name in C, and the name for people. In the order of help; if two match an
@@ -63,7 +62,8 @@
 	ROW(cursor, "cursor")            /* transcripts of Cursor's agent */ \
 	ROW(aider, "aider")              /* chat histories of aider */ \
 	ROW(opencode, "opencode")        /* sessions of opencode */ \
-	ROW(llm, "llm")                  /* the log of llm */
+	ROW(llm, "llm")                  /* the log of llm */ \
+	ROW(zip, "zip")                  /* archives of files in these formats */
 
 #define RT_FORMAT_DECLARE(id, name) extern const rt_format rt_format_##id;
 RT_FORMAT_TABLE(RT_FORMAT_DECLARE, RT_FORMAT_DECLARE)

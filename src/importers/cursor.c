@@ -65,10 +65,10 @@ cursor_sniff(rt_str head)
 }
 
 static int
-cursor_examine(const rt_alloc *alloc, rt_str head, const rt_input *in)
+cursor_examine(rt_scope *s, rt_str head, const rt_input *in)
 {
-	return rt_db_defines(alloc, head, in, "cursorDiskKV.value")	? 90
-	       : rt_db_defines(alloc, head, in, "ItemTable.value") ? 60
+	return rt_db_defines(s, head, in, "cursorDiskKV.value")	? 90
+	       : rt_db_defines(s, head, in, "ItemTable.value") ? 60
 								   : 0;
 }
 
@@ -78,6 +78,7 @@ const rt_format rt_format_cursor = {
 	.about = "Cursor: transcripts of its agent, state.vscdb",
 	.sniff = cursor_sniff,
 	.examine = cursor_examine,
+	.is_container = true,
 	.read = cursor_read,
 	.stream = cursor_stream,
 };

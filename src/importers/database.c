@@ -330,7 +330,7 @@ rt_db_is_input(rt_reader *r, const rt_input *in)
 }
 
 bool
-rt_db_defines(const rt_alloc *alloc, rt_str head, const rt_input *in, const char *tables)
+rt_db_defines(rt_scope *s, rt_str head, const rt_input *in, const char *tables)
 {
 	rt_reader_to to = {0};
 	rt_reader r;
@@ -340,7 +340,7 @@ rt_db_defines(const rt_alloc *alloc, rt_str head, const rt_input *in, const char
 
 	if (!has_all)
 		return false;
-	rt_reader_init(&r, alloc, in, &to, NULL);
+	rt_reader_init(&r, s->alloc, in, &to, NULL);
 	db = rt_db_open(&r, in);
 	while (has_all && rt_next_word(&tables, &table)) {
 		size_t dot = rt_str_find(table, RT_STR("."), 0);
@@ -350,6 +350,8 @@ rt_db_defines(const rt_alloc *alloc, rt_str head, const rt_input *in, const char
 
 		has_all = rt_ok(&r.b.s) && rt_db_has(db, name.ptr, column.ptr);
 	}
+	if (r.b.s.status == RT_NOMEM)
+		(void)rt_scope_nomem(s);
 	rt_walk_deinit(&r.w);
 	rt_build_deinit(&r.b);
 	return has_all;

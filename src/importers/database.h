@@ -34,7 +34,7 @@ bool rt_db_is(rt_str head);
 bool rt_db_is_input(rt_reader *r, const rt_input *in);
 /* For examine of an rt_format: is it a database with all of these tables and columns ("table" or
  * "table.column")? */
-bool rt_db_defines(const rt_alloc *alloc, rt_str head, const rt_input *in, const char *tables);
+bool rt_db_defines(rt_scope *s, rt_str head, const rt_input *in, const char *tables);
 
 /* NULL: the reader has failed, RT_USAGE: damaged. Closed with the reader. */
 rt_db *rt_db_open(rt_reader *r, const rt_input *in);

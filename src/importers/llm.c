@@ -393,9 +393,9 @@ llm_to(const rt_alloc *alloc, const rt_input *in, const rt_reader_to *to, rt_rep
 RT_READER_FUNCTIONS(llm, llm_to)
 
 static int
-llm_examine(const rt_alloc *alloc, rt_str head, const rt_input *in)
+llm_examine(rt_scope *s, rt_str head, const rt_input *in)
 {
-	return rt_db_defines(alloc, head, in, "conversations responses") ? 90 : 0;
+	return rt_db_defines(s, head, in, "conversations responses") ? 90 : 0;
 }
 
 const rt_format rt_format_llm = {
@@ -403,6 +403,7 @@ const rt_format rt_format_llm = {
 	.extension = ".db",
 	.about = "llm: its log, logs.db",
 	.examine = llm_examine,
+	.is_container = true,
 	.read = llm_read,
 	.stream = llm_stream,
 };

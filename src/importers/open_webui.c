@@ -151,9 +151,9 @@ open_webui_sniff(rt_str head)
 }
 
 static int
-open_webui_examine(const rt_alloc *alloc, rt_str head, const rt_input *in)
+open_webui_examine(rt_scope *s, rt_str head, const rt_input *in)
 {
-	return rt_db_defines(alloc, head, in, "chat.chat chat.title chat.created_at user") ? 90 : 0;
+	return rt_db_defines(s, head, in, "chat.chat chat.title chat.created_at user") ? 90 : 0;
 }
 
 const rt_format rt_format_open_webui = {
@@ -162,6 +162,7 @@ const rt_format rt_format_open_webui = {
 	.about = "Open WebUI: exported chats, webui.db",
 	.sniff = open_webui_sniff,
 	.examine = open_webui_examine,
+	.is_container = true,
 	.read = open_webui_read,
 	.stream = open_webui_stream,
 };

@@ -185,9 +185,9 @@ opencode_sniff(rt_str head)
 }
 
 static int
-opencode_examine(const rt_alloc *alloc, rt_str head, const rt_input *in)
+opencode_examine(rt_scope *s, rt_str head, const rt_input *in)
 {
-	return rt_db_defines(alloc, head, in,
+	return rt_db_defines(s, head, in,
 			     "session.title message.session_id message.data part.message_id part.data")
 		       ? 90
 		       : 0;
@@ -199,6 +199,7 @@ const rt_format rt_format_opencode = {
 	.about = "opencode: sessions, exported or in opencode.db",
 	.sniff = opencode_sniff,
 	.examine = opencode_examine,
+	.is_container = true,
 	.read = opencode_read,
 	.stream = opencode_stream,
 };

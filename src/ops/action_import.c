@@ -55,7 +55,7 @@ add_given(const rt_action_import_options *options, const rt_outlines *batch)
 			batch->items[i].source = options->source;
 		if (options->name.size > 0)
 			batch->items[i].called = options->name;
-		else if (batch->items[i].name.size == 0)
+		else if (batch->items[i].name.size == 0 && batch->items[i].called.size == 0)
 			batch->items[i].called = options->fallback;
 	}
 }

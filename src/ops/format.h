@@ -16,6 +16,7 @@
 #define RT_OPS_FORMAT_H
 
 #include "base/moment.h"
+#include "base/scope.h"
 #include "base/text.h"
 
 /* One entry, or one revision of an entry: nodes of one discussion with the same id, in
@@ -154,13 +155,15 @@ typedef struct rt_format {
 	const char *about;      /* one line for help */
 	const char *media_type; /* NULL: text/plain */
 	bool holds_project;     /* exports contain the whole project unless a part is named */
+	bool is_container;      /* such a file may hold no conversations at all (a database, an archive);
+				 * in a folder it is then passed over */
 	/* How sure is it from the bytes alone (never the name): 0 no … 100 certain. head is
 	 * the beginning of the input, at most 64 KiB, all of it if the input is shorter. NULL: only
 	 * when the format is named. */
 	int (*sniff)(rt_str head);
 	/* The same where the beginning does not tell (a database); asked only if no sniff matches.
-	 * NULL: it always tells. A failure of the input is 0. */
-	int (*examine)(const rt_alloc *alloc, rt_str head, const rt_input *in);
+	 * NULL: it always tells. A failure of the input is 0, a lack of memory fails the scope. */
+	int (*examine)(rt_scope *s, rt_str head, const rt_input *in);
 	/* NULL: cannot be read. RT_USAGE with position: not this format at all. Single bad
 	 * records are reported and passed over, never fatal. */
 	rt_status (*read)(const rt_alloc *alloc, rt_str input, rt_outlines *out,

@@ -42,7 +42,7 @@ is 'undone' 'Do ships float? Most of them.' \
 
 # --- a folder with a file of each ---
 mkdir "$work/all"
-for name in chatgpt claude_ai open_webui librechat grok ai_studio gemini_cli oasst sharegpt chatbotui sillytavern; do
+for name in chatgpt claude_ai open_webui librechat grok ai_studio gemini_cli oasst sharegpt chatbotui sillytavern llm zip; do
 	for file in "$root/fuzz/corpus/${name}_fuzz"/*; do
 		cp "$file" "$work/all/$name-$(basename "$file")"
 	done
