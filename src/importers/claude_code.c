@@ -372,6 +372,42 @@ begin_session(session *c, rt_reader *r)
 	rt_graph_begin(&c->g, RT_STR(""), RT_STR(""));
 }
 
+/* The parent of a node, which may have been added later; itself: none. */
+static size_t
+parent_of(const session *c, size_t at)
+{
+	const rt_link *link = (const rt_link *)c->g.links.items + at;
+	int64_t parent = link->is_placed ? link->parent : rt_graph_find(&c->g, link->parent_id);
+
+	return parent < 0 ? at : (size_t)parent;
+}
+
+/* Technical records whose parent is missing, and below which nothing is said, continue the
+ * conversation at its end; alone they would be a take that shows nothing. */
+static void
+join_strays(session *c)
+{
+	size_t count = c->g.links.count;
+	bool *is_said = rt_scope_array(&c->g.b->s, count, sizeof(*is_said));
+	int64_t last = c->last >= 0 ? c->last : rt_graph_last(&c->g);
+
+	if (is_said == NULL || last < 0)
+		return;
+	for (size_t i = 0; i < count; i++)
+		if (rt_build_nodes(c->g.b)[i].role.size > 0)
+			for (size_t at = i; !is_said[at]; at = parent_of(c, at))
+				is_said[at] = true;
+	for (size_t i = 0; i < count; i++) {
+		int64_t end = end_of(c, last, false);
+
+		if (is_said[i] || parent_of(c, i) != i)
+			continue;
+		((rt_link *)c->g.links.items)[i].parent = end;
+		((rt_link *)c->g.links.items)[i].is_placed = true;
+		((follow *)c->follows.items)[end].newest = (int64_t)i;
+	}
+}
+
 static void
 end_session(session *c)
 {
@@ -382,7 +418,9 @@ end_session(session *c)
 	while (i < 3 && titles[i].size == 0)
 		i++;
 	rt_graph_name(&c->g, titles[i], rt_scope_str(&c->g.b->s, c->id));
-	if (!c->has_parents)
+	if (c->has_parents)
+		join_strays(c);
+	else
 		rt_graph_chain(&c->g);
 	rt_graph_end(&c->g, c->last);
 }

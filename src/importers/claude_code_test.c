@@ -92,6 +92,23 @@ test_kinds(void **state)
 	import_done(&o, &report);
 }
 
+/* Technical records whose parents are missing, before and after the conversation. */
+static void
+test_strays(void **state)
+{
+	static const char text[] =
+		NOTE("p", "\"gone\"") SAID("u", "null", "A") NOTE("q", "\"lost\"") NOTE("r", "\"q\"")
+		NOTE("w", "\"missing\"") SAID("v", "\"w\"", "B");
+	rt_outlines o;
+	rt_report report;
+
+	(void)state;
+	import_text(&rt_format_claude_code, text, &o, &report);
+	assert_nodes(&o.items[0], "-1 custom  | 0 user A | -1 custom  | 2 user B | 3 custom  | 4 custom ");
+	assert_int_equal(o.items[0].head, 3);
+	import_done(&o, &report);
+}
+
 /* Files in which no record names a parent, with and without ids. */
 static void
 test_lines(void **state)
@@ -159,7 +176,7 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(test_forks), cmocka_unit_test(test_kinds),
-					   cmocka_unit_test(test_lines), cmocka_unit_test(test_repaired)};
+					   cmocka_unit_test(test_lines), cmocka_unit_test(test_strays), cmocka_unit_test(test_repaired)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
