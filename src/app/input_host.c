@@ -128,6 +128,8 @@ read_at(void *ctx, uint64_t offset, char *to, size_t room, size_t *out_size, rt_
 
 	if (f->progress != NULL)
 		f->progress(f->progress_ctx, offset);
+	if (f->parts != NULL)
+		return rt_input_parts_read(f->parts, offset, to, room, out_size, err);
 	if (f->pipe >= 0)
 		st = take_from_pipe(f, offset + room, err);
 	if (st == RT_OK)
@@ -202,6 +204,19 @@ rt_file_input_open(rt_file_input *out, const char *name, rt_error *err)
 }
 
 rt_status
+rt_file_input_join(rt_file_input *out, const char *name, const char *const *paths, size_t count,
+		   rt_error *err)
+{
+	rt_status st;
+
+	begin(out, name, -1);
+	st = rt_input_parts_open(paths, count, &out->parts, err);
+	if (st == RT_OK)
+		out->in.size = rt_input_parts_size(out->parts);
+	return st;
+}
+
+rt_status
 rt_file_input_from(rt_file_input *out, int fd, const char *name, const char *folder, rt_error *err)
 {
 	off_t at;
@@ -236,7 +251,7 @@ rt_file_input_spooled(rt_file_input *out, int fd, uint64_t size)
 bool
 rt_file_input_again(rt_file_input *input)
 {
-	bool is_again = input->pipe < 0 && input->name != NULL &&
+	bool is_again = input->pipe < 0 && input->parts == NULL && input->name != NULL &&
 			(is_changed(input) ||
 			 (input->wal != NULL && rt_input_wal_is_changed(input->wal))) &&
 			fstat(input->fd, &input->state) == 0;
@@ -258,7 +273,9 @@ rt_file_input_close(rt_file_input *input)
 	if (input->is_ours)
 		(void)close(input->fd);
 	rt_input_wal_close(input->wal);
+	rt_input_parts_close(input->parts);
 	input->wal = NULL;
+	input->parts = NULL;
 	input->is_ours = false;
 	input->fd = -1;
 }

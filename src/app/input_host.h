@@ -15,6 +15,7 @@
 
 #include <sys/stat.h>
 
+#include "app/input_parts.h"
 #include "app/input_wal.h"
 #include "ops/format.h"
 
@@ -31,6 +32,7 @@ typedef struct rt_file_input {
 	uint64_t kept;       /* bytes of the pipe so far */
 	struct stat state;   /* of the file, as it was opened */
 	rt_input_wal *wal;   /* of a database; or NULL */
+	rt_input_parts *parts; /* several files; or NULL */
 	/* Called with every read; or NULL. */
 	void (*progress)(void *ctx, uint64_t offset);
 	void *progress_ctx;
@@ -39,6 +41,9 @@ typedef struct rt_file_input {
 /* RT_NOT_FOUND, RT_IO; RT_USAGE: it is not a regular file (a folder, a device, a FIFO, a socket).
  * RT_BUSY: a database in the middle of a change. Never waits. name is borrowed. */
 RT_CHECKED rt_status rt_file_input_open(rt_file_input *out, const char *name, rt_error *err);
+/* Several files, one after the other, called name; all are borrowed. */
+RT_CHECKED rt_status rt_file_input_join(rt_file_input *out, const char *name, const char *const *paths,
+					size_t count, rt_error *err);
 /* Standard input, or another descriptor, from its current offset. The descriptor stays the
  * caller's. folder: for the copy of a pipe. */
 RT_CHECKED rt_status rt_file_input_from(rt_file_input *out, int fd, const char *name,

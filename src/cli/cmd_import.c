@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "cli/importing.h"
 #include "formats/formats.h"
@@ -23,6 +24,61 @@ by_name(const void *a, const void *b)
 	return strcmp(((const rt_cli_path *)a)->name, ((const rt_cli_path *)b)->name);
 }
 
+/* Does the folder have one of this name? */
+static bool
+has_folder(rt_cli *cli, const char *folder, const char *name)
+{
+	rt_buf *path = rt_scope_buf(&cli->s);
+	struct stat info;
+
+	rt_buf_add_f(path, "%s/%s", folder, name);
+	return rt_scope_str(&cli->s, path).ptr != NULL && stat(path->ptr, &info) == 0 &&
+	       S_ISDIR(info.st_mode);
+}
+
+/* agent-ID.meta.json is read with agent-ID.jsonl (importing.c). */
+static bool
+is_companion(rt_cli *cli, const char *path)
+{
+	static const char end[] = ".meta.json";
+	rt_buf *name = rt_scope_buf(&cli->s);
+	size_t size = strlen(path);
+
+	if (size < sizeof(end) || strcmp(path + size - sizeof(end) + 1, end) != 0)
+		return false;
+	rt_buf_add_f(name, "%.*s.jsonl", (int)(size - sizeof(end) + 1), path);
+	return strstr(path, "/agent-") != NULL && rt_scope_str(&cli->s, name).ptr != NULL &&
+	       access(name->ptr, F_OK) == 0;
+}
+
+static void add_folder(rt_cli *cli, rt_cli_paths *p, const char *folder, int depth);
+
+/* A folder in which opencode stores its sessions: one input of all files, in the order in which they are
+ * needed. */
+static void
+add_storage(rt_cli *cli, rt_cli_paths *p, const char *folder, int depth)
+{
+	static const char *const names[] = {"session", "message", "part"};
+	rt_cli_paths files = {0};
+	const char **parts;
+
+	for (size_t i = 0; i < 3; i++)
+		if (has_folder(cli, folder, names[i])) {
+			rt_buf *path = rt_scope_buf(&cli->s);
+
+			rt_buf_add_f(path, "%s/%s", folder, names[i]);
+			add_folder(cli, &files, path->ptr, depth + 1);
+		}
+	parts = rt_scope_array(&cli->s, files.count + 1, sizeof(*parts));
+	rt_cli_paths_add(cli, p, folder, depth == 0);
+	for (size_t i = 0; rt_ok(&cli->s) && i < files.count; i++)
+		parts[i] = files.items[i].name;
+	if (!rt_ok(&cli->s))
+		return;
+	p->items[p->count - 1].parts = parts;
+	p->items[p->count - 1].part_count = files.count;
+}
+
 /* The files below a folder, sorted by name. Recursion is bounded by FOLDERS_DEEP. */
 static void
 add_folder(rt_cli *cli, rt_cli_paths *p, const char *folder, int depth)
@@ -33,6 +89,11 @@ add_folder(rt_cli *cli, rt_cli_paths *p, const char *folder, int depth)
 
 	if (dir == NULL) {
 		rt_cli_fail(cli, RT_IO, "cannot read %s: %s", folder, strerror(errno));
+		return;
+	}
+	if (has_folder(cli, folder, "session") && has_folder(cli, folder, "message")) {
+		closedir(dir);
+		add_storage(cli, p, folder, depth);
 		return;
 	}
 	while (rt_ok(&cli->s) && (errno = 0, item = readdir(dir)) != NULL) {
@@ -46,6 +107,8 @@ add_folder(rt_cli *cli, rt_cli_paths *p, const char *folder, int depth)
 			break;
 		if (lstat(name->ptr, &info) != 0)
 			rt_cli_note(cli, "%s was not imported: %s", name->ptr, strerror(errno));
+		else if (S_ISREG(info.st_mode) && is_companion(cli, name->ptr))
+			continue;
 		else if (S_ISREG(info.st_mode))
 			rt_cli_paths_add(cli, p, name->ptr, false);
 		else if (S_ISDIR(info.st_mode) && depth >= FOLDERS_DEEP)

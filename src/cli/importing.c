@@ -4,6 +4,7 @@
 #include "cli/importing.h"
 
 #include <stdio.h>
+#include <unistd.h>
 
 #include "app/host.h"
 #include "app/input_host.h"
@@ -19,6 +20,7 @@ typedef rt_cli_importing importing;
 /* A file that is being imported. */
 typedef struct incoming {
 	importing *m;
+	const rt_cli_path *from;
 	const char *path, *name; /* name: for messages */
 	rt_file_input file;
 	rt_action_file act;
@@ -112,14 +114,48 @@ close_input(void *item)
 	rt_file_input_close(item);
 }
 
+/* Subagents of Claude Code have a second file, agent-ID.meta.json beside agent-ID.jsonl. */
+static const char *
+find_companion(rt_cli *cli, const char *path)
+{
+	const char *slash = strrchr(path, '/'), *base = slash == NULL ? path : slash + 1;
+	rt_str stem = rt_str_of(path);
+	rt_buf *name = rt_scope_buf(&cli->s);
+
+	if (strncmp(base, "agent-", 6) != 0 || stem.size < 6 ||
+	    strcmp(path + stem.size - 6, ".jsonl") != 0)
+		return NULL;
+	rt_buf_add_f(name, "%.*s.meta.json", (int)(stem.size - 6), path);
+	return rt_scope_str(&cli->s, name).ptr != NULL && access(name->ptr, R_OK) == 0 ? name->ptr
+										       : NULL;
+}
+
+static rt_status
+open_file(incoming *f)
+{
+	rt_scope *s = &f->m->cli->s;
+	const char **both;
+
+	if (strcmp(f->path, "-") == 0)
+		return rt_file_input_from(&f->file, 0, f->name, f->m->temporary, &s->error);
+	if (f->from->parts != NULL)
+		return rt_file_input_join(&f->file, f->name, f->from->parts, f->from->part_count,
+					  &s->error);
+	both = rt_scope_array(s, 2, sizeof(*both));
+	if (both == NULL)
+		return s->status;
+	both[0] = f->path;
+	both[1] = find_companion(f->m->cli, f->path);
+	return both[1] != NULL ? rt_file_input_join(&f->file, f->name, both, 2, &s->error)
+			       : rt_file_input_open(&f->file, f->path, &s->error);
+}
+
 static void
 open_input(incoming *f)
 {
 	rt_cli *cli = f->m->cli;
 	rt_scope *s = &cli->s;
-	rt_status st = strcmp(f->path, "-") == 0
-			       ? rt_file_input_from(&f->file, 0, f->name, f->m->temporary, &s->error)
-			       : rt_file_input_open(&f->file, f->path, &s->error);
+	rt_status st = open_file(f);
 
 	f->file.progress = say_reading;
 	f->file.progress_ctx = f;
@@ -390,6 +426,7 @@ import_file(importing *m, const rt_cli_path *p)
 {
 	rt_cli *cli = m->cli;
 	incoming f = {.m = m,
+		      .from = p,
 		      .path = p->name,
 		      .name = strcmp(p->name, "-") == 0 ? "standard input" : p->name,
 		      .begun_us = now_us(cli)};
@@ -544,7 +581,7 @@ rt_cli_paths_add(rt_cli *cli, rt_cli_paths *p, const char *name, bool is_explici
 {
 	p->items = rt_scope_grow(&cli->s, p->items, p->count, &p->capacity, sizeof(*p->items));
 	if (p->items != NULL)
-		p->items[p->count++] = (rt_cli_path){name, is_explicit, rt_str_at(NULL, 0)};
+		p->items[p->count++] = (rt_cli_path){.name = name, .is_explicit = is_explicit};
 }
 
 void

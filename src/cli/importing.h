@@ -12,6 +12,8 @@ typedef struct rt_cli_path {
 	const char *name; /* "-": standard input */
 	bool is_explicit; /* given on the command line, not found in a folder */
 	rt_str source;    /* of a conversation without an id in the file; empty: its content */
+	const char *const *parts; /* the files of a folder that is read as one; or NULL */
+	size_t part_count;
 } rt_cli_path;
 
 typedef struct rt_cli_paths {

@@ -606,17 +606,32 @@ RT_READER_FUNCTIONS(markdown, markdown_to)
 static int
 markdown_sniff(rt_str head)
 {
-	size_t at = 0;
-	int headings = 0;
+	size_t at = 0, own = 0, users = 0, models = 0, others = 0;
 	rt_heading heading;
 	rt_str line;
 
 	head = rt_scan_unmark(head);
 	if (rt_str_starts(head, RT_STR("<!-- retake:")))
 		return 95;
-	while (rt_scan_line(head, &at, &line))
-		headings += rt_markdown_heading(line, &heading);
-	return headings > 1 ? 50 : headings > 0 ? 25 : 0;
+	while (rt_scan_line(head, &at, &line)) {
+		if (!rt_markdown_heading(line, &heading)) {
+			own += rt_str_starts(line, RT_STR("*Take: "));
+			others += rt_str_starts(line, RT_STR("## ")) ||
+				  rt_str_starts(line, RT_STR("### "));
+			continue;
+		}
+		own += heading.has_ts;
+		users += rt_str_eq_nocase(heading.role, RT_STR("user"));
+		models += rt_str_eq_nocase(heading.role, RT_STR("ai")) ||
+			  rt_str_eq_nocase(heading.role, RT_STR("assistant"));
+	}
+	/* Notes have such headings, too: "## Model", "## User". In a transcript both occur repeatedly, or
+	 * there are no others. */
+	if (own > 0)
+		return 50;
+	if (users == 0 || models == 0)
+		return 0;
+	return (users > 1 && models > 1) || others == 0 ? 50 : 0;
 }
 
 const rt_format rt_format_markdown = {

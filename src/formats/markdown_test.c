@@ -130,7 +130,28 @@ test_refused(void **state)
 	assert_int_equal(rt_format_markdown.read(rt_alloc_libc(), RT_STR(""), &o, NULL, &err), RT_USAGE);
 	assert_int_equal(rt_format_markdown.read(rt_alloc_libc(), RT_STR("# Shopping\n\n- milk\n"), &o, NULL, &err),
 			 RT_USAGE);
-	assert_int_equal(rt_format_markdown.sniff(RT_STR("# Shopping\n\n- milk\n")), 0);
+	static const char *const transcripts[] = {
+		"**User:** hi\n\n**Assistant:** ho\n",
+		"**You**: hi\n\n**ChatGPT**: ho\n",
+		"## User\n\nhi\n\n## Assistant\n\nho\n",
+		"# Trip\n\n### Human\n\nhi\n\n### Claude\n\nho\n",
+		"## User\n\nhi\n\n## AI\n\n## Step 1\n\n## Step 2\n\n## Step 3\n\n## User\n\nmore\n\n## AI\n",
+		"# T\n\n*Take: main*\n\n## User\n\nhi\n",
+		"## User \xC2\xB7 2026-11-21T20:35:40Z\n\nhi\n",
+	};
+	static const char *const notes[] = {
+		"# Shopping\n\n- milk\n",
+		"# Architecture\n\n## Model\n\nrows\n\n## View\n\npages\n\n## User\n\nroles\n",
+		"# API\n\n## Prompt\n\nThe text.\n",
+		"# API\n\n## Response\n\nJSON.\n\n## Errors\n",
+		"# Accounts\n\n## User\n\n## System\n\n## Tool\n",
+		"**Model:** gpt-4\n\n**Me:** nobody\n\n## One\n\n## Two\n",
+	};
+
+	for (size_t i = 0; i < sizeof(transcripts) / sizeof(*transcripts); i++)
+		assert_int_equal(rt_format_markdown.sniff(rt_str_of(transcripts[i])), 50);
+	for (size_t i = 0; i < sizeof(notes) / sizeof(*notes); i++)
+		assert_int_equal(rt_format_markdown.sniff(rt_str_of(notes[i])), 0);
 }
 
 static void

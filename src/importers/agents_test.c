@@ -137,6 +137,41 @@ test_opencode(void **state)
 	import_done(&o, &report);
 }
 
+/* Files of the storage folder, in any order. */
+static void
+test_opencode_storage(void **state)
+{
+	static const char text[] =
+		"{\"messageID\":\"m2\",\"id\":\"p2\",\"sessionID\":\"s\",\"type\":\"text\",\"text\":\"b\"}\n\n"
+		"{\"messageID\":\"m2\",\"id\":\"p1\",\"type\":\"reasoning\",\"text\":\"hm\"}\n"
+		"{\"id\":\"m2\",\"sessionID\":\"s\",\"role\":\"assistant\",\"time\":{\"created\":1730000202000},"
+		"\"modelID\":\"m\"}\n"
+		"{\"id\":\"s\",\"projectID\":\"p\",\"title\":\"Fix\",\n \"time\":{\"created\":1730000200000}}\n"
+		"{\"id\":\"m1\",\"sessionID\":\"s\",\"role\":\"user\",\"time\":{\"created\":1730000201000}}\n"
+		"{\"id\":\"e\",\"projectID\":\"p\",\"title\":\"Empty\",\"time\":{\"created\":1730000300000}}\n"
+		"{\"messageID\":\"m1\",\"id\":\"p0\",\"type\":\"text\",\"text\":\"q\"}\n"
+		"{\"messageID\":\"gone\",\"id\":\"p9\",\"type\":\"text\",\"text\":\"lost\"}\n{broken\n";
+	static const char alone[] =
+		"{\"id\":\"m1\",\"sessionID\":\"s\",\"role\":\"user\",\"time\":{\"created\":1730000201000}}";
+	rt_str bytes = rt_str_of(alone);
+	rt_outlines o;
+	rt_report report;
+	rt_error err;
+
+	(void)state;
+	import_text(&rt_format_opencode, text, &o, &report);
+	assert_int_equal(o.count, 2);
+	assert_true(rt_str_is(o.items[0].source, "opencode:s") && rt_str_is(o.items[0].name, "Fix"));
+	assert_nodes(&o.items[0], "-1 user q | 0 assistant [{\"type\":\"thinking\",\"thinking\":\"hm\"},"
+				  "{\"type\":\"text\",\"text\":\"b\"}]");
+	assert_field(&o.items[0], 1, "model", "\"m\"");
+	assert_int_equal(o.items[1].node_count, 0);
+	assert_int_equal(report.skipped, 2); /* a part without a message, and no JSON */
+	import_done(&o, &report);
+	assert_int_equal(rt_format_opencode.read(rt_alloc_libc(), bytes, &o, NULL, &err), RT_USAGE);
+	assert_non_null(strstr(err.text, "import the folder"));
+}
+
 int
 main(void)
 {
@@ -144,7 +179,8 @@ main(void)
 					   cmocka_unit_test(test_codex_bare),
 					   cmocka_unit_test(test_cursor),
 					   cmocka_unit_test(test_aider),
-					   cmocka_unit_test(test_opencode)};
+					   cmocka_unit_test(test_opencode),
+					   cmocka_unit_test(test_opencode_storage)};
 
 	return cmocka_run_group_tests_name("agents", tests, NULL, NULL);
 }

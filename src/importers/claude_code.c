@@ -343,6 +343,11 @@ read_record(session *c, yyjson_val *record)
 	if (is_known)
 		rt_reader_skipped(c->g.r, "skipped a second record with the id %.*s",
 				  (int)rt_utf8_cut(id, 40), id.ptr);
+	if (id.size == 0 && rt_json_text(record, "agentType").size > 0 &&
+	    rt_json_text(record, "type").size == 0) { /* agent-ID.meta.json */
+		rt_graph_field(&c->g, "agent", record);
+		return;
+	}
 	if (is_known || (id.size == 0 && (c->has_parents || !(is_reply || is_prompt)))) {
 		rt_graph_aside(&c->g, record);
 		return;

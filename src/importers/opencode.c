@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * opencode: `opencode export ID`, one session, and its database, opencode.db.
+ * opencode: `opencode export ID`, one session; its database, opencode.db; and its older storage folder
+ * (opencode_storage.c).
  *
  *   {"info":{"id","title","time":{"created","updated"},"revert":{"messageID"}},
  *    "messages":[{"info":{"id","role","time","modelID","providerID","tokens"},"parts":[PART…]}]}
@@ -10,7 +11,7 @@
  * Messages follow each other in the order of the file. After a revert the conversation continues
  * before the reverted message; the messages from there on stay as another branch. */
 #include "formats/formats.h"
-#include "importers/graph.h"
+#include "importers/opencode_impl.h"
 
 static void
 read_tool(rt_graph *g, yyjson_val *part)
@@ -67,8 +68,8 @@ read_parts(rt_graph *g, yyjson_val *parts)
 	return is_shown || yyjson_arr_size(parts) == 0;
 }
 
-static int64_t
-read_message(rt_graph *g, yyjson_val *message, int64_t tip)
+int64_t
+rt_opencode_message(rt_graph *g, yyjson_val *message, int64_t tip)
 {
 	yyjson_val *row = rt_json_get(message, "info"), *info = data_of(row);
 	rt_node n = {.id = rt_json_text(row, "id"), .parent = tip, .role = rt_json_text(info, "role")};
@@ -90,17 +91,16 @@ read_message(rt_graph *g, yyjson_val *message, int64_t tip)
 	return at >= 0 ? at : tip;
 }
 
-static void
-begin_session(rt_graph *g, yyjson_val *info, yyjson_val *updated)
+void
+rt_opencode_begin(rt_graph *g, yyjson_val *info, yyjson_val *updated)
 {
 	rt_graph_begin(g, rt_json_text(info, "title"), rt_json_text(info, "id"));
 	rt_graph_fields(g, info, "title");
 	rt_graph_open_newest(g, updated);
 }
 
-/* The session continues before the reverted message. */
-static void
-end_session(rt_graph *g, rt_str reverted, int64_t tip)
+void
+rt_opencode_end(rt_graph *g, rt_str reverted, int64_t tip)
 {
 	int64_t at = rt_graph_find(g, reverted);
 
@@ -121,10 +121,10 @@ read_session(rt_graph *g, yyjson_val *record)
 		rt_graph_skip(g, "messages", rt_json_text(info, "title"));
 		return;
 	}
-	begin_session(g, info, rt_json_get(rt_json_get(info, "time"), "updated"));
+	rt_opencode_begin(g, info, rt_json_get(rt_json_get(info, "time"), "updated"));
 	for (yyjson_val *message; (message = rt_graph_message(g, &list)) != NULL;)
-		tip = read_message(g, message, tip);
-	end_session(g, rt_json_text(rt_json_get(info, "revert"), "messageID"), tip);
+		tip = rt_opencode_message(g, message, tip);
+	rt_opencode_end(g, rt_json_text(rt_json_get(info, "revert"), "messageID"), tip);
 }
 
 /* opencode.db: the same objects as rows. */
@@ -147,7 +147,7 @@ read_database(rt_graph *g, rt_db *db)
 		record = rt_graph_checked(g, rt_db_end(db));
 		if (record == NULL)
 			continue;
-		begin_session(g, record, rt_json_get(record, "time_updated"));
+		rt_opencode_begin(g, record, rt_json_get(record, "time_updated"));
 		rt_buf_clear(reverted);
 		rt_buf_add_str(reverted, rt_json_text(rt_json_get(record, "revert"), "messageID"));
 		for (rt_db_find(&messages, rt_db_text(&sessions, "id")); rt_db_next(&messages);) {
@@ -158,14 +158,50 @@ read_database(rt_graph *g, rt_db *db)
 			rt_db_put_rows(&parts, buf, "parts", rt_db_text(&messages, "id"), "data");
 			record = rt_graph_checked(g, rt_db_end(db));
 			if (record != NULL)
-				tip = read_message(g, record, tip);
+				tip = rt_opencode_message(g, record, tip);
 		}
-		end_session(g, rt_scope_str(s, reverted), tip);
+		rt_opencode_end(g, rt_scope_str(s, reverted), tip);
 	}
 }
 
-RT_GRAPH_FUNCTIONS(opencode, .format = "opencode", .noun = "session of opencode",
-		   .read = read_session, .read_database = read_database)
+/* The files of the storage folder need two passes. */
+static rt_status
+read_storage(const rt_alloc *alloc, const rt_input *in, const rt_reader_to *to, rt_report *report,
+	     rt_error *err)
+{
+	rt_reader r;
+	rt_graph g;
+
+	rt_reader_init(&r, alloc, in, to, report);
+	rt_graph_init(&g, &r, "opencode");
+	rt_opencode_storage(&g, in);
+	return rt_reader_end(&r, err);
+}
+
+static rt_status
+opencode_to(const rt_alloc *alloc, const rt_input *in, const rt_reader_to *to, rt_report *report,
+	    rt_error *err)
+{
+	static const rt_graph_reader reader = {.format = "opencode",
+					       .noun = "session of opencode",
+					       .read = read_session,
+					       .read_database = read_database};
+	bool is_stored = false;
+	rt_scope s;
+	char *head;
+	size_t size = 0;
+
+	rt_scope_init(&s, alloc);
+	head = rt_scope_get(&s, RT_INPUT_HEAD);
+	RT_TRY(&s, rt_input_head(in, head, &size, &s.error));
+	if (rt_ok(&s))
+		is_stored = rt_opencode_is_stored(rt_scan_unmark(rt_str_at(head, size)));
+	if (rt_scope_end(&s, err) != RT_OK)
+		return s.status;
+	return is_stored ? read_storage(alloc, in, to, report, err)
+			 : rt_graph_read(&reader, alloc, in, to, report, err);
+}
+RT_READER_FUNCTIONS(opencode, opencode_to)
 
 static int
 sniff_session(rt_str record)
@@ -181,7 +217,7 @@ sniff_session(rt_str record)
 static int
 opencode_sniff(rt_str head)
 {
-	return rt_graph_sniff(head, sniff_session);
+	return rt_opencode_is_stored(rt_scan_unmark(head)) ? 80 : rt_graph_sniff(head, sniff_session);
 }
 
 static int
@@ -196,7 +232,7 @@ opencode_examine(rt_scope *s, rt_str head, const rt_input *in)
 const rt_format rt_format_opencode = {
 	.name = "opencode",
 	.extension = ".json",
-	.about = "opencode: sessions, exported or in opencode.db",
+	.about = "opencode: sessions, exported, in opencode.db or in storage",
 	.sniff = opencode_sniff,
 	.examine = opencode_examine,
 	.is_container = true,

@@ -53,6 +53,31 @@ is 'every file is taken for what it is' '' "$(printf '%s' "$out" | json '" ".joi
 is 'all of them' "$(ls "$work/all" | wc -l)" "$(printf '%s' "$out" | json 'len(d["files"])')"
 code 'and nothing is damaged' 0 r fsck
 
+# --- conversations in several files ---
+mkdir -p "$work/data/storage/session/p" "$work/data/storage/message/x" "$work/data/storage/part/y"
+echo '{"id":"s1","projectID":"p","title":"Stored","time":{"created":1730000200000}}' >"$work/data/storage/session/p/ses_1.json"
+echo '{"id":"m1","sessionID":"s1","role":"user","time":{"created":1730000201000}}' >"$work/data/storage/message/x/msg_1.json"
+printf '{"id":"p1","messageID":"m1","type":"text","text":"In a part."}' >"$work/data/storage/part/y/prt_1.json"
+echo '{"agentType":"general-purpose","spawnDepth":1}' >"$work/data/agent-a1.meta.json"
+echo '{"uuid":"u1","parentUuid":null,"isSidechain":true,"agentId":"a1","sessionId":"agent-a1","type":"user","message":{"role":"user","content":"Search."}}' \
+	>"$work/data/agent-a1.jsonl"
+code 'a folder of opencode and a subagent' 0 r import --json "$work/data"
+is 'each is one conversation' '2 2 0' "$(printf '%s' "$out" | json \
+	'str(len(d["files"])) + " " + str(d["entries"]) + " " + str(d["unknown_files"])')"
+has 'the type of the subagent is kept' '"claude-code.agent":{"agentType":"general-purpose"' \
+	"$(r export --format canonical)"
+has 'the text is that of the part' 'In a part.' "$(r export --format canonical)"
+echo '{"id":"m2","sessionID":"s1","role":"assistant","time":{"created":1730000202000}}' >"$work/data/storage/message/x/msg_2.json"
+code 'the folder has grown' 0 r import "$work/data/storage"
+has 'only the new message is added' '1 entry, 0 takes, 0 discussions added; 1 already known' "$out"
+code 'one file of the folder' 2 r import "$work/data/storage/message/x/msg_1.json"
+has 'names the folder' 'import the folder that contains "session" and "message"' "$err"
+printf '# Design\n\n## Model\n\nRows.\n\n## User\n\nRoles.\n\n## View\n' >"$work/notes.md"
+code 'notes are no transcript' 2 r import "$work/notes.md"
+printf '**User:** Hello\n\n**Assistant:** Hi.\n' >"$work/talk.md"
+code 'a transcript' 0 r import "$work/talk.md"
+has 'has two entries' '2 entries' "$out"
+
 # --- a database that another program has open, and one of another program ---
 mkdir "$work/live"
 python3 - "$work/live" <<-'END' &
