@@ -41,6 +41,41 @@ test_codex(void **state)
 	import_done(&o, &report);
 }
 
+/* A session of which only the events were written, and the name of its thread. */
+static void
+test_codex_events(void **state)
+{
+	static const char text[] =
+		"{\"type\":\"session_meta\",\"payload\":{\"id\":\"r\"}}\n"
+		"{\"type\":\"event_msg\",\"payload\":{\"type\":\"user_message\",\"message\":\"q \\\"role\\\":\"}}\n"
+		"{\"type\":\"event_msg\",\"payload\":{\"type\":\"agent_reasoning\",\"text\":\"hm\"}}\n"
+		"{\"type\":\"event_msg\",\"payload\":{\"type\":\"token_count\"}}\n"
+		"{\"type\":\"event_msg\",\"payload\":{\"type\":\"agent_message\",\"message\":\"a\"}}\n";
+	static const char named[] =
+		"{\"type\":\"session_meta\",\"payload\":{\"id\":\"r\"}}\n"
+		"{\"type\":\"response_item\",\"payload\":{\"role\":\"user\",\"content\":\"q\"}}\n"
+		"{\"type\":\"response_item\",\"payload\":{\"type\":\"image_generation_call\",\"id\":\"i\","
+		"\"revised_prompt\":\"a cat\"}}\n"
+		"{\"type\":\"event_msg\",\"payload\":{\"type\":\"agent_message\",\"message\":\"a\"}}\n"
+		"{\"type\":\"event_msg\",\"payload\":{\"type\":\"thread_name_updated\","
+		"\"thread_name\":\"Cats\"}}\n";
+	rt_outlines o;
+	rt_report report;
+
+	(void)state;
+	import_text(&rt_format_codex, text, &o, &report);
+	assert_nodes(&o.items[0], "-1 user q \"role\": | 0 assistant [{\"type\":\"thinking\",\"thinking\":"
+				  "\"hm\"}] | 1 assistant a");
+	assert_true(rt_str_is(o.items[0].name, "q \"role\":"));
+	assert_true(rt_str_is(o.items[0].source, "codex:r"));
+	import_done(&o, &report);
+	import_text(&rt_format_codex, named, &o, &report);
+	assert_nodes(&o.items[0], "-1 user q | 0 assistant [{\"type\":\"toolCall\",\"id\":\"i\",\"name\":"
+				  "\"image_generation_call\",\"arguments\":{\"input\":\"a cat\"}}]");
+	assert_true(rt_str_is(o.items[0].name, "Cats"));
+	import_done(&o, &report);
+}
+
 /* Items as lines; not OpenAI messages, which have no times. */
 static void
 test_codex_bare(void **state)
@@ -176,7 +211,7 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(test_codex),
-					   cmocka_unit_test(test_codex_bare),
+					   cmocka_unit_test(test_codex_events), cmocka_unit_test(test_codex_bare),
 					   cmocka_unit_test(test_cursor),
 					   cmocka_unit_test(test_aider),
 					   cmocka_unit_test(test_opencode),

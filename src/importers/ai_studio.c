@@ -4,7 +4,7 @@
  *
  *   {"runSettings":{"model",…},"systemInstruction":{…},"chunkedPrompt":{"chunks":[
  *       {"role":"user"|"model","text" or "parts":[…],"isThought","createTime",…}],
- *       "pendingInputs":[drafts]}}
+ *       "pendingInputs":[drafts]}}          older ones have "history":[chunks] instead
  *
  * Chunks follow each other. A chunk may name another prompt that it was branched from; that is a
  * separate file, and the reference stays in the record. */
@@ -46,15 +46,18 @@ read_prompt(rt_graph *g, yyjson_val *prompt)
 	yyjson_val *chunks = rt_json_get(rt_json_get(prompt, "chunkedPrompt"), "chunks");
 	yyjson_val *model = rt_json_get(rt_json_get(prompt, "runSettings"), "model");
 	yyjson_val *drafts = rt_json_get(rt_json_get(prompt, "chunkedPrompt"), "pendingInputs");
-	rt_json_iter list = rt_json_items(chunks);
+	rt_json_iter list;
 	int64_t tip = -1;
 
+	if (chunks == NULL)
+		chunks = rt_json_get(prompt, "history");
+	list = rt_json_items(chunks);
 	if (!yyjson_is_arr(chunks)) {
 		rt_graph_skip(g, "chunkedPrompt", rt_graph_text(prompt, "displayName"));
 		return;
 	}
 	rt_graph_begin(g, rt_graph_text(prompt, "displayName title"), rt_json_text(prompt, "id"));
-	rt_graph_fields(g, prompt, "chunkedPrompt displayName");
+	rt_graph_fields(g, prompt, "chunkedPrompt history displayName");
 	if (drafts != NULL)
 		rt_graph_field(g, "pendingInputs", drafts);
 	for (yyjson_val *chunk; (chunk = rt_graph_message(g, &list)) != NULL;)
@@ -67,7 +70,12 @@ RT_GRAPH_FUNCTIONS(ai_studio, .format = "ai-studio", .noun = "prompt of AI Studi
 static int
 sniff_prompt(rt_str record)
 {
-	return rt_graph_member(rt_graph_member(record, "chunkedPrompt"), "chunks").size > 0 ? 90 : 0;
+	bool is_old = rt_graph_member(record, "runSettings").size > 0 &&
+		      rt_graph_member(record, "history").size > 0;
+
+	return is_old ? 80
+	       : rt_graph_member(rt_graph_member(record, "chunkedPrompt"), "chunks").size > 0 ? 90
+											      : 0;
 }
 
 static int

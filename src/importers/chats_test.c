@@ -184,13 +184,32 @@ test_grok(void **state)
 	import_done(&o, &report);
 }
 
+/* Responses without a wrapper or parents follow each other. */
+static void
+test_grok_flat(void **state)
+{
+	static const char text[] =
+		"{\"conversations\":[{\"conversation\":{\"title\":\"T\"},\"responses\":["
+		"{\"sender\":\"human\",\"message\":\"q\"},{\"sender\":\"assistant\",\"message\":\"a\"},7]}]}";
+	rt_outlines o;
+	rt_report report;
+
+	(void)state;
+	import_text(&rt_format_grok, text, &o, &report);
+	assert_nodes(&o.items[0], "-1 user q | 0 assistant a");
+	assert_int_equal(o.items[0].head, 1);
+	assert_int_equal(report.skipped, 1);
+	import_done(&o, &report);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_claude_list), cmocka_unit_test(test_claude_tree),
 		cmocka_unit_test(test_open_webui),  cmocka_unit_test(test_librechat),
-		cmocka_unit_test(test_librechat_list), cmocka_unit_test(test_grok)};
+		cmocka_unit_test(test_librechat_list), cmocka_unit_test(test_grok),
+		cmocka_unit_test(test_grok_flat)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

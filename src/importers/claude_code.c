@@ -487,15 +487,26 @@ sniff_record(rt_str record)
 		return 95;
 	if (has_session && rt_graph_member(record, "message").size > 0)
 		return 90;
+	if ((rt_str_is(type, "\"user\"") || rt_str_is(type, "\"assistant\"")) &&
+	    rt_graph_member(record, "timestamp").size > 0 &&
+	    rt_graph_member(rt_graph_member(record, "message"), "content").size > 0)
+		return 80;
 	if (rt_str_is(type, "\"summary\""))
 		return rt_graph_member(record, "leafUuid").size > 0 ? 90 : 0;
 	return 0;
 }
 
+/* Qwen Code has such records, too, but with the messages of Gemini. */
+static int
+sniff_parts(rt_str record)
+{
+	return rt_graph_member(rt_graph_member(record, "message"), "parts").size > 0;
+}
+
 static int
 claude_code_sniff(rt_str head)
 {
-	return rt_graph_sniff(head, sniff_record);
+	return rt_graph_sniff(head, sniff_parts) > 0 ? 0 : rt_graph_sniff(head, sniff_record);
 }
 
 const rt_format rt_format_claude_code = {

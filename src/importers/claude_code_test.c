@@ -141,6 +141,17 @@ test_lines(void **state)
 	assert_int_equal(rt_format_claude_code.read(rt_alloc_libc(), RT_STR("{\"a\":1}"), &o, NULL, &err),
 			 RT_USAGE);
 	assert_null(rt_format_sniff(RT_STR("{\"type\":\"user\",\"message\":{\"content\":\"A\"}}")));
+	/* Qwen Code */
+	assert_null(rt_format_sniff(RT_STR("{\"uuid\":\"a\",\"parentUuid\":null,\"sessionId\":\"s\","
+					   "\"type\":\"user\",\"message\":{\"role\":\"user\","
+					   "\"parts\":[{\"text\":\"A\"}]}}")));
+	import_text(&rt_format_claude_code,
+		    "{\"type\":\"user\",\"timestamp\":\"2024-01-01T10:00:00Z\",\"message\":{\"content\":"
+		    "\"A\"}}\n{\"type\":\"assistant\",\"timestamp\":\"2024-01-01T10:00:05Z\","
+		    "\"message\":{\"content\":[" TEXT("B") "]}}\n",
+		    &o, &report);
+	assert_nodes(&o.items[0], "-1 user A | 0 assistant B");
+	import_done(&o, &report);
 }
 
 /* Records with invalid Unicode are kept as they were, and not joined. */

@@ -8,14 +8,17 @@
  *
  * Older files have the items themselves as lines. Items follow each other; an event
  * thread_rolled_back abandons the last turns, which stay as another branch. Other events repeat
- * what the items say; they, and all further records, are kept beside the conversation. */
+ * the items; they, and all further records, are kept beside the conversation. Only in a file without
+ * any message the events user_message, agent_message and agent_reasoning are the conversation. */
 #include "formats/formats.h"
 #include "importers/graph.h"
 
 typedef struct rollout {
 	rt_graph g;
 	int64_t tip;
-	rt_buf *model; /* of the turn */
+	rt_buf *model;        /* of the turn */
+	rt_str title, prompt; /* the name given to the thread; the first prompt */
+	bool has_items;       /* the file has messages */
 } rollout;
 
 /* Context that the program adds in the name of the user. */
@@ -52,6 +55,22 @@ add(rollout *c, yyjson_val *record, rt_node *n, const char *verbatim)
 }
 
 static void
+note_prompt(rollout *c, rt_str role, rt_str text)
+{
+	if (c->prompt.size == 0 && rt_str_is(role, "user"))
+		c->prompt = rt_build_copy(c->g.b, rt_graph_title(text));
+}
+
+static rt_str
+first_text(yyjson_val *content)
+{
+	for (rt_json_iter m = rt_json_items(content); rt_json_next(&m);)
+		if (rt_json_text(m.value, "text").size > 0)
+			return rt_json_text(m.value, "text");
+	return RT_STR("");
+}
+
+static void
 add_message(rollout *c, yyjson_val *record, yyjson_val *item)
 {
 	yyjson_val *content = rt_json_get(item, "content");
@@ -64,6 +83,8 @@ add_message(rollout *c, yyjson_val *record, yyjson_val *item)
 	rt_build_body_open_value(c->g.b, content);
 	if (is_context(n.role, content))
 		rt_graph_hide(&c->g, &n);
+	else
+		note_prompt(c, n.role, yyjson_is_str(content) ? rt_json_str(content) : first_text(content));
 	add(c, record, &n,
 	    !is_known			      ? ""
 	    : item != record		      ? "payload.content"
@@ -100,6 +121,8 @@ add_call(rollout *c, yyjson_val *record, yyjson_val *item)
 		arguments = rt_json_get(item, "input");
 	if (arguments == NULL)
 		arguments = rt_json_get(item, "action");
+	if (arguments == NULL)
+		arguments = rt_json_get(item, "revised_prompt");
 	rt_parts_begin(&c->g.parts);
 	rt_parts_call(&c->g.parts, rt_graph_text(item, "call_id id"), name, arguments);
 	rt_parts_end(&c->g.parts);
@@ -138,13 +161,36 @@ read_item(rollout *c, yyjson_val *record, yyjson_val *item)
 	else if (rt_str_is(type, "reasoning"))
 		add_reasoning(c, record, item);
 	else if (rt_is_word(type, "function_call custom_tool_call local_shell_call tool_call "
-				  "tool_search_call web_search_call"))
+				  "tool_search_call web_search_call image_generation_call"))
 		add_call(c, record, item);
 	else if (rt_is_word(type, "function_call_output custom_tool_call_output tool_result "
 				  "function_result tool_search_output"))
 		add_result(c, record, item);
 	else
 		return false;
+	return true;
+}
+
+/* False: the event does not belong to the conversation. */
+static bool
+read_event(rollout *c, yyjson_val *record, yyjson_val *event)
+{
+	rt_str type = rt_json_text(event, "type"), text = rt_json_text(event, "message");
+	bool is_thought = rt_str_is(type, "agent_reasoning");
+	rt_node n = {.role = RT_STR("assistant")};
+
+	if (rt_str_is(type, "user_message"))
+		n.role = RT_STR("user");
+	else if (!is_thought && !rt_str_is(type, "agent_message"))
+		return false;
+	rt_parts_begin(&c->g.parts);
+	if (is_thought)
+		rt_parts_thinking(&c->g.parts, rt_json_text(event, "text"));
+	else
+		rt_parts_text(&c->g.parts, text);
+	rt_parts_end(&c->g.parts);
+	note_prompt(c, n.role, text);
+	add(c, record, &n, is_thought ? "" : "payload.message");
 	return true;
 }
 
@@ -202,8 +248,27 @@ read_line(rollout *c, yyjson_val *record)
 		rt_buf_add_str(c->model, rt_graph_text(payload, "model"));
 	} else if (rt_str_is(type, "event_msg") && rt_str_is(event, "thread_rolled_back")) {
 		roll_back(c, payload);
+	} else if (rt_str_is(type, "event_msg") && rt_str_is(event, "thread_name_updated")) {
+		c->title = rt_build_copy(c->g.b, rt_json_text(payload, "thread_name"));
+	} else if (rt_str_is(type, "event_msg") && !c->has_items && read_event(c, record, payload)) {
+		return;
 	}
 	rt_graph_aside(&c->g, record);
+}
+
+/* The walk is at the beginning again. Inside a text the quotes are escaped. */
+static bool
+names_roles(rt_reader *r)
+{
+	rt_walk_mark start = rt_walk_here(&r->w);
+	bool found = false;
+
+	while (!found && rt_walk_find(&r->w, RT_STR("\"role\""))) {
+		rt_walk_blank(&r->w);
+		found = rt_str_starts(rt_walk_ahead(&r->w, 1), RT_STR(":"));
+	}
+	rt_walk_seek(&r->w, start);
+	return found;
 }
 
 static rt_status
@@ -215,6 +280,7 @@ codex_to(const rt_alloc *alloc, const rt_input *in, const rt_reader_to *to, rt_r
 	yyjson_val *record;
 
 	rt_reader_init(&r, alloc, in, to, report);
+	c.has_items = names_roles(&r);
 	rt_graph_init(&c.g, &r, "codex");
 	c.model = rt_scope_buf(&r.b.s);
 	while ((record = rt_graph_record(&c.g)) != NULL) {
@@ -228,6 +294,7 @@ codex_to(const rt_alloc *alloc, const rt_input *in, const rt_reader_to *to, rt_r
 	}
 	if (rt_reader_count(&r) == 0)
 		rt_reader_refuse(&r, 0, "no record is one of Codex");
+	rt_graph_name(&c.g, c.title.size > 0 ? c.title : c.prompt, RT_STR(""));
 	rt_graph_end(&c.g, c.tip);
 	return rt_reader_end(&r, err);
 }

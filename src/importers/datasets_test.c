@@ -128,13 +128,32 @@ test_sillytavern(void **state)
 	import_done(&o, &report);
 }
 
+/* The chat of a group, without a header. */
+static void
+test_sillytavern_group(void **state)
+{
+	static const char text[] =
+		"{\"name\":\"Ann\",\"is_user\":false,\"mes\":\"Hi\",\"original_avatar\":\"ann.png\"}\n"
+		"{\"name\":\"Me\",\"is_user\":true,\"mes\":\"Hey\"}\n"
+		"{\"name\":\"Bob\",\"is_user\":false,\"mes\":\"Yo\",\"swipes\":[\"Yo\",\"Sup\"],\"swipe_id\":0}";
+	rt_outlines o;
+	rt_report report;
+
+	(void)state;
+	import_text(&rt_format_sillytavern, text, &o, &report);
+	assert_nodes(&o.items[0], "-1 assistant Hi | 0 user Hey | 1 assistant Yo | 1 assistant Sup");
+	assert_int_equal(o.items[0].head, 2);
+	import_done(&o, &report);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(test_oasst),
 					   cmocka_unit_test(test_sharegpt),
 					   cmocka_unit_test(test_chatbotui),
-					   cmocka_unit_test(test_sillytavern)};
+					   cmocka_unit_test(test_sillytavern),
+		cmocka_unit_test(test_sillytavern_group)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,6 +10,8 @@
  *   {"$set":{…,"messages":[MESSAGE…]}}                replaces the list
  *   {"$rewindTo":ID}                                  removes that message and those after it
  *
+ *   [CONTENT…] or {"history":[CONTENT…]}              a checkpoint; {"role","parts"} of the API
+ *
  * A message with a known id replaces the earlier one. Removed messages stay as another branch. */
 #include "formats/formats.h"
 #include "importers/gemini.h"
@@ -126,6 +128,47 @@ read_line(session *s, yyjson_val *record)
 	}
 }
 
+/* A message of a checkpoint, as the API has it. */
+static void
+read_content(session *s, yyjson_val *content)
+{
+	rt_graph *g = &s->g;
+	rt_node n = {.parent = s->tip, .role = rt_json_text(content, "role")};
+	int64_t at;
+
+	rt_parts_begin(&g->parts);
+	rt_gemini_content(&g->parts, rt_json_get(content, "parts"));
+	rt_parts_end(&g->parts);
+	rt_graph_raw(g, content, "");
+	at = rt_graph_add(g, &n, RT_STR(""));
+	s->tip = at >= 0 ? at : s->tip;
+}
+
+static bool
+is_content(yyjson_val *record)
+{
+	return rt_json_text(record, "role").size > 0 && yyjson_is_arr(rt_json_get(record, "parts"));
+}
+
+/* {"history":[contents]}, or a content of an array. */
+static void
+read_checkpoint(session *s, yyjson_val *record)
+{
+	rt_json_iter list = rt_json_items(rt_json_get(record, "history"));
+
+	if (!s->has_meta) {
+		rt_graph_begin(&s->g, RT_STR(""), RT_STR(""));
+		s->has_meta = true;
+	}
+	if (is_content(record)) {
+		read_content(s, record);
+		return;
+	}
+	rt_graph_fields(&s->g, record, "history");
+	for (yyjson_val *content; (content = rt_graph_message(&s->g, &list)) != NULL;)
+		read_content(s, content);
+}
+
 static rt_status
 gemini_cli_to(const rt_alloc *alloc, const rt_input *in, const rt_reader_to *to, rt_report *report,
 	      rt_error *err)
@@ -140,6 +183,9 @@ gemini_cli_to(const rt_alloc *alloc, const rt_input *in, const rt_reader_to *to,
 		if (rt_json_text(record, "sessionId").size > 0) {
 			begin_session(&s, record);
 			read_messages(&s, rt_json_get(record, "messages"));
+		} else if (is_content(record) ||
+			   is_content(yyjson_arr_get_first(rt_json_get(record, "history")))) {
+			read_checkpoint(&s, record);
 		} else if (s.has_meta && yyjson_is_obj(record)) {
 			read_line(&s, record);
 		} else {
@@ -154,8 +200,22 @@ gemini_cli_to(const rt_alloc *alloc, const rt_input *in, const rt_reader_to *to,
 RT_READER_FUNCTIONS(gemini_cli, gemini_cli_to)
 
 static int
+sniff_content(rt_str record)
+{
+	rt_str parts = rt_graph_member(record, "parts");
+
+	return rt_graph_member(record, "role").size > 0 && rt_str_starts(parts, RT_STR("[")) ? 70 : 0;
+}
+
+static int
 sniff_session(rt_str record)
 {
+	rt_str history = rt_graph_member(record, "history");
+
+	if (rt_graph_member(record, "runSettings").size > 0)
+		return 0; /* AI Studio */
+	if (sniff_content(record) > 0 || rt_graph_sniff(history, sniff_content) > 0)
+		return 70;
 	return rt_graph_member(record, "sessionId").size > 0 &&
 			       rt_graph_member(record, "projectHash").size > 0
 		       ? 90

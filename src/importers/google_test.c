@@ -130,12 +130,38 @@ test_ai_studio(void **state)
 	import_done(&o, &report);
 }
 
+/* Checkpoints of Gemini CLI, and an older prompt of AI Studio: contents of the API. */
+static void
+test_contents(void **state)
+{
+#define SAID "[{\"role\":\"user\",\"parts\":[{\"text\":\"q\"}]}," \
+	     "{\"role\":\"model\",\"parts\":[{\"text\":\"a\"},{\"functionCall\":{\"name\":\"f\",\"args\":{}}}]}]"
+	static const struct {
+		const rt_format *format;
+		const char *text;
+	} files[] = {{&rt_format_gemini_cli, SAID},
+		     {&rt_format_gemini_cli, "{\"history\":" SAID ",\"authType\":\"x\"}"},
+		     {&rt_format_ai_studio, "{\"runSettings\":{},\"history\":" SAID "}"}};
+	rt_outlines o;
+	rt_report report;
+
+	(void)state;
+	for (size_t i = 0; i < 3; i++) {
+		import_text(files[i].format, files[i].text, &o, &report);
+		assert_int_equal(o.count, 1);
+		assert_nodes(&o.items[0], "-1 user q | 0 assistant [{\"type\":\"text\",\"text\":\"a\"},"
+					  "{\"type\":\"toolCall\",\"id\":\"f\",\"name\":\"f\",\"arguments\":{}}]");
+		import_done(&o, &report);
+	}
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_lines), cmocka_unit_test(test_replaced_list),
-		cmocka_unit_test(test_object), cmocka_unit_test(test_ai_studio)};
+		cmocka_unit_test(test_object), cmocka_unit_test(test_ai_studio),
+		cmocka_unit_test(test_contents)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -48,6 +48,7 @@ static void
 read_conversation(rt_graph *g, yyjson_val *record)
 {
 	yyjson_val *conversation = rt_json_get(record, "conversation"), *response;
+	bool has_parents = false;
 
 	if (!yyjson_is_obj(conversation) || !yyjson_is_arr(rt_json_get(record, "responses"))) {
 		rt_graph_skip(g, "responses", RT_STR(""));
@@ -60,11 +61,17 @@ read_conversation(rt_graph *g, yyjson_val *record)
 	for (rt_json_iter m = rt_json_items(rt_json_get(record, "responses"));
 	     rt_ok(&g->b->s) && rt_json_next(&m);) {
 		response = rt_json_get(m.value, "response");
-		if (yyjson_is_obj(response))
-			read_response(g, response);
-		else
+		if (!yyjson_is_obj(response)) /* or without that wrapper */
+			response = rt_json_get(m.value, "sender") != NULL ? m.value : NULL;
+		if (response == NULL) {
 			rt_reader_skipped(g->r, "skipped a response that is not an object");
+			continue;
+		}
+		read_response(g, response);
+		has_parents = has_parents || rt_json_text(response, "parent_response_id").size > 0;
 	}
+	if (!has_parents)
+		rt_graph_chain(g);
 	rt_graph_end(g, rt_graph_find(g, rt_json_text(conversation, "leaf_response_id")));
 }
 

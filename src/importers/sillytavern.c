@@ -7,7 +7,8 @@
  *    "extra":{"model","reasoning",…}}
  *
  * Messages follow each other. Swipes are other texts of a message: siblings, of which the chosen one
- * continues; its text is "mes". Newer versions write "unused" for both names. */
+ * continues; its text is "mes". Newer versions write "unused" for both names; chats of groups may
+ * have no such line. */
 #include "formats/formats.h"
 #include "importers/graph.h"
 
@@ -159,13 +160,17 @@ sillytavern_to(const rt_alloc *alloc, const rt_input *in, const rt_reader_to *to
 
 		if (rt_reader_count(&r) == 0 && !is_message && rt_json_get(record, "user_name") != NULL)
 			begin_chat(&g, record);
-		else if (rt_reader_count(&r) > 0 && is_message)
+		else if (is_message && rt_reader_count(&r) == 0 && rt_json_get(record, "is_user") == NULL)
+			break;
+		else if (is_message) {
+			if (rt_reader_count(&r) == 0)
+				begin_chat(&g, NULL);
 			tip = read_message(&g, record, tip);
-		else
+		} else
 			rt_reader_skipped(&r, "skipped a line that is not a message");
 	}
 	if (rt_reader_count(&r) == 0)
-		rt_reader_refuse(&r, 0, "the first line is not the header of a chat of SillyTavern");
+		rt_reader_refuse(&r, 0, "the first line is no header or message of a chat of SillyTavern");
 	rt_graph_end(&g, tip);
 	return rt_reader_end(&r, err);
 }
@@ -175,6 +180,8 @@ static int
 sillytavern_sniff(rt_str head)
 {
 	head = rt_scan_unmark(head);
+	if (rt_graph_member(head, "mes").size > 0 && rt_graph_member(head, "is_user").size > 0)
+		return 80; /* a group */
 	return rt_graph_member(head, "user_name").size > 0 &&
 			       (rt_graph_member(head, "character_name").size > 0 ||
 				rt_graph_member(head, "chat_metadata").size > 0)

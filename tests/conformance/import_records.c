@@ -271,6 +271,8 @@ typedef struct kept {
 	tally types, items, roles;      /* of records, of response items, of messages */
 	tally ids, sessions;            /* uuids and sessions met */
 	uint64_t duplicates, nameless, sidechain, user_events, agent_events;
+	uint64_t messages, items_said, thoughts; /* of Codex: messages; with calls, results and
+						  * thoughts; events that are thoughts */
 } kept;
 
 static rt_str
@@ -279,6 +281,26 @@ type_of(yyjson_val *object)
 	rt_str type = rt_json_text(object, "type");
 
 	return type.size > 0 ? type : RT_STR("None");
+}
+
+static bool
+ends(rt_str text, const char *end)
+{
+	size_t size = strlen(end);
+
+	return text.size >= size && rt_str_is(rt_str_skip(text, text.size - size), end);
+}
+
+/* An item of Codex: a message, a call, a result or a thought?  */
+static void
+count_item(kept *k, yyjson_val *item)
+{
+	rt_str type = type_of(item);
+	bool is_message = rt_json_text(item, "role").size > 0 && rt_is_word(type, "None message");
+
+	k->messages += is_message;
+	k->items_said += is_message || rt_str_is(type, "reasoning") || ends(type, "_call") ||
+			 ends(type, "_output") || ends(type, "_result");
 }
 
 static bool
@@ -303,6 +325,9 @@ count_record(kept *k, yyjson_val *record, rt_str role)
 	count_name(&k->types, type, 1);
 	if (rt_str_is(type, "response_item"))
 		count_name(&k->items, copied(k->arena, type_of(payload)), 1);
+	if (rt_str_is(type, "response_item") || !yyjson_is_obj(payload))
+		count_item(k, yyjson_is_obj(payload) ? payload : record);
+	k->thoughts += rt_str_is(type, "event_msg") && rt_str_is(event, "agent_reasoning");
 	k->user_events += rt_str_is(type, "event_msg") && rt_str_is(event, "user_message");
 	k->agent_events += rt_str_is(type, "event_msg") && rt_str_is(event, "agent_message");
 	if (session.size > 0)
@@ -332,18 +357,14 @@ count_entry(kept *k, const rt_node *node, rt_buf *scratch)
 	rt_body_deinit(&body);
 }
 
-/* Calls, results and thoughts of Codex are no messages, but entries. */
+/* Calls, results and thoughts of Codex are entries, too; events only where there are no messages. */
 static void
 check_items(rt_case *c, const char *where, const rt_outline *o, const kept *k)
 {
-	uint64_t items = 0;
+	uint64_t items = k->items_said;
 
-	for (size_t i = 0; i < k->items.size; i++)
-		if (!rt_is_word(k->items.items[i].name, "token_count ghost_snapshot"))
-			items += k->items.items[i].count;
-	for (size_t i = 0; i < k->types.size; i++)
-		if (rt_is_word(k->types.items[i].name, "None message function_call function_result"))
-			items += k->types.items[i].count; /* lines of older files */
+	if (k->messages == 0)
+		items += k->user_events + k->agent_events + k->thoughts;
 	rt_check(c, o->node_count == items, "%s: %zu entries for %llu items", where, o->node_count,
 		 (unsigned long long)items);
 }
