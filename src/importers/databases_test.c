@@ -71,12 +71,19 @@ test_llm(void **state)
 		" tool_call_id TEXT);"
 		"CREATE TABLE tool_results(id INTEGER PRIMARY KEY, response_id TEXT, output TEXT,"
 		" tool_call_id TEXT, exception TEXT);"
+		"CREATE TABLE schemas(id TEXT PRIMARY KEY, content TEXT);"
+		"CREATE TABLE tools(id INTEGER PRIMARY KEY, name TEXT);"
+		"CREATE TABLE tool_responses(tool_id INTEGER, response_id TEXT);"
+		"ALTER TABLE responses ADD COLUMN schema_id TEXT;"
+		"INSERT INTO schemas VALUES('h', '{\"type\":\"object\"}');"
+		"INSERT INTO tools VALUES(7, 'add'); INSERT INTO tool_responses VALUES(7, '1');"
 		"INSERT INTO conversations VALUES('c', 'Birds', 'm');"
 		"INSERT INTO responses VALUES('2', 'm', '', NULL, 'It is 4.', 'c',"
-		" '2025-02-16T22:34:31+00:00', 1, 2, NULL);"
+		" '2025-02-16T22:34:31+00:00', 1, 2, NULL, 'h');"
 		"INSERT INTO responses VALUES('1', 'm', 'q', 'Be brief', '', 'c',"
-		" '2025-02-16T22:34:30+00:00', NULL, NULL, 'hm');"
-		"INSERT INTO responses VALUES('3', 'm', 'alone', NULL, 'r', NULL, 'no time', NULL, NULL, NULL);"
+		" '2025-02-16T22:34:30+00:00', NULL, NULL, 'hm', NULL);"
+		"INSERT INTO responses VALUES('3', 'm', 'alone', NULL, 'r', NULL, 'no time', NULL, NULL, NULL,"
+		" NULL);"
 		"INSERT INTO attachments VALUES('a', 'image/png', NULL, NULL, x'000102');"
 		"INSERT INTO prompt_attachments VALUES('1', 'a', 0);"
 		"INSERT INTO fragments VALUES(5, 'long'), (6, 'first');"
@@ -101,6 +108,13 @@ test_llm(void **state)
 	assert_true(o.items[0].nodes[0].has_ts);
 	assert_field(&o.items[0], 3, "usage", "{\"input_tokens\":1,\"output_tokens\":2}");
 	assert_field(&o.items[0], 3, "model", "\"m\"");
+	assert_field(&o.items[0], 2, "llm", "{\"system\":null,\"conversation_id\":\"c\",\"datetime_utc\":"
+		     "\"2025-02-16T22:34:31+00:00\",\"tool_results\":[{\"id\":1,\"response_id\":\"2\","
+		     "\"output\":\"4\",\"tool_call_id\":\"k\",\"exception\":null}]}");
+	assert_field(&o.items[0], 3, "llm", "{\"id\":\"2\",\"model\":\"m\",\"conversation_id\":\"c\","
+		     "\"datetime_utc\":\"2025-02-16T22:34:31+00:00\",\"input_tokens\":1,"
+		     "\"output_tokens\":2,\"schema_id\":\"h\",\"schema\":[{\"id\":\"h\",\"content\":"
+		     "{\"type\":\"object\"}}]}");
 	assert_nodes(&o.items[1], "-1 user alone | 0 assistant r");
 	assert_int_equal(report.skipped, 0);
 	import_done(&o, &report);

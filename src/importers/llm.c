@@ -24,6 +24,7 @@ typedef struct llm {
 	rt_db_rows attachments, fragments;
 	/* of responses */
 	rt_db_rows responses, prompt_attachments, prompt_fragments, calls, results;
+	rt_db_rows system_fragments, tools, tools_of, schemas;
 	/* of threads */
 	rt_db_rows messages, parts, part_attachments, part_fragments, from, to;
 } llm;
@@ -35,16 +36,21 @@ static void
 put_linked(rt_buf *buf, const char *member, rt_db_rows *links, rt_str key, const char *column,
 	   rt_db_rows *rows)
 {
-	rt_json_open(buf, member, '[');
+	bool is_first = true;
+
 	for (rt_db_find(links, key); rt_db_next(links);) {
 		rt_db_find(rows, rt_db_text(links, column));
 		if (!rt_db_next(rows))
 			continue;
+		if (is_first)
+			rt_json_open(buf, member, '[');
+		is_first = false;
 		rt_json_open(buf, NULL, '{');
 		rt_db_put_row(rows, buf, "");
 		rt_json_close(buf, '}');
 	}
-	rt_json_close(buf, ']');
+	if (!is_first)
+		rt_json_close(buf, ']');
 }
 
 static void
@@ -140,7 +146,8 @@ add_prompt(llm *l, yyjson_val *record, int64_t tip)
 	rt_parts_end(&g->parts);
 	n.has_ts = rt_build_moment(rt_json_get(record, "datetime_utc"), &n.ts);
 	rt_graph_raw(g, record, "id prompt response reasoning model resolved_model response_json "
-				"input_tokens output_tokens token_details duration_ms tool_calls");
+				"input_tokens output_tokens token_details duration_ms tool_calls "
+				"schema_id schema");
 	rt_buf_clear(l->id);
 	rt_buf_add_str(l->id, rt_json_text(record, "id"));
 	rt_buf_add_c(l->id, "/prompt");
@@ -169,7 +176,7 @@ add_response(llm *l, yyjson_val *record, int64_t prompt)
 	n.has_ts = rt_build_moment(rt_json_get(record, "datetime_utc"), &n.ts);
 	keep_usage(g, record);
 	rt_graph_raw(g, record, "prompt response reasoning attachments fragments tool_results system "
-				"prompt_json");
+				"prompt_json system_fragments tools");
 	return rt_graph_add(g, &n, RT_STR(""));
 }
 
@@ -184,6 +191,9 @@ read_response(llm *l, rt_db_rows *row, int64_t tip)
 	rt_db_put_row(row, buf, "");
 	put_linked(buf, "fragments", &l->prompt_fragments, id, "fragment_id", &l->fragments);
 	put_linked(buf, "attachments", &l->prompt_attachments, id, "attachment_id", &l->attachments);
+	put_linked(buf, "system_fragments", &l->system_fragments, id, "fragment_id", &l->fragments);
+	put_linked(buf, "tools", &l->tools_of, id, "tool_id", &l->tools);
+	rt_db_put_rows(&l->schemas, buf, "schema", rt_db_text(row, "schema_id"), "content");
 	rt_db_put_rows(&l->calls, buf, "tool_calls", id, "");
 	rt_db_put_rows(&l->results, buf, "tool_results", id, "");
 	record = rt_graph_checked(l->g, rt_db_end(l->db));
@@ -211,6 +221,14 @@ read_conversations(llm *l)
 	if (rt_db_has(l->db, "prompt_fragments", "response_id fragment_id order"))
 		(void)rt_db_rows_open(&l->prompt_fragments, l->db, "prompt_fragments", "1",
 				      "response_id", "\"order\"");
+	if (rt_db_has(l->db, "system_fragments", "response_id fragment_id order"))
+		(void)rt_db_rows_open(&l->system_fragments, l->db, "system_fragments", "1",
+				      "response_id", "\"order\"");
+	if (rt_db_has(l->db, "tool_responses", "response_id tool_id"))
+		(void)rt_db_rows_open(&l->tools_of, l->db, "tool_responses", "1", "response_id",
+				      "tool_id");
+	(void)rt_db_rows_by(&l->tools, l->db, "tools", "id");
+	(void)rt_db_rows_by(&l->schemas, l->db, "schemas", "id");
 	if (rt_db_has(l->db, "tool_calls", "response_id"))
 		(void)rt_db_rows_open(&l->calls, l->db, "tool_calls", "1", "response_id", "rowid");
 	if (rt_db_has(l->db, "tool_results", "response_id"))

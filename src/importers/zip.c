@@ -6,6 +6,8 @@
  * discussion without a name gets that of its file. Members of no known format, such as pictures, are
  * counted; those that cannot be read are reported by name. An archive inside an archive is not
  * opened. All of an archive is one import. */
+#include <stdio.h> /* snprintf */
+
 #include "formats/formats.h"
 #include "formats/formats_reader.h"
 #include "importers/archive.h"
@@ -26,6 +28,7 @@ typedef struct unpacking {
 	rt_status passed; /* the failure of the receiver */
 	bool goes_on;     /* the last outline was not complete */
 	size_t found, failed, unknown;
+	char first[200];  /* the first failure of a member */
 } unpacking;
 
 /* ---- outlines ---- */
@@ -219,7 +222,10 @@ try_member(unpacking *u)
 	open_member(u, &s);
 	is_own = s.status == RT_USAGE || s.status == RT_LIMIT;
 	if (is_own && u->passed == RT_OK && !u->goes_on) {
-		u->failed++;
+		if (u->failed++ == 0)
+			(void)snprintf(u->first, sizeof(u->first), "%.*s: %.120s",
+				       (int)rt_utf8_cut(u->member->name, 50), u->member->name.ptr,
+				       s.error.text);
 		rt_report_add(u->report, RT_REMARK_SKIPPED, 0, "skipped %.*s: %.120s",
 			      (int)rt_utf8_cut(u->member->name, 50), u->member->name.ptr,
 			      s.error.text);
@@ -236,8 +242,9 @@ finish(unpacking *u)
 
 	if (rt_ok(s) && u->found == 0 && u->failed > 0)
 		(void)rt_scope_fail(s, RT_USAGE,
-				    "no file in the archive can be read: it is encrypted or damaged, or "
-				    "an archive of archives; unpack it and import the folder");
+				    "no file in the archive can be read; unpack it and import the folder. "
+				    "The first: %s",
+				    u->first);
 	else if (rt_ok(s) && u->found == 0)
 		(void)rt_scope_fail(s, RT_USAGE, "none of the %zu files in the archive is a conversation",
 				    u->archive.count);

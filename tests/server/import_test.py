@@ -2,9 +2,13 @@
 # SPDX-License-Identifier: MIT
 """Imports over HTTP: large bodies, which the server buffers in a file, and what browsers may
 import."""
+import io
 import json
 import os
+import sqlite3
 import sys
+import tempfile
+import zipfile
 
 from client import API, Place, Server, Tally
 
@@ -72,6 +76,38 @@ def refused(tally, server):
     tally.equal("nothing is changed", one.get("/info").json["seq"], before)
 
 
+def containers(tally, server):
+    """Databases and archives, in memory and buffered in a file."""
+    one = server.client()
+    one.post("/discussions/main/entries", {"content": "first"})
+    for size, chats in (("small", 3), ("large", 1500)):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "webui.db")
+            store = sqlite3.connect(path)
+            store.executescript("CREATE TABLE user(id); CREATE TABLE chat(id, title, chat, created_at)")
+            store.executemany("INSERT INTO chat VALUES(?, ?, ?, ?)", (
+                (f"{size}{i}", f"{size} {i}", json.dumps({"messages": [
+                    {"role": "user", "content": f"{i} {'x' * 900}"}]}), i) for i in range(chats)))
+            store.commit()
+            store.close()
+            with open(path, "rb") as file:
+                database = file.read()
+        done = send(one, database)
+        tally.equal(f"a {size} database", (done.status, done.json.get("discussions")), (200, chats), done)
+        tally.equal("of its program", done.json["format"], "open-webui")
+        archive = io.BytesIO()
+        with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as packed:
+            packed.writestr("a/webui.db", database)
+            packed.writestr("../lines.jsonl", LINE.replace(b"x", size.encode()) * (chats // 3))
+            packed.writestr("picture.png", b"\x89PNG")
+        done = send(one, archive.getvalue())
+        tally.equal(f"a {size} archive", (done.status, done.json.get("known")), (200, chats), done)
+        tally.equal("what is new in it is added", done.json["discussions"], chats // 3)
+        tally.check("the rest is named", "1 file of unrecognised type" in repr(done.body), done)
+        cut = send(one, archive.getvalue()[:-30])
+        tally.equal("a cut archive", (cut.status, b"cut" in cut.body), (400, True), cut)
+
+
 def browsers(tally, server):
     guest, one = server.browser(), server.client()
     before = guest.get("/info").json["seq"]
@@ -102,6 +138,7 @@ def main():
         with Server(place, "--isolate") as server:
             large(tally, server)
             refused(tally, server)
+            containers(tally, server)
             browsers(tally, server)
             names = [name for _, _, files in os.walk(place.folder + "/state") for name in files]
             tally.check("no body is left", not [name for name in names if "upload" in name or
