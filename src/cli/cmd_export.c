@@ -3,6 +3,7 @@
  * export: conversations to standard output, or to a file that is written completely or not at
  * all. */
 #include "cli/cli.h"
+#include "cli/export_to.h"
 #include "chat/last_request.h"
 #include "formats/formats.h"
 #include "formats/redact.h"
@@ -45,11 +46,31 @@ names_of_formats(rt_cli *cli)
 	return out->ptr != NULL ? out->ptr : "";
 }
 
+/* The format of the program that continues the conversation. */
+static const rt_format *
+choose_program(rt_cli *cli, const char *to)
+{
+	const rt_format *format = rt_export_to_find(to);
+
+	if (rt_cli_has(cli, "format") || rt_cli_has(cli, "output") || rt_cli_has(cli, "dry-run"))
+		rt_cli_fail(cli, RT_USAGE, "--to places the file itself; without it, use --format "
+					   "%.40s -o FILE",
+			    to);
+	else if (format == NULL)
+		rt_cli_fail(cli, RT_USAGE, "sessions can be written for %s, not for \"%.40s\"",
+			    rt_export_to_names(cli), to);
+	return format;
+}
+
 static const rt_format *
 choose_format(rt_cli *cli)
 {
 	const char *name = rt_cli_flag_value(cli, "format");
-	const char *file = rt_cli_flag_value(cli, "output");
+	const char *file = rt_cli_flag_value(cli, "output"), *to = rt_cli_flag_value(cli, "to");
+
+	if (to != NULL)
+		return choose_program(cli, to);
+
 	const rt_format *format = name != NULL	 ? rt_format_find(name)
 				  : file != NULL ? format_of_file(file)
 						 : NULL;
@@ -264,6 +285,10 @@ export_as(rt_cli *cli, const rt_format *format, rt_outlines *outlines, rt_redact
 		say_found(cli, found);
 		return;
 	}
+	if (rt_cli_has(cli, "to")) {
+		rt_cli_export_to(cli, format, outlines, &options);
+		return;
+	}
 	RT_TRY(s, format->write(cli->alloc, outlines, &options, bytes, &s->error));
 	write_out(cli, format, outlines->count, bytes);
 	if (is_redacted && rt_ok(s))
@@ -282,6 +307,8 @@ run_export(rt_cli *cli)
 		rt_cli_fail(cli, RT_USAGE, "--emails needs --redact");
 	else if (!rt_cli_has(cli, "redact") && rt_cli_has(cli, "dry-run"))
 		rt_cli_fail(cli, RT_USAGE, "--dry-run needs --redact");
+	else if (rt_cli_has(cli, "in-place") && !rt_cli_has(cli, "to"))
+		rt_cli_fail(cli, RT_USAGE, "--in-place needs --to PROGRAM");
 	if (!rt_cli_open(cli, RT_SESSION_LOOK))
 		return;
 	rt_outlines_init(&outlines);
@@ -294,6 +321,10 @@ run_export(rt_cli *cli)
 static const rt_flag export_flags[] = {
 	{"format", 0, "NAME", RT_ARG_FORMAT, "what to write; retake help formats lists them"},
 	{"output", 'o', "FILE", RT_ARG_FILE, "write to a file, atomically"},
+	{"to", 0, "PROGRAM", RT_ARG_TEXT,
+	 "write a new session into the directory of this program, which can resume it"},
+	{"in-place", 0, NULL, RT_ARG_TEXT,
+	 "with --to: replace the imported session, and keep a copy beside it"},
 	{"force", 'f', NULL, RT_ARG_TEXT, "replace an existing file"},
 	{"all", 'a', NULL, RT_ARG_TEXT,
 	 "all takes, not only the active one; markdown and openai also need --lossless"},
@@ -310,7 +341,8 @@ const rt_command rt_cli_export = {
 	.name = "export",
 	.group = RT_COMMANDS_FILES,
 	.traits = RT_COMMAND_AT_OP | RT_COMMAND_DRY_RUN,
-	.usage = "--format NAME [-o FILE] [--all] [--lossless] [--redact [--emails] [-n]]",
+	.usage = "--format NAME [-o FILE] [--all] [--lossless] [--redact [--emails] [-n]] | --to "
+		 "PROGRAM [--in-place]",
 	.summary = "export conversations for other programs",
 	.about =
 		"Exports the active discussion, or the one given with -d; canonical, toml and "
@@ -319,12 +351,15 @@ const rt_command rt_cli_export = {
 		"any browser: all takes, no network, no Retake needed. With --redact, anything "
 		"that looks like a secret is replaced by a placeholder such as \"[redacted: api "
 		"key]\": check with -n first, and read the file before you share it, because no "
-		"program recognises every secret.",
+		"program recognises every secret. --to writes the active take as a session of an "
+		"agent, which continues from there: entries keep their ids and everything that "
+		"Retake does not show; the imported session does not change.",
 	.examples = "retake export --format markdown -o talk.md\n"
 		    "retake export -o talk.html\n"
 		    "retake export --format canonical > state.json\n"
 		    "retake export -o talk.html --redact\n"
-		    "retake export --format pi --all --lossless -o talk.jsonl",
+		    "retake export --format pi --all --lossless -o talk.jsonl\n"
+		    "retake export --to claude-code",
 	.flags = export_flags,
 	.run = run_export,
 };

@@ -17,8 +17,8 @@
  *                                exports
  *             formats_list.h     loops over JSON, lists of names, growing arrays, hash tables
  *
- * Formats of other programs that are only read are in a separate directory, src/importers, with a
- * frame for conversations as graphs (importers/graph.h).
+ * Formats of other programs are in a separate directory, src/importers, with a frame for
+ * conversations as graphs (importers/graph.h) and one for writing them back (importers/back.h).
  *
  * Start from formats_example_test.c, a complete format in 70 lines. Then keep the data that it
  * drops (unknown members as further fields of entries and fields of the discussion, times), write
@@ -42,7 +42,8 @@
 	ROW(openai, "openai")            /* chat messages, fine-tuning files */ \
 	ROW(config_toml, "config-toml")  /* configuration files of Manual Slop */ \
 	ROW(markdown, "markdown")        /* for people to read */ \
-	ROW(html, "html")                /* a page that shows everything */
+	ROW(html, "html")                /* a page that shows everything */ \
+	ROW(claude_code, "claude-code")  /* sessions of Claude Code */
 
 /* Formats that are only read (src/importers). */
 #define RT_IMPORTER_TABLE(ROW) \
@@ -57,7 +58,6 @@
 	ROW(sharegpt, "sharegpt")        /* conversations for training */ \
 	ROW(chatbotui, "chatbotui")      /* exported histories */ \
 	ROW(sillytavern, "sillytavern")  /* chat files */ \
-	ROW(claude_code, "claude-code")  /* sessions of Claude Code */ \
 	ROW(codex, "codex")              /* sessions of Codex CLI */ \
 	ROW(cursor, "cursor")            /* transcripts of Cursor's agent */ \
 	ROW(aider, "aider")              /* chat histories of aider */ \

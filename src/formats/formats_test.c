@@ -90,7 +90,7 @@ test_sniff_own(void **state)
 	rt_outlines o;
 
 	(void)state;
-	random_project(rt_alloc_libc(), 3, 2, 10, &o);
+	random_project(rt_alloc_libc(), 3, 1, 10, &o);
 	for (i = 1; rt_formats[i] != NULL; i++) /* all but pi, which has its own tests */
 		for (k = 0; k < 2 && rt_formats[i]->write != NULL; k++) {
 			rt_buf text;

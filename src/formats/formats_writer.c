@@ -155,6 +155,19 @@ rt_outline_field_of(const rt_outline_field *fields, size_t count, const char *na
 	return rt_str_at(NULL, 0);
 }
 
+rt_str
+rt_outline_source_id(rt_scope *s, const rt_outline *o, const char *format)
+{
+	rt_str json = rt_outline_field_of(o->fields, o->field_count, "source"), source = o->source;
+
+	if (json.size > 0)
+		source = rt_json_str(rt_json_parse(s, json));
+	return rt_str_starts(source, rt_str_of(format)) && source.size > strlen(format) &&
+			       source.ptr[strlen(format)] == ':'
+		       ? rt_str_skip(source, strlen(format) + 1)
+		       : RT_STR("");
+}
+
 rt_status
 rt_node_body(const rt_alloc *alloc, const rt_node *node, rt_buf *scratch, rt_body *out,
 	     rt_error *err)

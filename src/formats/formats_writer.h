@@ -95,6 +95,9 @@ const rt_member *rt_member_find(const rt_member *members, size_t count, rt_str n
 /* The JSON of a field, or the empty view. */
 rt_str rt_outline_field_of(const rt_outline_field *fields, size_t count, const char *name);
 
+/* The id of the conversation of this format that the outline was imported from; empty: none. */
+rt_str rt_outline_source_id(rt_scope *s, const rt_outline *o, const char *format);
+
 /* Read a node's body; scratch is overwritten and must live as long as *out. */
 RT_CHECKED rt_status rt_node_body(const rt_alloc *alloc, const rt_node *node, rt_buf *scratch,
 				  rt_body *out, rt_error *err);

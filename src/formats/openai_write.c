@@ -633,9 +633,12 @@ write_plain(writer *c)
 	rt_str model = rt_outline_field_of(o->fields, o->field_count, OPENAI_PREFIX "model");
 
 	c->is_array = c->w.in->count == 1 && !c->w.options.lines;
-	for (size_t i = 0; i < o->field_count; i++)
-		if (rt_str_starts(o->fields[i].name, RT_STR(OPENAI_PREFIX)))
+	for (size_t i = 0; i < o->field_count; i++) {
+		rt_str name = o->fields[i].name;
+
+		if (strip(&name, OPENAI_PREFIX) && is_request_key(name))
 			c->is_array = false; /* it was a request */
+	}
 	c->is_training = !c->is_array && model.size == 0;
 	rt_buf_add_c(c->out, c->is_array ? "[" : "{\"messages\":[");
 	for (size_t i = 0; take != NULL && i < take->node_count; i++)

@@ -111,7 +111,7 @@ test_cursor(void **state)
 	(void)state;
 	import_text(&rt_format_cursor, text, &o, &report);
 	assert_nodes(&o.items[0], "-1 user [{\"type\":\"text\",\"text\":\"q\"}] | 0 assistant a");
-	assert_field(&o.items[0], 1, "cursor", "{\"role\":\"assistant\",\"message\":{\"x\":1}}");
+	assert_field(&o.items[0], 1, "cursor", "{\"role\":\"assistant\",\"message\":{\"content\":\"\",\"x\":1}}");
 	assert_int_equal(report.skipped, 1);
 	import_done(&o, &report);
 }

@@ -16,6 +16,7 @@
  * Records without a uuid are kept in "claude-code.records", except messages of files in which no
  * record names a parent: their messages follow each other. */
 #include "formats/formats.h"
+#include "importers/claude_code.h"
 #include "importers/graph.h"
 
 /* What follows a node. */
@@ -245,7 +246,8 @@ read_result(session *c, yyjson_val *record, yyjson_val *result, rt_node *n)
 	n->role = RT_STR("tool");
 	rt_graph_keep(&c->g, "tool_call_id", rt_json_get(result, "tool_use_id"));
 	rt_graph_keep(&c->g, "is_error", rt_json_get(result, "is_error"));
-	is_verbatim = is_verbatim && rt_parts_has_only(result, "type tool_use_id content is_error");
+	is_verbatim = is_verbatim && rt_parts_has_only(result, "type tool_use_id content is_error") &&
+		      yyjson_arr_size(content) != 1; /* a text is the same in an array */
 	rt_graph_raw(&c->g, record, is_verbatim ? "message.content" : "");
 	int64_t at = add(c, n, rt_json_text(record, "parentUuid"), !is_second);
 
@@ -485,7 +487,8 @@ sniff_record(rt_str record)
 	    (rt_graph_member(record, "loglines").size > 0 &&
 	     rt_str_starts(rt_graph_member(record, "loglines"), RT_STR("["))))
 		return 95;
-	if (has_session && rt_graph_member(record, "message").size > 0)
+	if (has_session && (rt_graph_member(record, "message").size > 0 ||
+			    rt_graph_member(record, "customTitle").size > 0))
 		return 90;
 	if ((rt_str_is(type, "\"user\"") || rt_str_is(type, "\"assistant\"")) &&
 	    rt_graph_member(record, "timestamp").size > 0 &&
@@ -516,4 +519,5 @@ const rt_format rt_format_claude_code = {
 	.sniff = claude_code_sniff,
 	.read = claude_code_read,
 	.stream = claude_code_stream,
+	.write = rt_claude_code_write,
 };

@@ -58,7 +58,7 @@ test_forks(void **state)
 	assert_field(&o.items[0], 4, "claude-code",
 		     "{\"type\":\"user\",\"uuid\":\"r2\",\"parentUuid\":\"a3\",\"sessionId\":\"s1\","
 		     "\"timestamp\":\"2025-01-01T00:00:00.000Z\",\"toolUseResult\":1,"
-		     "\"message\":{\"role\":\"user\"}}");
+		     "\"message\":{\"role\":\"user\",\"content\":[]}}");
 	assert_int_equal(report.skipped, 2); /* the second u1 and the cut line */
 	import_done(&o, &report);
 }

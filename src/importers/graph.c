@@ -175,6 +175,16 @@ is_opened(rt_str key, const char *without, rt_str *out_inner)
 	return false;
 }
 
+/* A member whose value is elsewhere: its place and type stay. */
+static void
+put_empty(rt_buf *buf, rt_str key, yyjson_val *value)
+{
+	if (!yyjson_is_str(value) && !yyjson_is_arr(value))
+		return;
+	rt_json_add_key_str(buf, key);
+	rt_buf_add_c(buf, yyjson_is_str(value) ? "\"\"" : "[]");
+}
+
 void
 rt_graph_raw(rt_graph *g, yyjson_val *record, const char *without)
 {
@@ -202,6 +212,8 @@ rt_graph_add_raw(rt_buf *buf, yyjson_val *record, const char *without)
 		for (rt_json_iter n = rt_json_members(m.value); rt_json_next(&n);)
 			if (!rt_str_eq(n.key, inner))
 				rt_json_put_member(buf, n.key, n.value);
+			else
+				put_empty(buf, n.key, n.value);
 		rt_json_close(buf, '}');
 	}
 	rt_json_close(buf, '}');

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Graph: the frame of importers, which read files of other programs and write none.
+ * Graph: the frame of importers, which read files of other programs. Those that also write them use
+ * back.h.
  *
  * A conversation of another program is a set of messages that name their parents, in any order. An
  * importer adds them one by one and names the one that was open last:
@@ -100,7 +101,8 @@ void rt_graph_skip(rt_graph *g, const char *member, rt_str title);
 void rt_graph_open_newest(rt_graph *g, yyjson_val *changed);
 
 /* Fields of the next node, after rt_parts_end or rt_build_body_open. The record without the members
- * named by these words; of objects among them, as "message.content", only that member. */
+ * named by these words; of objects among them, as "message.content", that member becomes an empty
+ * text or list. */
 void rt_graph_raw(rt_graph *g, yyjson_val *record, const char *without);
 /* The same object, added to a buffer. */
 void rt_graph_add_raw(rt_buf *buf, yyjson_val *record, const char *without);

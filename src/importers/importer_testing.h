@@ -79,6 +79,12 @@ import_bytes(const rt_format *format, rt_str bytes, rt_outlines *out, rt_report 
 	assert_true(rt_str_eq(rt_buf_str(&written), rt_buf_str(&rewritten)));
 	rt_buf_deinit(&written);
 	rt_buf_deinit(&rewritten);
+	for (size_t i = 0; format->write != NULL && i < out->count; i++) {
+		rt_outlines one = {.items = &out->items[i], .count = 1};
+
+		check_round_trip(format, &one, NULL, &written);
+		rt_buf_deinit(&written);
+	}
 	rt_outlines_deinit(&again);
 }
 

@@ -123,6 +123,9 @@ typedef struct rt_export_options {
 	bool lossless;    /* add data that the format cannot represent as comments or extra keys, so
 			   * that an import restores everything */
 	bool lines;       /* one conversation a line, if the format supports both forms */
+	rt_str session;   /* id of the session to be written (importers/back.h); empty: made from
+			   * its content */
+	rt_str directory; /* of a session that names none; empty: unknown */
 } rt_export_options;
 
 /* Bytes that can be read more than once: a file, an upload, memory. */

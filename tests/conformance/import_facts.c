@@ -61,7 +61,8 @@ facts_add(facts *to, const facts *from)
 bool
 is_importer(const rt_format *format)
 {
-	return format->write == NULL;
+	return !rt_is_word(rt_str_of(format->name),
+			   "pi toml canonical openai config-toml markdown html");
 }
 
 bool

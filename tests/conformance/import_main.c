@@ -9,6 +9,9 @@
  * imported together, by the program $RETAKE. A file that must have no conversations passes if none is
  * found in it. Conversations that are expected to be unreadable are not counted.
  *
+ * Every conversation is also written in every format, read and written again, which must give the
+ * same bytes.
+ *
  * A file with facts that no format reads has failed, as has one that another format takes for its own.
  *
  * Last line: "N passed, N failed, N skipped", N counting files. Status 0: none failed. */
@@ -237,6 +240,45 @@ finish(rt_case *c, const char *format)
 	return passed ? PASSED : FAILED;
 }
 
+/* Written in a format, read and written again: the same bytes. */
+static void
+check_written(rt_case *c, const rt_format *format, const rt_outlines *in)
+{
+	const rt_alloc *alloc = rt_alloc_libc();
+	rt_outlines again;
+	rt_buf first, second;
+	rt_error err = {.text = ""};
+
+	rt_buf_init(&first, alloc, RT_BUF_UNLIMITED);
+	rt_buf_init(&second, alloc, RT_BUF_UNLIMITED);
+	if (rt_check(c, format->write(alloc, in, NULL, &first, &err) == RT_OK, "not written as %s: %s",
+		     format->name, err.text) &&
+	    rt_check(c, format->read(alloc, rt_buf_str(&first), &again, NULL, &err) == RT_OK,
+		     "not read again as %s: %s", format->name, err.text)) {
+		bool is_same = format->write(alloc, &again, NULL, &second, &err) == RT_OK &&
+			       rt_str_eq(rt_buf_str(&first), rt_buf_str(&second));
+
+		rt_check(c, is_same, "as %s it is not the same the second time (%zu bytes, %zu) %s",
+			 format->name, first.size, second.size, err.text);
+		rt_outlines_deinit(&again);
+	}
+	rt_buf_deinit(&first);
+	rt_buf_deinit(&second);
+}
+
+/* Every conversation of the file in every format that is written. */
+static void
+check_all_written(rt_case *c, const rt_outlines *outlines)
+{
+	for (size_t i = 0; i < outlines->count; i++) {
+		rt_outlines one = {.items = &outlines->items[i], .count = 1};
+
+		for (size_t k = 0; rt_formats[k] != NULL; k++)
+			if (rt_formats[k]->write != NULL)
+				check_written(c, rt_formats[k], &one);
+	}
+}
+
 static outcome
 run_text(rt_case *c, const char *tool, rt_str file, yyjson_val *wanted)
 {
@@ -258,6 +300,9 @@ run_text(rt_case *c, const char *tool, rt_str file, yyjson_val *wanted)
 		st = import_all(&i, &outlines, &err);
 		if (rt_check(c, st == RT_OK, "read, but not imported: %s", err.text))
 			check_outlines(c, format, &i.outlines, wanted);
+		if (st == RT_OK)
+			check_all_written(c, &i.outlines);
+		check_all_written(c, &outlines);
 		imported_free(&i);
 		rt_outlines_deinit(&outlines);
 	}

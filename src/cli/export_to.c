@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The path of a session depends on its bytes, so they are made first. An existing file is never
+ * replaced, except in place: if it has other bytes, the session gets another id. */
+#define _POSIX_C_SOURCE 200809L
+
+#include "cli/export_to.h"
+
+#include <errno.h>
+#include <glob.h>
+#include <stdlib.h> /* getenv */
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h> /* getcwd */
+
+#include "formats/formats.h"
+#include "formats/formats_list.h"
+#include "formats/formats_writer.h"
+
+enum { COPIES_MAX = 1000 };
+
+typedef struct program {
+	const rt_format *format;
+	const char *variable, *folder; /* of its directory: the variable, else below HOME */
+	const char *sessions;          /* glob of the files of session %s, below it */
+	const char *resume;            /* a command, before the id */
+	/* Appends the path below that directory. */
+	void (*place)(rt_cli *cli, rt_str bytes, rt_str session, rt_str directory, rt_buf *path);
+} program;
+
+typedef struct written {
+	const program *program;
+	rt_export_options options;
+	rt_str bytes, session;
+	rt_str directory; /* in which the program is to be started */
+	rt_buf *path, *copy;
+	bool is_there; /* with these bytes */
+} written;
+
+/* ---- where ---- */
+
+/* The first text of this name in a record of the session, or in the object `inner` of one. */
+static rt_str
+find_member(rt_cli *cli, rt_str bytes, const char *inner, const char *name)
+{
+	rt_str line, text;
+
+	while (bytes.size > 0 && rt_str_split(&bytes, '\n', &line)) {
+		yyjson_val *record = rt_json_parse(&cli->s, line);
+
+		text = rt_json_text(inner == NULL ? record : rt_json_get(record, inner), name);
+		if (text.size > 0)
+			return text;
+	}
+	return RT_STR("");
+}
+
+static bool
+is_plain(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+}
+
+/* projects/-home-me-src/ID.jsonl */
+static void
+place_claude_code(rt_cli *cli, rt_str bytes, rt_str session, rt_str directory, rt_buf *path)
+{
+	(void)cli;
+	(void)bytes;
+	rt_buf_add_c(path, "projects/");
+	for (size_t i = 0; i < directory.size; i++)
+		rt_buf_add_byte(path, is_plain(directory.ptr[i]) ? directory.ptr[i] : '-');
+	rt_buf_add_f(path, "/%.*s.jsonl", RT_STR_ARG(session));
+}
+
+static const program programs[] = {
+	{&rt_format_claude_code, "CLAUDE_CONFIG_DIR", ".claude", "projects/*/%s.jsonl",
+	 "claude --resume ", place_claude_code},
+};
+
+enum { PROGRAMS = sizeof(programs) / sizeof(*programs) };
+
+static const program *
+find_program(const rt_format *format)
+{
+	for (size_t i = 0; i < PROGRAMS; i++)
+		if (programs[i].format == format)
+			return &programs[i];
+	return NULL;
+}
+
+const rt_format *
+rt_export_to_find(const char *name)
+{
+	for (size_t i = 0; i < PROGRAMS; i++)
+		if (strcmp(programs[i].format->name, name) == 0)
+			return programs[i].format;
+	return NULL;
+}
+
+const char *
+rt_export_to_names(rt_cli *cli)
+{
+	rt_buf *out = rt_scope_buf(&cli->s);
+
+	for (size_t i = 0; i < PROGRAMS; i++)
+		rt_buf_add_f(out, "%s%s", out->size > 0 ? ", " : "", programs[i].format->name);
+	return rt_scope_str(&cli->s, out).size > 0 ? out->ptr : "";
+}
+
+static void
+add_root(rt_cli *cli, const program *p, rt_buf *path)
+{
+	const char *named = getenv(p->variable), *home = getenv("HOME");
+
+	if (named != NULL && *named == '/')
+		rt_buf_add_f(path, "%s/", named);
+	else if (home != NULL && *home == '/')
+		rt_buf_add_f(path, "%s/%s/", home, p->folder);
+	else
+		rt_cli_fail(cli, RT_NOT_FOUND,
+			    "HOME is not set, so the directory of %s is unknown; name a FILE with -o",
+			    p->format->name);
+}
+
+/* Ids are part of paths and commands. */
+static bool
+is_safe(rt_str id)
+{
+	for (size_t i = 0; i < id.size; i++)
+		if (!is_plain(id.ptr[i]) && id.ptr[i] != '-' && id.ptr[i] != '_')
+			return false;
+	return id.size > 0 && id.size <= 128 && id.ptr[0] != '-';
+}
+
+static bool
+is_folder(rt_cli *cli, rt_str path)
+{
+	struct stat info;
+
+	path = rt_scope_copy(&cli->s, path);
+	return path.size > 0 && path.ptr[0] == '/' && strlen(path.ptr) == path.size &&
+	       stat(path.ptr, &info) == 0 && S_ISDIR(info.st_mode);
+}
+
+static void
+make_folders(rt_cli *cli, const char *file)
+{
+	for (const char *at = strchr(file + 1, '/'); at != NULL && rt_ok(&cli->s);
+	     at = strchr(at + 1, '/')) {
+		rt_str folder = rt_scope_copy(&cli->s, rt_str_at(file, (size_t)(at - file)));
+
+		if (folder.ptr != NULL && mkdir(folder.ptr, 0700) != 0 && errno != EEXIST)
+			rt_cli_fail(cli, RT_IO, "cannot create the folder %s: %s", folder.ptr,
+				    strerror(errno));
+	}
+}
+
+/* ---- what ---- */
+
+static void
+write_bytes(rt_cli *cli, written *w, const rt_outlines *outlines)
+{
+	rt_buf *bytes = rt_scope_buf(&cli->s);
+
+	RT_TRY(&cli->s, w->program->format->write(cli->alloc, outlines, &w->options, bytes,
+						  &cli->s.error));
+	w->bytes = rt_scope_str(&cli->s, bytes);
+	w->session = find_member(cli, w->bytes, NULL, "sessionId");
+	w->directory = find_member(cli, w->bytes, NULL, "cwd");
+	if (!is_folder(cli, w->directory))
+		w->directory = w->options.directory; /* of another machine */
+	if (rt_ok(&cli->s) && !is_safe(w->session))
+		rt_cli_fail(cli, RT_USAGE, "\"%.*s\" cannot be the id of a session",
+			    (int)rt_utf8_cut(w->session, 80), w->session.ptr);
+}
+
+/* A path for the bytes; false: another session is there. */
+static bool
+find_place(rt_cli *cli, written *w)
+{
+	struct stat info;
+
+	rt_buf_clear(w->path);
+	add_root(cli, w->program, w->path);
+	w->program->place(cli, w->bytes, w->session, w->directory, w->path);
+	if (rt_scope_str(&cli->s, w->path).size == 0 || stat(w->path->ptr, &info) != 0)
+		return true;
+	w->is_there = rt_str_eq(rt_cli_read_file(cli, w->path->ptr), w->bytes);
+	return w->is_there;
+}
+
+/* A version 4 UUID. */
+static rt_str
+random_session(rt_cli *cli)
+{
+	rt_buf *id = rt_scope_buf(&cli->s);
+	unsigned char bytes[16];
+
+	cli->env->random(cli->env->ctx, bytes, sizeof(bytes));
+	bytes[6] = (unsigned char)((bytes[6] & 0x0f) | 0x40);
+	bytes[8] = (unsigned char)((bytes[8] & 0x3f) | 0x80);
+	for (size_t i = 0; i < sizeof(bytes); i++)
+		rt_buf_add_f(id, i == 4 || i == 6 || i == 8 || i == 10 ? "-%02x" : "%02x", bytes[i]);
+	return rt_scope_str(&cli->s, id);
+}
+
+static void
+write_new(rt_cli *cli, written *w, const rt_outlines *outlines)
+{
+	write_bytes(cli, w, outlines);
+	if (rt_ok(&cli->s) && !find_place(cli, w)) {
+		w->options.session = random_session(cli);
+		write_bytes(cli, w, outlines);
+		(void)find_place(cli, w);
+	}
+	if (!rt_ok(&cli->s) || w->is_there)
+		return;
+	make_folders(cli, w->path->ptr);
+	rt_cli_write_file(cli, w->path->ptr, w->bytes, RT_FILES_PRIVATE);
+}
+
+/* ---- in place ---- */
+
+static void
+find_original(rt_cli *cli, written *w, const rt_outline *o)
+{
+	const char *name = w->program->format->name;
+	rt_str source = rt_outline_source_id(&cli->s, o, name);
+	rt_buf *pattern = rt_scope_buf(&cli->s);
+	glob_t found = {0};
+
+	if (!is_safe(source)) {
+		rt_cli_hint(cli, "Without --in-place it becomes a new session.");
+		rt_cli_fail(cli, RT_USAGE, "the discussion is not an imported session of %s", name);
+		return;
+	}
+	w->options.session = source;
+	add_root(cli, w->program, pattern);
+	rt_buf_add_f(pattern, w->program->sessions, rt_scope_copy(&cli->s, source).ptr);
+	if (rt_scope_str(&cli->s, pattern).size == 0)
+		return;
+	if (glob(pattern->ptr, GLOB_NOSORT, NULL, &found) == 0)
+		rt_buf_add_c(w->path, found.gl_pathv[0]);
+	globfree(&found);
+	if (w->path->size == 0) {
+		rt_cli_hint(cli, "Without --in-place it becomes a new session.");
+		rt_cli_fail(cli, RT_NOT_FOUND, "the original session does not exist: %s", pattern->ptr);
+	}
+	(void)rt_scope_str(&cli->s, w->path);
+}
+
+/* The first of FILE.bak, FILE.bak2 … that is free. */
+static void
+keep_copy(rt_cli *cli, written *w)
+{
+	rt_str old = rt_cli_read_file(cli, w->path->ptr);
+
+	for (int i = 1; i < COPIES_MAX && rt_ok(&cli->s); i++) {
+		rt_buf_clear(w->copy);
+		rt_buf_add_f(w->copy, i == 1 ? "%s.bak" : "%s.bak%d", w->path->ptr, i);
+		if (rt_scope_str(&cli->s, w->copy).size == 0 || access(w->copy->ptr, F_OK) == 0)
+			continue;
+		rt_cli_write_file(cli, w->copy->ptr, old, RT_FILES_PRIVATE);
+		return;
+	}
+}
+
+static void
+write_in_place(rt_cli *cli, written *w, const rt_outlines *outlines)
+{
+	find_original(cli, w, &outlines->items[0]);
+	if (!rt_ok(&cli->s))
+		return;
+	write_bytes(cli, w, outlines);
+	if (rt_ok(&cli->s) && rt_str_eq(rt_cli_read_file(cli, w->path->ptr), w->bytes)) {
+		w->is_there = true;
+		return;
+	}
+	keep_copy(cli, w);
+	rt_cli_write_file(cli, w->path->ptr, w->bytes, RT_FILES_PRIVATE_REPLACE);
+}
+
+/* ---- the result ---- */
+
+static void
+say_written(rt_cli *cli, const written *w, rt_str here)
+{
+	rt_buf *command = rt_scope_buf(&cli->s), *json = rt_scope_buf(&cli->s);
+	rt_term *out = &cli->out;
+
+	if (w->directory.size > 0 && !rt_str_eq(w->directory, here)) {
+		rt_buf_add_c(command, "cd ");
+		rt_args_add_quoted(command, rt_scope_copy(&cli->s, w->directory).ptr);
+		rt_buf_add_c(command, " && ");
+	}
+	rt_buf_add_c(command, w->program->resume);
+	rt_buf_add_str(command, w->session);
+	if (!rt_ok(&cli->s))
+		return;
+	if (cli->json) {
+		rt_json_open(json, NULL, '{');
+		rt_cli_put_bytes(cli, json, "file", rt_scope_str(&cli->s, w->path));
+		rt_json_put_c(json, "format", w->program->format->name);
+		rt_json_put_str(json, "session", w->session);
+		if (w->copy->size > 0)
+			rt_cli_put_bytes(cli, json, "copy", rt_scope_str(&cli->s, w->copy));
+		rt_json_put_bool(json, "changed", !w->is_there);
+		rt_cli_put_bytes(cli, json, "resume", rt_scope_str(&cli->s, command));
+		rt_json_close(json, '}');
+		rt_cli_print_json(cli, json);
+		return;
+	}
+	if (cli->quiet)
+		return;
+	rt_term_f(out, w->is_there ? "%s already contains it.\n" : "Wrote %s (%s, %zu bytes).\n",
+		  w->path->ptr, w->program->format->name, w->bytes.size);
+	if (w->copy->size > 0)
+		rt_term_f(out, "The original is kept as %s\n", w->copy->ptr);
+	rt_term_f(out, "Continue with: %s\n", rt_scope_str(&cli->s, command).ptr);
+}
+
+void
+rt_cli_export_to(rt_cli *cli, const rt_format *format, const rt_outlines *outlines,
+		 const rt_export_options *options)
+{
+	written w = {.program = find_program(format), .options = *options};
+	char *here = getcwd(NULL, 0);
+
+	w.path = rt_scope_buf(&cli->s);
+	w.copy = rt_scope_buf(&cli->s);
+	w.options.directory = rt_scope_copy(&cli->s, rt_str_of(here));
+	free(here);
+	if (outlines->count == 0)
+		rt_cli_fail(cli, RT_NOT_FOUND, "there is no discussion to export");
+	else if (rt_cli_has(cli, "in-place"))
+		write_in_place(cli, &w, outlines);
+	else
+		write_new(cli, &w, outlines);
+	if (rt_ok(&cli->s))
+		say_written(cli, &w, w.options.directory);
+}

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Conversations written for other programs: from their records, edited, and from elsewhere. */
+#include "codec/content.h"
+#include "importers/importer_testing.h"
+
+static const rt_format *const written[] = {&rt_format_claude_code, NULL};
+
+/* Any conversation: the file is read and gives the same file again. */
+static void
+test_random(void **state)
+{
+	(void)state;
+	for (size_t i = 0; written[i] != NULL; i++)
+		for (uint64_t seed = 1; seed <= 300; seed++) {
+			rt_outlines o;
+			rt_buf text;
+
+			random_project(rt_alloc_libc(), seed, 1, 12, &o);
+			check_round_trip(written[i], &o, NULL, &text);
+			assert_ptr_equal(rt_format_sniff(rt_buf_str(&text)), written[i]);
+			rt_buf_deinit(&text);
+			rt_outlines_deinit(&o);
+		}
+}
+
+/* Any amount of memory gives the same text or RT_NOMEM. */
+static void
+test_memory(void **state)
+{
+	rt_outlines o;
+	rt_buf wanted;
+
+	(void)state;
+	random_project(rt_alloc_libc(), 5, 1, 12, &o);
+	for (size_t i = 0; written[i] != NULL; i++) {
+		rt_status st = RT_NOMEM;
+
+		check_round_trip(written[i], &o, NULL, &wanted);
+		for (size_t limit = 0; st != RT_OK; limit += 512) {
+			rt_budget budget;
+			rt_buf text;
+
+			rt_budget_init(&budget, rt_alloc_libc(), limit);
+			rt_buf_init(&text, &budget.alloc, RT_BUF_UNLIMITED);
+			st = written[i]->write(&budget.alloc, &o, NULL, &text, NULL);
+			assert_int_equal(st, atomic_load(&budget.refused) ? RT_NOMEM : RT_OK);
+			if (st == RT_OK)
+				assert_true(rt_str_eq(rt_buf_str(&text), rt_buf_str(&wanted)));
+			rt_buf_deinit(&text);
+			assert_int_equal(budget.held, 0);
+		}
+		rt_buf_deinit(&wanted);
+	}
+	rt_outlines_deinit(&o);
+}
+
+static void
+test_several(void **state)
+{
+	rt_outlines o;
+	rt_buf text;
+	rt_error err;
+
+	(void)state;
+	random_project(rt_alloc_libc(), 5, 2, 3, &o);
+	rt_buf_init(&text, rt_alloc_libc(), RT_BUF_UNLIMITED);
+	assert_int_equal(rt_format_claude_code.write(rt_alloc_libc(), &o, NULL, &text, &err), RT_USAGE);
+	rt_buf_deinit(&text);
+	rt_outlines_deinit(&o);
+}
+
+/* What is written of the file after one text was replaced in its entries; hashes become "#". */
+static void
+assert_written(const rt_format *format, const char *text, const char *from, const char *to,
+	       const char *session, const char *wanted)
+{
+	const rt_alloc *alloc = rt_alloc_libc();
+	rt_export_options options = {.session = rt_str_of(session), .directory = RT_STR("/work")};
+	rt_outlines o;
+	rt_report report;
+	rt_buf out, stored, content, edited;
+
+	import_text(format, text, &o, &report);
+	rt_buf_init(&out, alloc, RT_BUF_UNLIMITED);
+	rt_buf_init(&stored, alloc, RT_BUF_UNLIMITED);
+	rt_buf_init(&content, alloc, RT_BUF_UNLIMITED);
+	rt_buf_init(&edited, alloc, RT_BUF_UNLIMITED);
+	for (size_t i = 0; i < o.items[0].node_count; i++) {
+		rt_node *node = &o.items[0].nodes[i];
+		rt_body body;
+		rt_content old;
+		char *copy;
+
+		rt_buf_clear(&stored);
+		rt_buf_clear(&content);
+		rt_buf_clear(&edited);
+		rt_buf_add_byte(&stored, node->body_format);
+		rt_buf_add_str(&stored, node->body);
+		assert_int_equal(rt_body_read(alloc, rt_buf_str(&stored), &body, NULL), RT_OK);
+		old = (rt_content){.text = body.content, .blocks = body.content_json};
+		if (rt_content_replace(&content, old, rt_str_of(from), rt_str_of(to)) > 0) {
+			rt_json_doc *doc;
+
+			assert_int_equal(rt_json_read(alloc, rt_buf_str(&content), &doc, NULL), RT_OK);
+			assert_int_equal(
+				rt_body_edit(&edited, alloc, rt_buf_str(&stored),
+					     yyjson_is_str(rt_json_root(doc))
+						     ? rt_json_str(rt_json_root(doc))
+						     : rt_buf_str(&content),
+					     yyjson_is_arr(rt_json_root(doc)), NULL),
+				RT_OK);
+			rt_json_free(doc);
+			copy = rt_arena_get(o.arena, edited.size);
+			memcpy(copy, edited.ptr, edited.size);
+			node->body_format = copy[0];
+			node->body = rt_str_at(copy + 1, edited.size - 1);
+		}
+		rt_body_deinit(&body);
+	}
+	assert_int_equal(format->write(alloc, &o, &options, &out, NULL), RT_OK);
+	if (!rt_str_is(rt_buf_str(&out), wanted))
+		fail_msg("written is\n%.*s\nshould be\n%s", RT_STR_ARG(rt_buf_str(&out)), wanted);
+	rt_buf_deinit(&out);
+	check_round_trip(format, &o, &options, &out);
+	rt_buf_deinit(&out);
+	rt_buf_deinit(&stored);
+	rt_buf_deinit(&content);
+	rt_buf_deinit(&edited);
+	import_done(&o, &report);
+}
+
+#define CLAUDE(type, id, parent, more, message) \
+	"{\"parentUuid\":" parent ",\"isSidechain\":false,\"cwd\":\"/w\",\"sessionId\":\"S\"," \
+	"\"version\":\"1\",\"type\":\"" type "\",\"message\":{" message "},\"uuid\":\"" id \
+	"\",\"timestamp\":\"2026-01-01T00:00:00.000Z\"" more "}\n"
+#define CLAUDE_REPLY(id, parent, message, block) \
+	CLAUDE("assistant", id, parent, "", \
+	       "\"id\":\"" message "\",\"role\":\"assistant\",\"content\":[" block "],\"odd\":1")
+#define CLAUDE_SIGNED "{\"type\":\"thinking\",\"thinking\":\"red\",\"signature\":\"x\"}"
+#define CLAUDE_CALL(id) "{\"type\":\"tool_use\",\"id\":\"" id "\",\"name\":\"ls\",\"input\":{}}"
+#define CLAUDE_RESULT(id, parent, call, text) \
+	CLAUDE("user", id, parent, ",\"toolUseResult\":{\"n\":1}", \
+	       "\"role\":\"user\",\"content\":[{\"tool_use_id\":\"" call \
+	       "\",\"type\":\"tool_result\",\"content\":" text "}]")
+
+/* Ids, unknown members and blocks stay; the parts of a reply stay separate records. */
+static void
+test_claude_code(void **state)
+{
+	(void)state;
+	assert_written(
+		&rt_format_claude_code,
+		CLAUDE("user", "u1", "null", ",\"slug\":\"k\"", "\"role\":\"user\",\"content\":\"a red car\"")
+		CLAUDE_REPLY("a1", "\"u1\"", "m1", CLAUDE_SIGNED)
+		CLAUDE_REPLY("a2", "\"a1\"", "m1", "{\"type\":\"text\",\"text\":\"red\",\"k\":[]}")
+		CLAUDE_REPLY("a3", "\"a2\"", "m1", CLAUDE_CALL("c1"))
+		CLAUDE_REPLY("a4", "\"a3\"", "m1", CLAUDE_CALL("c2"))
+		CLAUDE_RESULT("r1", "\"a3\"", "c1", "\"a red file\"")
+		CLAUDE_RESULT("r2", "\"a4\"", "c2", "[{\"type\":\"text\",\"text\":\"red\"}]")
+		CLAUDE("user", "u2", "\"r2\"", "", "\"role\":\"user\",\"content\":"
+		       "[{\"type\":\"text\",\"text\":\"red\"}]")
+		"{\"type\":\"custom-title\",\"customTitle\":\"T\",\"sessionId\":\"S\"}\n"
+		"{\"type\":\"last-prompt\",\"lastPrompt\":\"a\",\"leafUuid\":\"u1\",\"sessionId\":\"S\"}\n",
+		"red", "blue", "S",
+		CLAUDE("user", "u1", "null", ",\"slug\":\"k\"", "\"role\":\"user\",\"content\":\"a blue car\"")
+		CLAUDE_REPLY("a1", "\"u1\"", "m1", CLAUDE_SIGNED)
+		CLAUDE_REPLY("a2", "\"a1\"", "m1", "{\"type\":\"text\",\"text\":\"blue\",\"k\":[]}")
+		CLAUDE_REPLY("a3", "\"a2\"", "m1", CLAUDE_CALL("c1"))
+		CLAUDE_REPLY("a4", "\"a3\"", "m1", CLAUDE_CALL("c2"))
+		CLAUDE_RESULT("r1", "\"a4\"", "c1", "\"a blue file\"")
+		CLAUDE_RESULT("r2", "\"r1\"", "c2", "[{\"type\":\"text\",\"text\":\"blue\"}]")
+		CLAUDE("user", "u2", "\"r2\"", "", "\"role\":\"user\",\"content\":"
+		       "[{\"type\":\"text\",\"text\":\"blue\"}]")
+		"{\"type\":\"custom-title\",\"customTitle\":\"T\",\"sessionId\":\"S\"}\n");
+}
+
+/* A call whose result is missing is given one, and a result whose call is missing becomes a text. */
+static void
+test_claude_code_pairs(void **state)
+{
+	(void)state;
+	assert_written(
+		&rt_format_claude_code,
+		CLAUDE_RESULT("11111111-1111-4111-8111-111111111111", "null", "c0", "\"old\"")
+		CLAUDE_REPLY("22222222-2222-4222-8222-222222222222",
+			     "\"11111111-1111-4111-8111-111111111111\"", "m1", CLAUDE_CALL("c1"))
+		CLAUDE("user", "33333333-3333-4333-8333-333333333333",
+		       "\"22222222-2222-4222-8222-222222222222\"", "",
+		       "\"role\":\"user\",\"content\":\"go on\""),
+		"nothing", "", "S",
+		CLAUDE("user", "11111111-1111-4111-8111-111111111111", "null", "",
+		       "\"role\":\"user\",\"content\":\"old\"")
+		CLAUDE_REPLY("22222222-2222-4222-8222-222222222222",
+			     "\"11111111-1111-4111-8111-111111111111\"", "m1", CLAUDE_CALL("c1"))
+		"{\"parentUuid\":\"22222222-2222-4222-8222-222222222222\",\"isSidechain\":false,"
+		"\"userType\":\"external\",\"cwd\":\"/w\",\"sessionId\":\"S\",\"version\":\"1\","
+		"\"gitBranch\":\"\",\"type\":\"user\",\"message\":{\"role\":\"user\",\"content\":"
+		"[{\"tool_use_id\":\"c1\",\"type\":\"tool_result\",\"content\":\"The result of this "
+		"call is not part of the conversation.\",\"is_error\":true}]},"
+		"\"uuid\":\"8da17257-9f63-420c-8e8a-70fbcd17bf5a\","
+		"\"timestamp\":\"2026-01-01T00:00:00.000Z\"}\n"
+		CLAUDE("user", "33333333-3333-4333-8333-333333333333",
+		       "\"8da17257-9f63-420c-8e8a-70fbcd17bf5a\"", "",
+		       "\"role\":\"user\",\"content\":\"go on\""));
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_random),	     cmocka_unit_test(test_memory),
+		cmocka_unit_test(test_several),	     cmocka_unit_test(test_claude_code),
+		cmocka_unit_test(test_claude_code_pairs),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,78 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# export --to: sessions in the directories of the programs that continue them. The original stays
+# unless --in-place is given, which keeps a copy.
+. "$(dirname "$0")/lib.sh"
+
+unset CLAUDE_CONFIG_DIR CODEX_HOME
+mkdir -p "$work/src"
+cd "$work/src" || exit 1
+claude=$HOME/.claude/projects/$(printf %s "$work/src" | sed 's/[^A-Za-z0-9]/-/g')
+mkdir -p "$claude"
+original=$claude/11111111-2222-4333-8444-555555555555.jsonl
+cat >"$original" <<END_FILE
+{"parentUuid":null,"isSidechain":false,"cwd":"$work/src","sessionId":"11111111-2222-4333-8444-555555555555","version":"2.1.0","type":"user","message":{"role":"user","content":"Which colour?"},"uuid":"aaaaaaaa-2222-4333-8444-555555555551","timestamp":"2026-01-01T00:00:00.000Z","odd":[1.10]}
+{"parentUuid":"aaaaaaaa-2222-4333-8444-555555555551","isSidechain":false,"cwd":"$work/src","sessionId":"11111111-2222-4333-8444-555555555555","version":"2.1.0","type":"assistant","message":{"id":"m1","type":"message","role":"assistant","model":"m","content":[{"type":"text","text":"Red."}],"odd":{}},"uuid":"aaaaaaaa-2222-4333-8444-555555555552","timestamp":"2026-01-01T00:00:01.000Z"}
+END_FILE
+cp "$original" "$work/kept"
+r -q import "$original"
+
+# --- a new session ---
+code 'without a change' 0 r export --to claude-code --json
+first=$(printf '%s' "$out" | json 'd["file"]')
+session=$(printf '%s' "$out" | json 'd["session"]')
+is 'the file is named after the session' "$claude/$session.jsonl" "$first"
+is 'the command that continues it' "claude --resume $session" "$(printf '%s' "$out" | json 'd["resume"]')"
+is 'all else is as it was' "$(sed "s/11111111-2222-4333-8444-555555555555/$session/g" "$work/kept")" \
+	"$(cat "$first")"
+code 'again' 0 r export --to claude-code
+has 'again: it is there' 'already contains it' "$out"
+is 'again: no second file' 2 "$(ls "$claude" | wc -l | tr -d ' ')"
+r -q edit :2 'Blue.'
+r -q add -r AI 'Or green.'
+code 'edited' 0 r export --to claude-code --json
+second=$(printf '%s' "$out" | json 'd["file"]')
+has 'edited: another session' "$claude/" "$second"
+hasnt 'edited: not the first one' "$session" "$second"
+has 'the edit' '"content":[{"type":"text","text":"Blue."}],"odd":{}},"uuid":"aaaaaaaa-2222-4333-8444-555555555552"' \
+	"$(cat "$second")"
+has 'the new reply' '"content":[{"type":"text","text":"Or green."}]' "$(tail -n 1 "$second")"
+has 'the new reply follows' '{"parentUuid":"aaaaaaaa-2222-4333-8444-555555555552"' "$(tail -n 1 "$second")"
+is 'the original' "$(cat "$work/kept")" "$(cat "$original")"
+echo '{"type":"mode"}' >>"$second"
+code 'a session that was continued is not replaced' 0 r export --to claude-code --json
+hasnt 'a session that was continued: another id' "$second" "$out"
+
+# --- in another directory ---
+(cd / && r export --to claude-code) >"$work/out"
+has 'from another directory' "cd $work/src && claude --resume" "$(cat "$work/out")"
+
+# --- in place ---
+code 'in place' 0 r export --to claude-code --in-place --json
+is 'in place: the file' "$original" "$(printf '%s' "$out" | json 'd["file"]')"
+is 'in place: the copy' "$original.bak" "$(printf '%s' "$out" | json 'd["copy"]')"
+is 'in place: the copy is the original' "$(cat "$work/kept")" "$(cat "$original.bak")"
+has 'in place: the edit' 'Blue.' "$(cat "$original")"
+has 'in place: the id' '"sessionId":"11111111-2222-4333-8444-555555555555"' "$(tail -n 1 "$original")"
+r -q edit :2 'Black.'
+code 'in place again' 0 r export --to claude-code --in-place
+has 'in place again: a second copy' "$original.bak2" "$out"
+rm "$original"
+code 'in place without the original' 3 r export --to claude-code --in-place
+has 'in place without the original' 'does not exist' "$err"
+
+# --- a conversation of Retake itself ---
+r -q new Fresh
+r -q add -r User 'New question'
+code 'in place is not possible' 2 r export --to claude-code --in-place
+code 'a new conversation' 0 r export --to claude-code --json
+file=$(printf '%s' "$out" | json 'd["file"]')
+has 'a new conversation: its name' '"customTitle":"Fresh"' "$(cat "$file")"
+has 'a new conversation: the directory' "\"cwd\":\"$work/src\"" "$(cat "$file")"
+code 'an unknown program' 2 r export --to nothing
+has 'an unknown program' 'claude-code' "$err"
+code '--in-place alone' 2 r export --format pi --in-place
+code '--to with -o' 2 r export --to claude-code -o x
+HOME= code 'without a home' 3 r export --to claude-code
+finish
