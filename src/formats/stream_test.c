@@ -195,9 +195,14 @@ test_random(void **state)
 				if (rt_formats[i]->read == NULL || rt_formats[i]->write == NULL)
 					continue;
 				rt_buf_init(&text, rt_alloc_libc(), RT_BUF_UNLIMITED);
-				assert_int_equal(rt_formats[i]->write(rt_alloc_libc(), &o, &options[k],
-								      &text, NULL),
-						 RT_OK);
+				rt_outlines one = {.items = o.items, .count = 1};
+				rt_status st = rt_formats[i]->write(rt_alloc_libc(), &o, &options[k],
+								    &text, NULL);
+
+				if (st == RT_USAGE) /* its files hold one conversation */
+					st = rt_formats[i]->write(rt_alloc_libc(), &one, &options[k],
+								  &text, NULL);
+				assert_int_equal(st, RT_OK);
 				(void)check_stream(rt_formats[i], rt_buf_str(&text), 1 + seed * 7);
 				rt_buf_deinit(&text);
 			}
