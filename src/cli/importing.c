@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
  * Importing: files, one after the other, with their messages. */
+#define _DEFAULT_SOURCE
 #include "cli/importing.h"
 
+#include <dirent.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "app/host.h"
@@ -130,24 +133,82 @@ find_companion(rt_cli *cli, const char *path)
 										       : NULL;
 }
 
+typedef struct names {
+	rt_scope *s;
+	const char **items;
+	size_t count, capacity;
+} names;
+
+static void
+add_name(names *n, const char *name)
+{
+	n->items = rt_scope_grow(n->s, n->items, n->count, &n->capacity, sizeof(*n->items));
+	if (n->items != NULL)
+		n->items[n->count++] = name;
+}
+
+/* The files in STORAGE/KIND/ID, and for messages the parts of each. */
+static void
+add_stored(names *n, rt_str storage, const char *kind, rt_str id)
+{
+	rt_buf *folder = rt_scope_buf(n->s);
+	struct dirent **found = NULL;
+	int count = -1;
+
+	rt_buf_add_f(folder, "%.*s/%s/%.*s", RT_STR_ARG(storage), kind, RT_STR_ARG(id));
+	if (rt_scope_str(n->s, folder).ptr != NULL)
+		count = scandir(folder->ptr, &found, NULL, alphasort);
+	for (int i = 0; i < count; i++) {
+		rt_str name = rt_str_of(found[i]->d_name);
+		rt_buf *path = rt_scope_buf(n->s);
+
+		if (name.size > 5 && rt_str_eq(rt_str_skip(name, name.size - 5), RT_STR(".json"))) {
+			rt_buf_add_f(path, "%s/%s", folder->ptr, name.ptr);
+			add_name(n, rt_scope_str(n->s, path).ptr);
+			if (strcmp(kind, "message") == 0)
+				add_stored(n, storage, "part", rt_str_at(name.ptr, name.size - 5));
+		}
+		free(found[i]);
+	}
+	free(found);
+}
+
+/* The messages of a session of opencode, STORAGE/session/PROJECT/ID.json, are in further files. */
+static void
+find_stored(names *n, const char *path)
+{
+	rt_str text = rt_str_of(path);
+	size_t at = rt_str_find(text, RT_STR("/session/"), 0), next = at, slash;
+
+	for (; next != SIZE_MAX; next = rt_str_find(text, RT_STR("/session/"), at + 1))
+		at = next;
+	if (at == SIZE_MAX || text.size < 5 || strcmp(path + text.size - 5, ".json") != 0)
+		return;
+	slash = (size_t)(strrchr(path, '/') - path) + 1;
+	add_stored(n, rt_str_at(path, at), "message", rt_str_at(path + slash, text.size - 5 - slash));
+}
+
 static rt_status
 open_file(incoming *f)
 {
 	rt_scope *s = &f->m->cli->s;
-	const char **both;
+	names n = {.s = s};
+	const char *companion;
 
 	if (strcmp(f->path, "-") == 0)
 		return rt_file_input_from(&f->file, 0, f->name, f->m->temporary, &s->error);
 	if (f->from->parts != NULL)
 		return rt_file_input_join(&f->file, f->name, f->from->parts, f->from->part_count,
 					  &s->error);
-	both = rt_scope_array(s, 2, sizeof(*both));
-	if (both == NULL)
+	add_name(&n, f->path);
+	companion = find_companion(f->m->cli, f->path);
+	if (companion != NULL)
+		add_name(&n, companion);
+	find_stored(&n, f->path);
+	if (!rt_ok(s))
 		return s->status;
-	both[0] = f->path;
-	both[1] = find_companion(f->m->cli, f->path);
-	return both[1] != NULL ? rt_file_input_join(&f->file, f->name, both, 2, &s->error)
-			       : rt_file_input_open(&f->file, f->path, &s->error);
+	return n.count > 1 ? rt_file_input_join(&f->file, f->name, n.items, n.count, &s->error)
+			   : rt_file_input_open(&f->file, f->path, &s->error);
 }
 
 static void

@@ -186,21 +186,19 @@ rt_program_format(rt_scope *s, const rt_program *program, const char *path, rt_s
 {
 	const rt_format *format = NULL;
 	rt_file_input file;
+	rt_str head = RT_STR("");
 	rt_scope own;
-	size_t size = 0;
 
 	*source = rt_str_at(NULL, 0);
 	rt_scope_init(&own, s->alloc);
-	char *head = rt_scope_get(&own, RT_INPUT_HEAD);
-	if (head != NULL && rt_file_input_open(&file, path, &own.error) == RT_OK) {
-		if (rt_input_head(&file.in, head, &size, &own.error) == RT_OK)
-			format = rt_format_sniff(rt_str_at(head, size));
+	if (rt_file_input_open(&file, path, &own.error) == RT_OK) {
+		format = rt_format_detect(&own, &file.in, &head);
 		rt_file_input_close(&file);
 	}
 	if (format != NULL && format->read == NULL)
 		format = NULL;
 	if (format != NULL)
-		*source = find_source(s, program, format, path, rt_str_at(head, size));
+		*source = find_source(s, program, format, path, head);
 	if (own.status == RT_NOMEM)
 		rt_scope_adopt(s, &own);
 	rt_scope_deinit(&own);

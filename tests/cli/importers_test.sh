@@ -70,6 +70,18 @@ has 'the text is that of the part' 'In a part.' "$(r export --format canonical)"
 echo '{"id":"m2","sessionID":"s1","role":"assistant","time":{"created":1730000202000}}' >"$work/data/storage/message/x/msg_2.json"
 code 'the folder has grown' 0 r import "$work/data/storage"
 has 'only the new message is added' '1 entry, 0 takes, 0 discussions added; 1 already known' "$out"
+mkdir -p "$work/home/.local/share/opencode/storage/session/p" "$work/home/.local/share/opencode/storage/message/s2" \
+	"$work/home/.local/share/opencode/storage/part/m9" "$work/home/.config/Cursor/User/globalStorage"
+stored=$work/home/.local/share/opencode/storage
+echo '{"id":"s2","projectID":"p","title":"Found","time":{"created":1730000200000}}' >"$stored/session/p/s2.json"
+echo '{"id":"m9","sessionID":"s2","role":"user","time":{"created":1730000201000}}' >"$stored/message/s2/m9.json"
+echo '{"id":"p9","messageID":"m9","type":"text","text":"With its part."}' >"$stored/part/m9/p9.json"
+cp "$root/fuzz/corpus/cursor_fuzz/state.vscdb" "$work/home/.config/Cursor/User/globalStorage/"
+code 'scan finds a session with its messages, and a database' 0 env HOME="$work/home" XDG_DATA_HOME= XDG_CONFIG_HOME= \
+	"$RETAKE" --db "$db" scan --json --import opencode cursor
+has 'both are imported' '"format":"cursor","discussions":3' "$out"
+has 'with the messages' '"format":"opencode","discussions":1,"entries":1' "$out"
+has 'and their text' 'With its part.' "$(r export --format canonical)"
 code 'one file of the folder' 2 r import "$work/data/storage/message/x/msg_1.json"
 has 'names the folder' 'import the folder that contains "session" and "message"' "$err"
 printf '# Design\n\n## Model\n\nRows.\n\n## User\n\nRoles.\n\n## View\n' >"$work/notes.md"
