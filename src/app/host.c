@@ -209,6 +209,24 @@ rt_host_input_comes(int ms)
 }
 
 bool
+rt_host_wait(int fd, int ms)
+{
+	struct pollfd input = {.fd = fd, .events = POLLIN};
+	struct timespec limit = {ms / 1000, ms % 1000 * 1000000L};
+	sigset_t stops, before;
+	bool is_ready;
+
+	sigemptyset(&stops);
+	sigaddset(&stops, SIGINT);
+	sigaddset(&stops, SIGTERM);
+	sigaddset(&stops, SIGHUP);
+	(void)pthread_sigmask(SIG_BLOCK, &stops, &before);
+	is_ready = !rt_host_interrupted() && ppoll(&input, 1, &limit, &before) > 0;
+	(void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return is_ready;
+}
+
+bool
 rt_host_listens(unsigned port)
 {
 	struct sockaddr_in to = {.sin_family = AF_INET,

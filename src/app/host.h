@@ -29,6 +29,9 @@ bool rt_host_owner_lives(rt_str owner, int64_t written_us);
 bool rt_host_has_input(void);
 /* Does input, or its end, arrive on standard input within that time? */
 bool rt_host_input_comes(int ms);
+/* Is the descriptor readable within that time? An interrupt ends the wait, also one since the last
+ * check of rt_host_interrupted. */
+bool rt_host_wait(int fd, int ms);
 /* Does a server listen on this port of the loopback? Waits for 200 ms at most. */
 bool rt_host_listens(unsigned port);
 /* Appends the folder for temporary files. */

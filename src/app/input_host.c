@@ -10,8 +10,9 @@
 #include <unistd.h>
 
 #include "app/host.h"
+#include "codec/json.h"
 
-enum { PIPE_CHUNK = 64 * 1024 };
+enum { PIPE_CHUNK = 64 * 1024, LINE_CHUNK = 16 * 1024 };
 
 int
 rt_file_unnamed(const char *folder)
@@ -47,6 +48,8 @@ is_changed(const rt_file_input *f)
 {
 	struct stat now;
 
+	if (f->grows)
+		return fstat(f->fd, &now) != 0 || (uint64_t)now.st_size < f->from + f->in.size;
 	return fstat(f->fd, &now) != 0 || now.st_size != f->state.st_size ||
 	       now.st_mtim.tv_sec != f->state.st_mtim.tv_sec ||
 	       now.st_mtim.tv_nsec != f->state.st_mtim.tv_nsec;
@@ -246,6 +249,53 @@ rt_file_input_spooled(rt_file_input *out, int fd, uint64_t size)
 {
 	begin(out, NULL, fd);
 	out->in.size = size;
+}
+
+/* The last line, without an end: a program that writes one at the beginning of the next line leaves
+ * out the last one. */
+static bool
+is_record(const rt_alloc *alloc, rt_str line)
+{
+	rt_json_doc *doc = NULL;
+	bool is = line.size > 1 && line.ptr[0] == '{' && line.ptr[line.size - 1] == '}' &&
+		  rt_json_read(alloc, line, &doc, NULL) == RT_OK;
+
+	rt_json_free(doc);
+	return is;
+}
+
+rt_status
+rt_file_input_lines(rt_file_input *f, const rt_alloc *alloc, rt_error *err)
+{
+	uint64_t end = f->in.size, at = end;
+	size_t room = 0, got = 0;
+	char *bytes = NULL;
+	const char *last = NULL;
+	rt_status st = RT_OK;
+
+	if (f->parts != NULL)
+		return RT_OK;
+	f->grows = true;
+	/* Most lines are short: twice the room with each attempt, up to all of the file. */
+	while (st == RT_OK && last == NULL && at > 0) {
+		room = room == 0 ? LINE_CHUNK : room * 2;
+		room = end < room ? (size_t)end : room;
+		at = end - room;
+		rt_free(alloc, bytes);
+		bytes = rt_new_array(alloc, room, 1);
+		if (bytes == NULL)
+			return rt_fail(err, RT_NOMEM, "out of memory");
+		st = read_file(f, at, bytes, room, &got, err);
+		last = got == 0 ? NULL : memrchr(bytes, '\n', got);
+	}
+	if (st == RT_OK && got == room && end > 0) {
+		size_t begin = last == NULL ? 0 : (size_t)(last - bytes) + 1;
+
+		if (!is_record(alloc, rt_str_at(bytes + begin, room - begin)))
+			f->in.size = at + begin;
+	}
+	rt_free(alloc, bytes);
+	return st;
 }
 
 bool

@@ -33,6 +33,7 @@ typedef struct rt_file_input {
 	struct stat state;   /* of the file, as it was opened */
 	rt_input_wal *wal;   /* of a database; or NULL */
 	rt_input_parts *parts; /* several files; or NULL */
+	bool grows;          /* rt_file_input_lines: only becoming shorter is a change */
 	/* Called with every read; or NULL. */
 	void (*progress)(void *ctx, uint64_t offset);
 	void *progress_ctx;
@@ -50,6 +51,11 @@ RT_CHECKED rt_status rt_file_input_from(rt_file_input *out, int fd, const char *
 					const char *folder, rt_error *err);
 /* A file that only this process has, such as a spooled body. */
 void rt_file_input_spooled(rt_file_input *out, int fd, uint64_t size);
+/* For a file of lines to which another program appends: the input ends after its last complete line,
+ * and appended lines do not change it. Several files together are read
+ * as they are. RT_IO, RT_NOMEM. */
+RT_CHECKED rt_status rt_file_input_lines(rt_file_input *input, const rt_alloc *alloc,
+					 rt_error *err);
 /* Was the file changed? Then it can be read again from its beginning. */
 bool rt_file_input_again(rt_file_input *input);
 void rt_file_input_close(rt_file_input *input);

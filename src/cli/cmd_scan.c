@@ -152,8 +152,9 @@ import_found(rt_cli *cli, const rt_programs_found *all, const char *const *names
 			    !rt_program_is_chosen(found->program, file->path, names, count))
 				continue;
 			rt_cli_paths_add(cli, &paths, file->path, false);
-			if (rt_ok(&cli->s) && found->program->id == NULL)
-				paths.items[paths.count - 1].source = file->source;
+			if (rt_ok(&cli->s))
+				paths.items[paths.count - 1].source =
+					rt_program_source(&cli->s, found->program, file->path);
 		}
 	}
 	if (paths.count == 0)

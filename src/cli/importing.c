@@ -211,6 +211,24 @@ open_file(incoming *f)
 			   : rt_file_input_open(&f->file, f->path, &s->error);
 }
 
+static bool
+has_end(const char *path, const char *end)
+{
+	size_t size = strlen(path), end_size = strlen(end);
+
+	return size >= end_size && strcmp(path + size - end_size, end) == 0;
+}
+
+/* The last line may be written at this moment. */
+static void
+end_at_line(incoming *f)
+{
+	rt_cli *cli = f->m->cli;
+
+	if (f->m->follows != NULL && (has_end(f->path, ".jsonl") || has_end(f->path, ".md")))
+		RT_TRY(&cli->s, rt_file_input_lines(&f->file, cli->alloc, &cli->s.error));
+}
+
 static void
 open_input(incoming *f)
 {
@@ -230,6 +248,7 @@ open_input(incoming *f)
 		rt_cli_hint(cli, "Check its permissions: ls -l %s", f->path);
 	if (rt_scope_note(s, st) == RT_OK)
 		rt_scope_defer(s, close_input, &f->file);
+	end_at_line(f);
 }
 
 /* The format of the file, from its content. */
@@ -284,6 +303,8 @@ scan(incoming *f)
 	for (int i = 0; st == RT_BUSY && i < SCAN_TRIES; i++) {
 		if (i > 0 && !rt_file_input_again(&f->file))
 			break;
+		if (i > 0)
+			end_at_line(f);
 		rt_report_deinit(&f->report);
 		rt_report_init(&f->report, cli->alloc);
 		st = rt_action_import_scan(cli->alloc, &with, &f->act, &f->file.in, &f->options,
@@ -357,6 +378,10 @@ json_file(const incoming *f, rt_status status, const rt_error *error)
 	const rt_import_result *result = &f->result;
 
 	rt_json_open(json, NULL, '{');
+	if (f->m->follows != NULL) {
+		rt_json_put_c(json, "event", status == RT_OK ? "imported" : "failed");
+		rt_json_put_c(json, "program", f->m->follows);
+	}
 	rt_cli_put_bytes(f->m->cli, json, "file", rt_str_of(f->path));
 	if (f->act.format != NULL)
 		rt_json_put_c(json, "format", f->act.format->name);
@@ -368,6 +393,10 @@ json_file(const incoming *f, rt_status status, const rt_error *error)
 		rt_json_put_u64(json, "takes", result->takes);
 		rt_json_put_u64(json, "known", result->known);
 		rt_json_put_u64(json, "settings", result->settings);
+		if (f->m->follows != NULL) {
+			rt_json_put_c(json, "discussion", result->discussion);
+			rt_json_put_u64(json, "seq", result->seq);
+		}
 	}
 	rt_json_put_u64(json, "repaired", report->repaired);
 	rt_json_put_u64(json, "skipped", report->skipped);
@@ -391,7 +420,7 @@ say_file(const incoming *f)
 	const rt_import_result *result = &f->result;
 	rt_term *out = &m->cli->out;
 
-	if (m->cli->quiet || m->cli->json)
+	if (m->cli->quiet || m->cli->json || (m->follows != NULL && m->steps == 0))
 		return;
 	rt_term_line(out, rt_str_of(f->path));
 	rt_term_f(out, " (%s): ", f->act.format->name);
@@ -415,7 +444,8 @@ say_file(const incoming *f)
 	if (f->report.skipped > 0)
 		rt_term_f(out, "; %zu skipped", f->report.skipped);
 	rt_term_c(out, "\n");
-	say_remarks(m->cli, &f->report);
+	if (m->follows == NULL || m->cli->verbose) /* they would be repeated with every line */
+		say_remarks(m->cli, &f->report);
 }
 
 static void
@@ -448,6 +478,7 @@ choose_name(incoming *f)
 
 	f->options = (rt_action_import_options){.name = f->m->name,
 						.dry_run = f->m->dry_run,
+						.keep_active = f->m->follows != NULL,
 						.progress = say_importing,
 						.progress_ctx = f};
 	if (!rt_str_is(name, "-") && rt_utf8_valid_size(name) == name.size)
@@ -482,8 +513,8 @@ add_file(incoming *f)
 	cli->changed = cli->changed || (rt_ok(s) && !m->dry_run);
 }
 
-static void
-import_file(importing *m, const rt_cli_path *p)
+void
+rt_cli_import_file(rt_cli_importing *m, const rt_cli_path *p)
 {
 	rt_cli *cli = m->cli;
 	incoming f = {.m = m,
@@ -496,6 +527,8 @@ import_file(importing *m, const rt_cli_path *p)
 	rt_scope outer;
 	rt_status st;
 
+	if (m->json == NULL)
+		m->json = rt_scope_buf(&cli->s);
 	rt_cli_begin_part(cli, &outer);
 	rt_report_init(&f.report, cli->alloc);
 	choose_name(&f);
@@ -625,7 +658,7 @@ import_files(importing *m, const rt_cli_paths *files)
 	rt_json_open(m->json, NULL, '[');
 	rt_host_hold(true); /* interrupted: undo the written part, then stop */
 	for (i = 0; i < files->count && !rt_host_interrupted(); i++) {
-		import_file(m, &files->items[i]);
+		rt_cli_import_file(m, &files->items[i]);
 		say_progress(m, i + 1, files->count);
 	}
 	rt_host_hold(false);

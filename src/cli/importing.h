@@ -27,6 +27,9 @@ typedef struct rt_cli_importing {
 	const rt_format *format; /* NULL: by content */
 	rt_str name;             /* of the discussion; empty: as the file says */
 	bool dry_run;
+	/* Files that other programs are writing: complete lines only, as an event each, and only if
+	 * it added something. The active discussion stays active. */
+	const char *follows; /* name of the program; NULL: not so */
 
 	rt_buf *json; /* of the files so far */
 	size_t files, discussions, entries, takes, known, settings, repaired, skipped, unknown;
@@ -44,6 +47,8 @@ typedef struct rt_cli_importing {
 
 /* Adds a path, which must live as long as the scope. */
 void rt_cli_paths_add(rt_cli *cli, rt_cli_paths *paths, const char *name, bool is_explicit);
+/* Imports a file. Failures are in m->first and m->error. */
+void rt_cli_import_file(rt_cli_importing *m, const rt_cli_path *path);
 /* Imports the files, prints a line for each and the summary, or the JSON document. The command
  * fails as the first file that failed, after all others. */
 void rt_cli_import_paths(rt_cli_importing *m, const rt_cli_paths *paths);

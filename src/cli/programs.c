@@ -155,27 +155,37 @@ rt_program_has(const rt_program *program, const char *path)
 	       (program->within == NULL || strstr(path, program->within) != NULL);
 }
 
+rt_str
+rt_program_source(rt_scope *s, const rt_program *program, const char *path)
+{
+	const char *slash = strrchr(path, '/'), *name = slash == NULL ? path : slash + 1;
+	rt_buf *source;
+
+	if (program->id != NULL || program->ends[0] != '.')
+		return rt_str_at(NULL, 0);
+	source = rt_scope_buf(s);
+	rt_buf_add_f(source, "%s:%.*s", program->name, (int)strcspn(name, "."), name);
+	return rt_scope_str(s, source);
+}
+
 /* The source that the importer gives to the conversation in the file, as far as its name or its
  * beginning contain it. */
 static rt_str
 find_source(rt_scope *s, const rt_program *program, const rt_format *format, const char *path,
 	    rt_str head)
 {
-	const char *slash = strrchr(path, '/'), *name = slash == NULL ? path : slash + 1;
-	const char *from = name, *end = name + strcspn(name, "."), *last = head.ptr + head.size;
-	rt_buf *source = rt_scope_buf(s);
+	const char *from, *end, *last = head.ptr + head.size;
+	size_t size = program->id == NULL ? 0 : strlen(program->id);
+	rt_buf *source;
 
-	if (program->id != NULL) {
-		size_t size = strlen(program->id);
-
-		from = memmem(head.ptr, head.size, program->id, size);
-		if (from == NULL)
-			return rt_str_at(NULL, 0);
-		for (from += size; from < last && strchr(" :\"", *from) != NULL && *from != 0;)
-			from++;
-		for (end = from; end < last && *end != '"' && *end != '\r' && *end != '\n';)
-			end++;
-	}
+	from = size == 0 ? NULL : memmem(head.ptr, head.size, program->id, size);
+	if (from == NULL)
+		return rt_program_source(s, program, path);
+	for (from += size; from < last && strchr(" :\"", *from) != NULL && *from != 0;)
+		from++;
+	for (end = from; end < last && *end != '"' && *end != '\r' && *end != '\n';)
+		end++;
+	source = rt_scope_buf(s);
 	rt_buf_add_f(source, "%s:", format->name);
 	rt_buf_add_str(source, rt_str_at(from, (size_t)(end - from)));
 	return rt_scope_str(s, source);
@@ -261,46 +271,18 @@ rt_programs_count_imported(rt_cli *cli, rt_programs_found *all)
 
 /* --- searching --- */
 
-static void
-add_file(rt_cli *cli, rt_program_found *found, const char *path, const struct stat *info)
-{
-	rt_program_file file = {
-		.path = rt_scope_copy(&cli->s, rt_str_of(path)).ptr,
-		.size = (uint64_t)info->st_size,
-		.changed_us = (int64_t)info->st_mtim.tv_sec * 1000000 + info->st_mtim.tv_nsec / 1000,
-	};
-
-	file.format = rt_program_format(&cli->s, found->program, path, &file.source);
-	found->files = rt_scope_grow(&cli->s, found->files, found->count, &found->capacity,
-				     sizeof(*found->files));
-	if (found->files == NULL)
-		return;
-	found->files[found->count++] = file;
-	found->readable += file.format != NULL;
-	found->size += file.size;
-	if (file.changed_us > found->newest_us)
-		found->newest_us = file.changed_us;
-}
-
-typedef struct searching {
-	rt_cli *cli;
-	rt_program_found *found;
-	const char *const *names; /* that are wanted */
-	size_t count;
-} searching;
-
 /* path: the folder; it is the same afterwards. Links are not followed. Recursion is bounded by
  * the program's depth. */
 static void
-search(const searching *x, rt_buf *path, int deep)
+walk(rt_cli *cli, const rt_program_visitor *v, const rt_program *program, rt_buf *path, int deep)
 {
-	rt_cli *cli = x->cli;
-	rt_program_found *found = x->found;
-	const rt_program *program = found->program;
 	size_t size = path->size;
 	struct dirent *item;
-	DIR *dir = path->ptr == NULL ? NULL : opendir(path->ptr);
+	DIR *dir;
 
+	if (path->ptr != NULL && v->folder != NULL)
+		v->folder(v->ctx, program, path->ptr);
+	dir = path->ptr == NULL ? NULL : opendir(path->ptr);
 	if (dir == NULL) {
 		if (cli->verbose && errno != ENOENT && errno != ENOTDIR)
 			rt_cli_note(cli, "%s was not searched: %s", path->ptr, strerror(errno));
@@ -315,17 +297,63 @@ search(const searching *x, rt_buf *path, int deep)
 		if (path->status != RT_OK || lstat(path->ptr, &info) != 0)
 			info.st_mode = 0;
 		if (S_ISREG(info.st_mode) && rt_program_has(program, path->ptr) &&
-		    rt_program_is_chosen(program, path->ptr, x->names, x->count))
-			add_file(cli, found, path->ptr, &info);
+		    rt_program_is_chosen(program, path->ptr, v->names, v->count))
+			v->file(v->ctx, program, path->ptr, &info);
 		else if (S_ISDIR(info.st_mode) && deep < program->deep &&
 			 !(program->in_work && (item->d_name[0] == '.' ||
 						strcmp(item->d_name, "node_modules") == 0)))
-			search(x, path, deep + 1);
+			walk(cli, v, program, path, deep + 1);
 		path->size = size;
 		if (path->ptr != NULL)
 			path->ptr[size] = '\0';
 	}
 	closedir(dir);
+}
+
+void
+rt_program_walk(rt_cli *cli, const rt_program *program, const char *directory, const char *folder,
+		const rt_program_visitor *v)
+{
+	rt_buf path;
+	int deep = 0;
+
+	for (const char *c = folder + strlen(directory); *c != 0; c++)
+		deep += *c == '/';
+	rt_buf_init(&path, cli->alloc, RT_BUF_UNLIMITED);
+	rt_buf_add_c(&path, folder);
+	if (deep <= program->deep)
+		walk(cli, v, program, &path, deep);
+	rt_scope_note(&cli->s, path.status);
+	rt_buf_deinit(&path);
+}
+
+typedef struct finding {
+	rt_cli *cli;
+	rt_program_found found;
+} finding;
+
+static void
+add_file(void *ctx, const rt_program *program, const char *path, const struct stat *info)
+{
+	finding *x = ctx;
+	rt_cli *cli = x->cli;
+	rt_program_found *found = &x->found;
+	rt_program_file file = {
+		.path = rt_scope_copy(&cli->s, rt_str_of(path)).ptr,
+		.size = (uint64_t)info->st_size,
+		.changed_us = (int64_t)info->st_mtim.tv_sec * 1000000 + info->st_mtim.tv_nsec / 1000,
+	};
+
+	file.format = rt_program_format(&cli->s, program, path, &file.source);
+	found->files = rt_scope_grow(&cli->s, found->files, found->count, &found->capacity,
+				     sizeof(*found->files));
+	if (found->files == NULL)
+		return;
+	found->files[found->count++] = file;
+	found->readable += file.format != NULL;
+	found->size += file.size;
+	if (file.changed_us > found->newest_us)
+		found->newest_us = file.changed_us;
 }
 
 static int
@@ -344,24 +372,27 @@ rt_programs_find(rt_cli *cli, const char *const *names, size_t count)
 	rt_programs_found all = {.items = NULL};
 
 	for (const rt_program *p = rt_programs; p->name != NULL && rt_ok(&cli->s); p++) {
-		rt_program_found found = {.program = p};
-		rt_buf *path = rt_scope_buf(&cli->s);
+		finding x = {.cli = cli, .found = {.program = p}};
+		rt_program_found *found = &x.found;
 
 		if (!rt_program_is_chosen(p, NULL, names, count))
 			continue;
-		found.directory = rt_program_directory(&cli->s, p);
-		if (found.directory == NULL)
+		found->directory = rt_program_directory(&cli->s, p);
+		if (found->directory == NULL)
 			continue;
-		rt_buf_add_c(path, found.directory);
-		search(&(searching){cli, &found, names, count}, path, 0);
-		if (found.count == 0)
+		rt_program_walk(cli, p, found->directory, found->directory,
+				&(rt_program_visitor){.ctx = &x,
+						      .file = add_file,
+						      .names = names,
+						      .count = count});
+		if (found->count == 0)
 			continue;
-		if (found.count > 1)
-			qsort(found.files, found.count, sizeof(*found.files), by_time);
+		if (found->count > 1)
+			qsort(found->files, found->count, sizeof(*found->files), by_time);
 		all.items = rt_scope_grow(&cli->s, all.items, all.count, &all.capacity,
 					  sizeof(*all.items));
 		if (all.items != NULL)
-			all.items[all.count++] = found;
+			all.items[all.count++] = *found;
 	}
 	return all;
 }

@@ -7,6 +7,8 @@
 #ifndef RT_CLI_PROGRAMS_H
 #define RT_CLI_PROGRAMS_H
 
+#include <sys/stat.h>
+
 #include "cli/cli.h"
 #include "ops/format.h"
 
@@ -62,6 +64,20 @@ const rt_format *rt_program_format(rt_scope *s, const rt_program *program, const
  * path NULL: may one be? count 0: all are. */
 bool rt_program_is_chosen(const rt_program *program, const char *path, const char *const *names,
 			  size_t count);
+/* The source of the session in a file that contains no id; empty: it does, or contains several. */
+rt_str rt_program_source(rt_scope *s, const rt_program *program, const char *path);
+/* Visits the folders below one of a program's directory, each before its files, and the sessions
+ * chosen by the names. Links are not followed. */
+typedef struct rt_program_visitor {
+	void *ctx;
+	void (*folder)(void *ctx, const rt_program *program, const char *path); /* or NULL */
+	void (*file)(void *ctx, const rt_program *program, const char *path,
+		     const struct stat *info);
+	const char *const *names;
+	size_t count;
+} rt_program_visitor;
+void rt_program_walk(rt_cli *cli, const rt_program *program, const char *directory,
+		     const char *folder, const rt_program_visitor *visitor);
 /* The directories with at least one chosen session. Folders that cannot be read are
  * skipped, with a note if the command is verbose. */
 rt_programs_found rt_programs_find(rt_cli *cli, const char *const *names, size_t count);

@@ -72,6 +72,7 @@
 	X(template_command) \
 	X(import) \
 	X(scan) \
+	X(watch) \
 	X(export) \
 	X(apply) \
 	X(hooks) \
