@@ -62,9 +62,9 @@ code 'a dry run' 0 r scan --all -n
 has 'a dry run' '5 files: 6 entries in 5 discussions would be added' "$out"
 is 'a dry run changes nothing' no "$(test -e "$db" && echo yes || echo no)"
 code 'one program' 0 r scan --import codex
-is 'one program' rollout-1 "$(names)"
+is 'one program' two "$(names)"
 code 'all' 0 r scan --all --json
-is 'all: what is new, the oldest file first' 'rollout-1 one zero session-1 four' "$(names)"
+is 'all: what is new, the oldest file first' 'two one zero session-1 four' "$(names)"
 is 'all: the document of import' '4 5 1' "$(echo "$out" | json '"%d %d %d" % (d["discussions"], d["entries"], d["known"])')"
 code 'again' 0 r scan --all --json
 is 'again: nothing is added' '0 0 6' "$(echo "$out" | json '"%d %d %d" % (d["discussions"], d["entries"], d["known"])')"
@@ -151,7 +151,7 @@ PY
 	has 'Enter: nothing' 'status 0' "$out"
 	is 'Enter: nothing is imported' no "$(test -e "$db" && echo yes || echo no)"
 	ask 'codex, gemini-cli' "$RETAKE" --db "$db" scan >/dev/null
-	is 'two names' 'rollout-1 session-1' "$(names)"
+	is 'two names' 'two session-1' "$(names)"
 	has 'a wrong name' 'status 3' "$(ask 'nano' "$RETAKE" --db "$db" scan)"
 	hasnt 'not with --no-input' 'Import which' "$(ask '' "$RETAKE" --db "$db" --no-input scan)"
 fi

@@ -111,7 +111,7 @@ cat >"$HOME/.codex/sessions/2026/03/02/rollout-1.jsonl" <<'X'
 {"timestamp":"2026-03-02T09:00:00.000Z","type":"session_meta","payload":{"id":"c1","timestamp":"2026-03-02T09:00:00.000Z","cwd":"/x"}}
 {"timestamp":"2026-03-02T09:00:01.000Z","type":"response_item","payload":{"type":"message","role":"user","content":[{"type":"input_text","text":"codex"}]}}
 X
-comes 'folders four levels deep' codex texts rollout-1
+comes 'folders four levels deep' codex texts codex
 cursor=$HOME/.cursor/projects/p/agent-transcripts/t1/t1.jsonl
 mkdir -p "$(dirname "$cursor")"
 echo '{"role":"user","message":{"content":[{"type":"text","text":"q"}]}}' >"$cursor"
@@ -151,12 +151,12 @@ db=$work/second.db
 start codex
 line s4 2 fourteen >>"$projects/-home-me/s4.jsonl"
 sed -i 's/"text":"codex"/"text":"codex 2"/; s/"c1"/"c2"/' "$HOME/.codex/sessions/2026/03/02/rollout-1.jsonl"
-comes 'a chosen program' 'codex 2' texts rollout-1
+comes 'a chosen program' 'codex 2' texts 'codex 2'
 is 'no other program, nothing from before' 1 "$(r ls --json | json 'len(d)')"
 stop 'of one program'
 start "$projects/-home-me" --all
 comes 'a chosen folder, with --all' 'twelve fourteen' texts twelve
-is 'nothing outside of it' 'one rollout-1 ten twelve' "$(r ls --json | json '" ".join(sorted(x["name"] for x in d))')"
+is 'nothing outside of it' 'codex 2 one ten twelve' "$(r ls --json | json '" ".join(sorted(x["name"] for x in d))')"
 
 # --- two watchers on one store ---
 "$RETAKE" --db "$db" watch --quiet </dev/null >/dev/null 2>"$work/errors2" &
