@@ -10,6 +10,7 @@ enum {
 	INDEX_PAGES_MAX = 16384,  /* of 4 KiB: memory for keys */
 	CACHE_KIB = 4096,
 	STEPS = 100000,           /* of SQLite's program, between two checks */
+	ROUNDS_MIN = 20,          /* of them, for a small file */
 	STEPS_PER_KIB = 16 * 1024 /* allowed */
 };
 
@@ -198,7 +199,7 @@ has_run_long(void *ctx)
 {
 	rt_db *db = ctx;
 
-	return ++db->rounds > 1000 + (db->size >> 10) * STEPS_PER_KIB / STEPS;
+	return ++db->rounds > ROUNDS_MIN + (db->size >> 10) * STEPS_PER_KIB / STEPS;
 }
 
 static void
