@@ -442,6 +442,21 @@ check_version(yyjson_val *root, rt_error *err)
 		(unsigned long long)version, (int)RT_RECORD_VERSION);
 }
 
+bool
+rt_record_is_of(rt_str text, rt_str op)
+{
+	const rt_str between = RT_STR(",\"op\":\"");
+	size_t at = strlen("{\"v\":");
+
+	while (at < text.size && text.ptr[at] >= '0' && text.ptr[at] <= '9')
+		at++;
+	text = at < text.size ? rt_str_skip(text, at) : RT_STR("");
+	if (!rt_str_starts(text, between))
+		return false;
+	text = rt_str_skip(text, between.size);
+	return rt_str_starts(text, op) && text.size > op.size && text.ptr[op.size] == '"';
+}
+
 rt_status
 rt_record_read(const rt_alloc *alloc, rt_arena *arena, rt_str input, rt_record *out, rt_error *err)
 {

@@ -92,6 +92,8 @@ typedef struct rt_record {
 
 /* Appends the record as text to buf. */
 void rt_record_write(rt_buf *buf, const rt_record *record);
+/* Is the text a record of this operation? It is not parsed. */
+bool rt_record_is_of(rt_str text, rt_str op);
 /* Parses text; everything in out lives in the arena. RT_CORRUPT; RT_TOO_NEW with the
  * version that is needed. */
 RT_CHECKED rt_status rt_record_read(const rt_alloc *alloc, rt_arena *arena, rt_str text,

@@ -6,8 +6,9 @@
 /* ---- log rows ---- */
 
 typedef struct row_copy {
-	rt_buf *data; /* NULL: only the time is needed */
+	rt_buf *data; /* NULL: only the time and the operation are needed */
 	int64_t at_us;
+	bool is_import;
 	bool found;
 } row_copy;
 
@@ -19,6 +20,7 @@ copy_row(void *ctx, const rt_store_row *row)
 	if (copy->data != NULL)
 		rt_buf_add_str(copy->data, row->data);
 	copy->at_us = row->at_us;
+	copy->is_import = rt_record_is_of(row->data, RT_STR("import"));
 	copy->found = true;
 	return false;
 }
@@ -69,13 +71,16 @@ rt_engine_record(rt_engine *engine, uint64_t seq, rt_arena *arena, rt_record *ou
 }
 
 rt_status
-rt_engine_record_time(rt_engine *engine, uint64_t seq, int64_t *out_at_us, rt_error *err)
+rt_engine_record_time(rt_engine *engine, uint64_t seq, int64_t *out_at_us, bool *out_is_import,
+		      rt_error *err)
 {
 	row_copy copy = {.data = NULL};
 	rt_status st = read_row(engine, seq, &copy, err);
 
 	if (st == RT_OK)
 		*out_at_us = copy.at_us;
+	if (st == RT_OK && out_is_import != NULL)
+		*out_is_import = copy.is_import;
 	return st;
 }
 

@@ -13,8 +13,10 @@
  * RT_NOT_FOUND: it was never written; RT_CORRUPT: it is missing. */
 rt_status rt_engine_record(rt_engine *engine, uint64_t seq, rt_arena *arena, rt_record *out,
 			   int64_t *out_at_us, rt_error *err);
-/* When it was written, without decoding it: an import's row is as long as the import. */
-rt_status rt_engine_record_time(rt_engine *engine, uint64_t seq, int64_t *out_at_us, rt_error *err);
+/* When it was written, and whether by an import (may be NULL), without decoding it: an import's row
+ * is as long as the import. */
+rt_status rt_engine_record_time(rt_engine *engine, uint64_t seq, int64_t *out_at_us,
+				bool *out_is_import, rt_error *err);
 
 /* The slots that a record names, in order; begins as {0}. */
 typedef struct rt_slot_walk {

@@ -81,7 +81,7 @@ rt_import_begin(rt_engine *engine, const rt_import_options *options, rt_import *
 	return st;
 }
 
-/* The last changes: which discussion is active. */
+/* The last changes: which discussion is active. A file that was imported before leaves it. */
 static void
 add_end(rt_import *m)
 {
@@ -90,7 +90,8 @@ add_end(rt_import *m)
 	const rt_disc *disc;
 
 	m->ended = true;
-	if (cell == NULL || !cell->present || (m->keep_active && !m->pristine))
+	if (cell == NULL || !cell->present ||
+	    ((m->keep_active || m->result.known > 0) && !m->pristine))
 		return;
 	rt_change_set_number(&m->c, 0, 0, "active", active);
 	/* Removes the one that existed in the meantime, unless it has been used. */

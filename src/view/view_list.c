@@ -13,7 +13,8 @@ enum {
 	TITLE_MAX = 60,    /* characters of a title made of a question */
 	TITLE_READ = 240,  /* of the question that are read for it */
 	TITLED_MAX = 200,  /* takes of a list that get titles */
-	TITLE_LOOKS = 8    /* entries among which the question is looked for */
+	TITLE_LOOKS = 8,   /* entries among which the question is looked for */
+	ASKED_MAX = 32     /* last entries of a take among which one with a time is looked for */
 };
 
 static yyjson_val *
@@ -24,17 +25,21 @@ parsed(rt_scope *s, rt_str json)
 
 /* ---- takes ---- */
 
-/* The time of the last entry of a take; 0: none. */
+/* The time of the last entry of a take that has one; 0: none. Only the last few are asked. */
 static int64_t
 last_entry_us(const rt_view *v, const rt_take *take)
 {
 	size_t count = rt_seq_count(take->slots);
 	rt_slot slot;
 
-	if (count == 0 ||
-	    RT_TRY(v->scope, rt_seq_get(take->slots, count - 1, &slot, &v->scope->error)) != RT_OK)
-		return 0;
-	return (slot.flags & RT_SLOT_NO_TS) == 0 ? rt_slot_moment(&slot).us : 0;
+	for (size_t i = 0; i < ASKED_MAX && i < count; i++) {
+		if (RT_TRY(v->scope, rt_seq_get(take->slots, count - 1 - i, &slot,
+						&v->scope->error)) != RT_OK)
+			return 0;
+		if ((slot.flags & RT_SLOT_NO_TS) == 0)
+			return rt_slot_moment(&slot).us;
+	}
+	return 0;
 }
 
 /* A take knows the row of the log that changed it last, except in a past value and if a version
@@ -46,7 +51,7 @@ take_updated_us(const rt_view *v, const rt_take *take)
 
 	if (take->row == 0 || take->row > v->project->seq)
 		return last_entry_us(v, take);
-	RT_TRY(v->scope, rt_engine_record_time(v->engine, take->row, &at_us, &v->scope->error));
+	RT_TRY(v->scope, rt_engine_record_time(v->engine, take->row, &at_us, NULL, &v->scope->error));
 	return at_us;
 }
 
@@ -122,22 +127,23 @@ rt_takes_list(const rt_view *v, const rt_takes_options *options)
 
 /* ---- discussions ---- */
 
-/* The time of the last change. Of a discussion that was not changed since it was made from another
- * one's take: the time of its last entry. */
+/* The time of the last change. Of a discussion that was not changed since it was imported, or made from
+ * another one's take: the time of its last entry. */
 static void
 set_updated(const rt_view *v, const rt_disc *disc, rt_disc_row *row)
 {
-	const rt_take *take = rt_disc_active(disc);
+	int64_t entry_us = 0;
+	bool is_import = disc->history.last_step == 0;
 	rt_scope *s = v->scope;
 
-	if (disc->history.last_step != 0) {
+	if (!is_import)
 		RT_TRY(s, rt_engine_record_time(v->engine, disc->history.last_step,
-						&row->updated_us, &s->error));
-		row->has_updated = true;
-	} else {
-		row->updated_us = last_entry_us(v, take);
-		row->has_updated = row->updated_us != 0;
-	}
+						&row->updated_us, &is_import, &s->error));
+	if (is_import)
+		entry_us = last_entry_us(v, rt_disc_active(disc));
+	if (entry_us != 0)
+		row->updated_us = entry_us;
+	row->has_updated = entry_us != 0 || disc->history.last_step != 0;
 }
 
 bool

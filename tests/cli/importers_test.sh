@@ -37,6 +37,24 @@ is 'and as a take' 3 "$(r takes --json | json 'len(d)')"
 code 'the same again' 0 r import "$work/conversations.json"
 has 'adds nothing' 'nothing new; 5 entries are known already' "$out"
 code 'an import is one step' 0 r undo
+code 'another discussion' 0 r new Other
+cat >"$work/dated.jsonl" <<-'END'
+	{"type":"user","uuid":"u","parentUuid":null,"sessionId":"s","timestamp":"2024-02-03T04:05:06.000Z","message":{"content":"Old?"}}
+	{"type":"assistant","uuid":"a","parentUuid":"u","sessionId":"s","timestamp":"2024-02-03T04:05:07.000Z","message":{"content":"Old."}}
+END
+code 'a file with dates' 0 r import "$work/dated.jsonl"
+is 'the list has its last date' '2024-02-03T04:05:07.000Z' \
+	"$(r ls --json | json 'next(e["updated"] for e in d if e["name"] == "Old?")')"
+is 'and it is open' 'Old?' "$(r ls --json | json 'next(e["name"] for e in d if e["active"])')"
+code 'back' 0 r use Other
+printf '{"type":"user","uuid":"b","parentUuid":"a","sessionId":"s","message":{"content":"New?"}}\n' >>"$work/dated.jsonl"
+code 'it has grown' 0 r import "$work/dated.jsonl"
+has 'by an entry' '1 entry' "$out"
+is 'another discussion stays open' 'Other' "$(r ls --json | json 'next(e["name"] for e in d if e["active"])')"
+code 'an edit' 0 r --discussion 'Old?' edit a 'New.'
+is 'counts as a change' 'false' \
+	"$(r ls --json | json 'next(e["updated"] for e in d if e["name"] == "Old?").startswith("2024")')"
+code 'and back' 0 r use Ships
 is 'undone' 'Do ships float? Most of them.' \
 	"$(r show --json | json '" ".join(e["content"] for e in d["entries"])')"
 

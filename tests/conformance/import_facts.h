@@ -67,6 +67,13 @@ void check_conversation(rt_case *c, const char *where, yyjson_val *wanted, const
 /* A take for every leaf, the head's first, and no two that look the same. */
 void check_takes(rt_case *c, const char *where, const rt_outline *o);
 
+/* The format of the content; NULL: none. */
+const rt_format *detect(rt_str file);
+
+/* ---- import_prefixes.c ---- */
+
+void check_prefixes(rt_case *c, const rt_format *format, rt_str file);
+
 /* ---- import_records.c: Claude Code and Codex ---- */
 
 /* The graph of the records that the entries of Claude Code keep, with the parents that the records

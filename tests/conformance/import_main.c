@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * conformance-import MANIFEST EXPECTED: every file of the manifest is imported into a store with the
- * format that recognises its content, and what the store then contains is counted and compared with the
- * facts in EXPECTED (import_facts.h). For agents, whose facts count the records of the file rather than
+ * conformance-import [--prefixes] MANIFEST EXPECTED: every file of the manifest is imported into a store
+ * with the format that recognises its content, and what the store then contains is counted and compared
+ * with the facts in EXPECTED (import_facts.h). For agents, whose facts count the records of the file rather than
  * what a user sees, see import_records.c.
  *
  * A fact under the name of a folder ("opencode/storage_legacy/") is that of all files in it, which are
@@ -13,6 +13,8 @@
  * same bytes.
  *
  * A file with facts that no format reads has failed, as has one that another format takes for its own.
+ *
+ * With --prefixes the beginnings of the files are tried instead (import_prefixes.c).
  *
  * Last line: "N passed, N failed, N skipped", N counting files. Status 0: none failed. */
 #define _GNU_SOURCE /* mkdtemp */
@@ -203,8 +205,7 @@ is_format_of(const rt_format *format, const char *tool)
 	return tool[i] == '\0' && format->name[i] == '\0';
 }
 
-/* The format of the content; NULL: none. */
-static const rt_format *
+const rt_format *
 detect(rt_str file)
 {
 	rt_input in = rt_input_of(&file);
@@ -326,6 +327,23 @@ run_file(const char *path, const char *tool, const char *name, yyjson_val *wante
 	result = run_text(&c, tool, file, wanted);
 	rt_free_file(file);
 	return result;
+}
+
+/* The beginnings of a file; one without a format is skipped. */
+static outcome
+run_prefixes(const char *path, const char *name)
+{
+	rt_case c = {.name = name};
+	const rt_format *format;
+	rt_str file = RT_STR("");
+
+	if (!rt_check(&c, rt_read_file(path, &file), "cannot be opened"))
+		return FAILED;
+	format = detect(file);
+	if (format != NULL)
+		check_prefixes(&c, format, file);
+	rt_free_file(file);
+	return format == NULL ? SKIPPED : finish(&c, format->name);
 }
 
 /* Runs the program in its own home; its output goes to a file. True: it succeeded. */
@@ -457,9 +475,12 @@ main(int argc, char **argv)
 	char *at, *tool, *slash;
 	char before[4096] = "";
 	outcome last = SKIPPED;
+	bool is_prefixes = argc > 1 && strcmp(argv[1], "--prefixes") == 0;
 
+	argc -= is_prefixes;
+	argv += is_prefixes;
 	if (argc != 3) {
-		fprintf(stderr, "usage: conformance-import MANIFEST EXPECTED\n");
+		fprintf(stderr, "usage: conformance-import [--prefixes] MANIFEST EXPECTED\n");
 		return 2;
 	}
 	if (!rt_read_file(argv[1], &manifest) || !rt_read_file(argv[2], &expected)) {
@@ -479,6 +500,11 @@ main(int argc, char **argv)
 	while ((name = next_name(&at, &tool)) != NULL) {
 		yyjson_val *wanted = rt_json_get(files, name);
 
+		if (is_prefixes) {
+			snprintf(before, sizeof(before), "%s/%s", slash == NULL ? "." : argv[1], name);
+			counts[run_prefixes(before, name)]++;
+			continue;
+		}
 		folder = wanted == NULL ? folder_of(files, name) : NULL;
 		if (folder != NULL)
 			name = folder;
