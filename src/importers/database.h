@@ -57,7 +57,7 @@ bool rt_db_rows_by(rt_db_rows *rows, rt_db *db, const char *table, const char *c
 void rt_db_find(rt_db_rows *rows, rt_str key);
 /* The next row; false: no more, or the reader has failed. */
 bool rt_db_next(rt_db_rows *rows);
-/* A column of the row, until the next one; empty if it is NULL or missing. */
+/* A column of the row as far as it is UTF-8, until the next one; empty if it is NULL or missing. */
 rt_str rt_db_text(rt_db_rows *rows, const char *column);
 
 /* All columns as members of the open object; those in json contain JSON. A BLOB is base64. */

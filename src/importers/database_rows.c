@@ -202,8 +202,11 @@ rt_str
 rt_db_text(rt_db_rows *rows, const char *column)
 {
 	for (int i = 0; i < sqlite3_column_count(rows->row); i++)
-		if (sqlite3_stricmp(sqlite3_column_name(rows->row, i), column) == 0)
-			return column_text(rows->row, i);
+		if (sqlite3_stricmp(sqlite3_column_name(rows->row, i), column) == 0) {
+			rt_str text = column_text(rows->row, i);
+
+			return rt_str_at(text.ptr, rt_utf8_valid_size(text));
+		}
 	return RT_STR("");
 }
 

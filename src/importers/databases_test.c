@@ -82,6 +82,8 @@ test_llm(void **state)
 		" '2025-02-16T22:34:31+00:00', 1, 2, NULL, 'h');"
 		"INSERT INTO responses VALUES('1', 'm', 'q', 'Be brief', '', 'c',"
 		" '2025-02-16T22:34:30+00:00', NULL, NULL, 'hm', NULL);"
+		"INSERT INTO responses VALUES(CAST(x'34ff' AS TEXT), 'm', CAST(x'61ff' AS TEXT), NULL, 'r', NULL,"
+		" '', NULL, NULL, NULL, NULL);"
 		"INSERT INTO responses VALUES('3', 'm', 'alone', NULL, 'r', NULL, 'no time', NULL, NULL, NULL,"
 		" NULL);"
 		"INSERT INTO attachments VALUES('a', 'image/png', NULL, NULL, x'000102');"
@@ -95,7 +97,8 @@ test_llm(void **state)
 
 	(void)state;
 	import_database(&rt_format_llm, sql, &o, &report);
-	assert_int_equal(o.count, 2);
+	assert_int_equal(o.count, 3);
+	assert_true(rt_str_is(o.items[2].source, "llm:4") && rt_str_is(o.items[2].name, "a"));
 	assert_true(rt_str_is(o.items[0].source, "llm:c") && rt_str_is(o.items[0].name, "Birds"));
 	assert_nodes(&o.items[0],
 		     "-1 user [{\"type\":\"text\",\"text\":\"first\"},{\"type\":\"text\",\"text\":\"long\"},"
