@@ -207,6 +207,16 @@ sniff_content(rt_str record)
 	return rt_graph_member(record, "role").size > 0 && rt_str_starts(parts, RT_STR("[")) ? 70 : 0;
 }
 
+/* A message of a session, which has a type instead of a role. */
+static int
+sniff_message(rt_str record)
+{
+	rt_str type = rt_graph_member(record, "type");
+
+	return (rt_str_is(type, "\"user\"") || rt_str_is(type, "\"gemini\"")) &&
+	       rt_graph_member(record, "timestamp").size > 0 && rt_graph_member(record, "role").size == 0;
+}
+
 static int
 sniff_session(rt_str record)
 {
@@ -216,10 +226,11 @@ sniff_session(rt_str record)
 		return 0; /* AI Studio */
 	if (sniff_content(record) > 0 || rt_graph_sniff(history, sniff_content) > 0)
 		return 70;
-	return rt_graph_member(record, "sessionId").size > 0 &&
-			       rt_graph_member(record, "projectHash").size > 0
-		       ? 90
-		       : 0;
+	if (rt_graph_member(record, "sessionId").size > 0 &&
+	    rt_graph_member(record, "projectHash").size > 0)
+		return 90;
+	/* the messages may come first, and be longer than the head */
+	return rt_graph_sniff(rt_graph_member(record, "messages"), sniff_message) > 0 ? 85 : 0;
 }
 
 static int

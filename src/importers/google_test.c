@@ -146,6 +146,9 @@ test_contents(void **state)
 	rt_report report;
 
 	(void)state;
+	assert_ptr_equal(rt_format_sniff(RT_STR("{\"messages\":[{\"content\":\"q\",\"timestamp\":\"\","
+						"\"type\":\"user\"},{\"content\":\"cut")),
+			 &rt_format_gemini_cli);
 	for (size_t i = 0; i < 3; i++) {
 		import_text(files[i].format, files[i].text, &o, &report);
 		assert_int_equal(o.count, 1);
