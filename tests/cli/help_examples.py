@@ -28,8 +28,8 @@ NEEDS_TERMINAL = re.compile(r"^retake( -d plans| tui .*)?$")
 CONFIRMS = re.compile(r"^retake (purge|restore)\b(?!.*--yes)")
 # Opens an editor, which takes a terminal or -e.
 EDITS = re.compile(r"^retake (edit (:-1|--all)|prompt edit)$")
-# Output that is not JSON by design: a program for a shell, the file that was asked for.
-NOT_JSON = re.compile(r"--json|[|>]|retake (completion|export|chat)\b|--raw")
+# Output that is not one JSON document by design: a program for a shell, the file that was asked for, events.
+NOT_JSON = re.compile(r"--json|[|>]|retake (completion|export|chat|watch)\b|--raw")
 
 PNG = bytes.fromhex("89504e470d0a1a0a0000000d49484452000000010000000108060000001f15c489"
                     "0000000d49444154789c6360000002000001e221bc330000000049454e44ae426082")
