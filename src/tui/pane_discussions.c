@@ -53,6 +53,12 @@ is_found(const rt_disc_row *disc, rt_str text)
 	return found;
 }
 
+static bool
+is_left_out(const rt_discussions *d, const rt_disc_row *disc)
+{
+	return disc->archived && !d->has_deleted && !is_here(d, disc);
+}
+
 static void
 fill(void *ctx, rt_str text)
 {
@@ -62,8 +68,7 @@ fill(void *ctx, rt_str text)
 	for (size_t i = 0; i < d->discs.count && !is_for_entries; i++) {
 		const rt_disc_row *disc = &d->discs.items[i];
 
-		if ((disc->archived && !d->has_deleted && !is_here(d, disc)) ||
-		    !is_found(disc, text))
+		if (is_left_out(d, disc) || !is_found(disc, text))
 			continue;
 		rt_filter_add(&d->filter, &(rt_discussions_row){.disc = disc});
 		for (size_t k = 0; disc->number == d->open && k < d->takes.count; k++)
@@ -256,14 +261,16 @@ status_of(rt_discussions *d, bool utf8)
 {
 	rt_tui *tui = d->pane.tui;
 	const rt_discussions_row *rows = d->filter.rows;
-	size_t shown = 0;
+	size_t shown = 0, hidden = 0;
 
 	for (size_t i = 0; i < d->filter.list.count; i++)
 		shown += rows[i].disc != NULL && rows[i].take == NULL;
+	for (size_t i = 0; i < d->discs.count; i++)
+		hidden += is_left_out(d, &d->discs.items[i]);
 	if (rt_discussions_query(d).size == 0)
-		return shown == d->discs.count
-			       ? rt_tui_format(tui, "%zu", shown)
-			       : rt_tui_format(tui, "%zu, %zu archived", shown, d->discs.count - shown);
+		return hidden == 0 ? rt_tui_format(tui, "%zu", d->discs.count)
+				   : rt_tui_format(tui, "%zu, %zu archived",
+						   d->discs.count - hidden, hidden);
 	if (!rt_discussions_is_answered(d))
 		return rt_tui_format(tui, "searching%s %u %%", utf8 ? "…" : "...",
 				     d->job == NULL ? 0 : atomic_load(&d->job->percent));

@@ -392,6 +392,9 @@ pins_archive_and_tags(void **state)
 	desk_press(&d, "alt+a");
 	desk_press(&d, "ctrl+o");
 	assert_shows(&d, "Which database?");
+	desk_type(&d, "/"); /* a search of entries: none of them is archived */
+	assert_shows(&d, "  2\n");
+	desk_press(&d, "ctrl+u");
 	desk_type(&d, "urg");
 	assert_lacks(&d, "Which database?");
 	assert_shows(&d, "sqlite-notes");

@@ -397,7 +397,12 @@ act(rt_pane *pane, rt_action action)
 static bool
 key(rt_pane *pane, rt_key k)
 {
-	return of(pane)->bar.is_open && rt_search_bar_key(&of(pane)->bar, k);
+	if (of(pane)->bar.is_open)
+		return rt_search_bar_key(&of(pane)->bar, k);
+	if (rt_key_is_text(k) &&
+	    rt_keymap_action(pane->tui->keys, RT_SCREEN_READER, k) == RT_ACT_NONE)
+		rt_tui_say(pane->tui, "This text cannot be changed; Esc closes it");
+	return false;
 }
 
 static void

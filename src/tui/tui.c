@@ -16,7 +16,7 @@
 #include "tui/pending.h"
 #include "terminal/terminal.h"
 #include "tui/pane.h"
-#include "tui/verb.h"
+#include "tui/verb_impl.h"
 
 enum {
 	IDLE_MS = 200,    /* between two checks for changes of other processes */
@@ -529,6 +529,7 @@ act_anywhere(rt_tui *tui, rt_action action)
 					: "Mouse off: the terminal selects text");
 		return RT_OK;
 	case RT_ACT_QUIT: tui->ends = true; return RT_OK;
+	case RT_ACT_NEW: return rt_slash_new(tui);
 	default: return rt_verb_act(tui, action, NULL, 0, &used);
 	}
 }

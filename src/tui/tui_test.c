@@ -131,6 +131,30 @@ keys_in_the_footer(void **state)
 	desk_close(&d);
 }
 
+/* Keys of all screens work while a text is read, and a letter, which cannot be typed there, says so. */
+static void
+keys_while_reading(void **state)
+{
+	desk d;
+
+	(void)state;
+	desk_open(&d, 80, 20);
+	desk_add(&d, "User", "one");
+	desk_press(&d, "f1");
+	assert_shows(&d, "Keys here");
+	desk_type(&d, "x");
+	assert_notice(&d, "This text cannot be changed; Esc closes it");
+	desk_press(&d, "ctrl+l");
+	assert_shows(&d, "Model (PROVIDER/NAME)");
+	desk_press(&d, "escape alt+t");
+	assert_shows(&d, "─ Tree ─");
+	desk_press(&d, "escape alt+s");
+	assert_shows(&d, "Discussions");
+	desk_press(&d, "escape ctrl+n");
+	assert_int_equal(rt_project_disc_count(d.tui.work.value), 2);
+	desk_close(&d);
+}
+
 /* The tree shows the present state of the take; changes below an entry of another take go there;
  * the choice of a role begins with the present one; entries hidden by a search are not deleted. */
 static void
@@ -393,6 +417,7 @@ advice_for_this_screen(void **state)
 		{"no take \"x\"; see: retake takes", "no take \"x\"; see: /takes"},
 		{"retake set model NAME   (or: retake models)", "/set model NAME   (or: /models)"},
 		{"run: retake fsck, retake repair", "run: /fsck, /repair"},
+		{"Use it: retake ask --template city", "Use it: /city"},
 		/* Names that contain the words, unknown commands, and commands that do not work
 		 * here. */
 		{"no entry matches \"retake show\"", "no entry matches \"retake show\""},
@@ -424,7 +449,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(times_of_labels),           cmocka_unit_test(keys_in_the_footer),
-		cmocka_unit_test(the_tree_and_what_changes), cmocka_unit_test(too_many_screens),
+		cmocka_unit_test(the_tree_and_what_changes), cmocka_unit_test(keys_while_reading), cmocka_unit_test(too_many_screens),
 		cmocka_unit_test(one_screen_of_a_kind),      cmocka_unit_test(no_thread),
 		cmocka_unit_test(a_paste_that_was_cut),      cmocka_unit_test(ends_of_names),
 		cmocka_unit_test(names_of_any_length),       cmocka_unit_test(advice_for_this_screen),

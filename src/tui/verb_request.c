@@ -218,6 +218,31 @@ rt_verb_add_each(rt_verb_build *b)
 	b->did = is_positive || v->did_not == NULL ? v->did : v->did_not;
 }
 
+/* "Deleted 3 entries: 5, 6, 9"; the numbers of the take in view, as far as there is room. */
+static void
+name_several(rt_tui *tui, rt_verb_request *r, const char *did)
+{
+	enum { NUMBER_ROOM = 12 };
+	char *words = r->words;
+	size_t size = (size_t)snprintf(words, sizeof(r->words), "%s %zu entries", did, r->count);
+	size_t words_end = size;
+
+	for (size_t i = 0; i < r->count; i++) {
+		size_t at = rt_work_position(&tui->work, r->entries[i]);
+
+		if (at == SIZE_MAX) {
+			words[words_end] = 0;
+			return;
+		}
+		if (size + NUMBER_ROOM > sizeof(r->words)) {
+			(void)snprintf(words + size, sizeof(r->words) - size, ", ...");
+			return;
+		}
+		size += (size_t)snprintf(words + size, sizeof(r->words) - size, "%s%zu",
+					 i == 0 ? ": " : ", ", at + 1);
+	}
+}
+
 rt_status
 rt_verb_do(rt_tui *tui, rt_verb_request *r, rt_str answer)
 {
@@ -244,8 +269,7 @@ rt_verb_do(rt_tui *tui, rt_verb_request *r, rt_str answer)
 	} else if (b.count > 0) {
 		r->words[0] = 0;
 		if (b.did != NULL && r->count > 1)
-			(void)snprintf(r->words, sizeof(r->words), "%s %zu entries", b.did,
-				       r->count);
+			name_several(tui, r, b.did);
 		else if (b.did != NULL && b.count > 1)
 			(void)snprintf(r->words, sizeof(r->words), "%s", b.did);
 		r->references++;

@@ -197,7 +197,7 @@ def select(c, place):
     t = chat(place)
     t.key("M-Up")
     c.rows("the last is selected", t, 10, ["› AI" + " " * 75 + "4", "▌ Good. Schema"])
-    c.says("its keys are in the footer", t, "Enter continue  Alt+E edit  Alt+A add  Alt+D delete")
+    c.says("its keys are in the footer", t, "Enter continue  Alt+E edit  Space mark  Alt+A add")
     for key, row in (("Up", "› User < 1/2 >"), ("M-k", "› AI"), ("M-j", "› User < 1/2 >"), ("Home", "› User   "),
                      ("End", "› AI"), ("Up", "› User < 1/2 >")):
         t.key(key)

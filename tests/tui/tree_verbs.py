@@ -250,12 +250,12 @@ def label(c, place):
     c.equal("in the store", labels(place), {})
     t.key("Home", "Space", "Space", "M-m")
     answer(t, "Label of 2 entries", "both")
-    c.says("of two", t, "Labelled 2 entries   step ", "[both] User: Which", "[both] AI: SQLite")
+    c.says("of two", t, "Labelled 2 entries: 1, 2   step ", "[both] User: Which", "[both] AI: SQLite")
     c.equal("in the store", labels(place), {"u1": "both", "a1": "both"})
     t.key("M-m")
     t.wait("Label of 2 entries")
     t.key("C-u", "Enter")
-    c.says("taken away from both", t, "Removed the labels of 2 entries   step ", gone=["[both]"])
+    c.says("taken away from both", t, "Removed the labels of 2 entries: 1, 2   step ", gone=["[both]"])
     c.equal("in the store", labels(place), {})
 
 
