@@ -189,8 +189,9 @@ change_template(rt_cli *cli, const char *name, rt_str text)
 	if (text.ptr == NULL && rt_cli_open(cli, RT_SESSION_CHANGE))
 		(void)text_of(cli, name);
 	const rt_result *result = rt_cli_execute(cli, &request, 1);
-	rt_cli_say_result(cli, result, text.ptr != NULL ? "Saved the template \"%s\"."
-							: "Deleted the template \"%s\".", name);
+	rt_cli_say_result(cli, result, text.ptr != NULL
+			  ? "Saved the template \"%s\". Use it: retake ask --template %s"
+			  : "Deleted the template \"%s\".", name, name);
 }
 
 static void

@@ -136,6 +136,17 @@ rt_chat_attached_draw(const rt_chat *chat, rt_canvas *c, rt_box box)
 /* ---- the commands ---- */
 
 rt_status
+rt_slash_ask_file(rt_tui *tui, const char *command, const char *question)
+{
+	rt_scope *s = rt_tui_begin(tui);
+
+	tui->chat->return_line(tui->panes[0], rt_str_of(command));
+	if (rt_ok(s))
+		rt_tui_say(tui, "%s", question);
+	return rt_tui_end(tui);
+}
+
+rt_status
 rt_slash_attach(rt_tui *tui, rt_action action, rt_str rest)
 {
 	rt_chat *chat = rt_chat_of(tui->panes[0]);
@@ -147,13 +158,10 @@ rt_slash_attach(rt_tui *tui, rt_action action, rt_str rest)
 	rt_status st;
 
 	(void)action;
-	if (rest.size == 0) {
-		rt_tui_say_str(tui,
-			       RT_STR("Which file? /attach FILE, or type @ and the beginning of its "
-				      "name, then Tab"),
-			       RT_INK_ERROR);
-		return RT_OK;
-	}
+	if (rest.size == 0)
+		return rt_slash_ask_file(tui, "/attach ",
+					 "Which file? Tab completes its name, here and after @ in a "
+					 "message");
 	rt_scope_init(&s, tui->alloc);
 	words = rt_scope_buf(&s);
 	rest = rt_scope_copy(&s, rest);
@@ -176,6 +184,35 @@ rt_slash_attach(rt_tui *tui, rt_action action, rt_str rest)
 	return st;
 }
 
+static bool
+is_blank(char c)
+{
+	return c == ' ' || c == '\n' || c == '\t';
+}
+
+/* Removes "@FILE" of each attached file from the input. */
+static void
+remove_words(rt_chat *chat)
+{
+	rt_scope *s = rt_chat_scope(chat);
+	const char *path = chat->attached.ptr;
+
+	for (size_t i = count_of(&chat->attached); rt_ok(s) && i > 0; i--, path += strlen(path) + 1) {
+		rt_str text = rt_field_text(chat->field);
+		rt_str word = rt_tui_format(chat->pane.tui, "@%s", path);
+		size_t at = rt_str_find(text, word, 0), end = at + word.size;
+		rt_buf *rest = rt_scope_buf(s);
+
+		if (!rt_ok(s) || at == SIZE_MAX || (at > 0 && !is_blank(text.ptr[at - 1])) ||
+		    (end < text.size && !is_blank(text.ptr[end])))
+			continue;
+		end += end < text.size;
+		rt_buf_add(rest, text.ptr, at);
+		rt_buf_add_str(rest, rt_str_skip(text, end));
+		RT_TRY(s, rt_field_set(chat->field, rt_scope_str(s, rest)));
+	}
+}
+
 rt_status
 rt_slash_detach(rt_tui *tui, rt_action action, rt_str rest)
 {
@@ -185,24 +222,36 @@ rt_slash_detach(rt_tui *tui, rt_action action, rt_str rest)
 	(void)rest;
 	rt_tui_say(tui, chat->attached.size > 0 ? "Nothing is attached any more"
 						: "Nothing is attached");
+	remove_words(chat);
 	rt_chat_detach(chat);
 	return RT_OK;
 }
 
 /* ---- completion ---- */
 
-static bool
-is_blank(char c)
+static const rt_str file_commands[] = {RT_STR_INIT("/attach "), RT_STR_INIT("/import ")};
+
+/* The command with its blank, if it is one whose word is a file; or empty. */
+static rt_str
+file_command(rt_str text)
 {
-	return c == ' ' || c == '\n' || c == '\t';
+	for (size_t i = 0; i < sizeof(file_commands) / sizeof(file_commands[0]); i++)
+		if (rt_str_starts(text, file_commands[i]) &&
+		    memchr(text.ptr, '\n', text.size) == NULL)
+			return file_commands[i];
+	return RT_STR("");
 }
 
-static const rt_str attach_command = RT_STR_INIT("/attach ");
+bool
+rt_chat_is_file_command(rt_str text)
+{
+	return file_command(text).size > 0;
+}
 
 bool
 rt_chat_is_attach(rt_str text)
 {
-	return rt_str_starts(text, attach_command) && memchr(text.ptr, '\n', text.size) == NULL;
+	return rt_str_eq(file_command(text), file_commands[0]);
 }
 
 rt_str
@@ -211,8 +260,8 @@ rt_chat_file_word(const rt_chat *chat)
 	rt_str text = rt_field_text(chat->field);
 	size_t end = rt_field_cursor(chat->field), at = end;
 
-	if (rt_chat_is_attach(text))
-		return end == text.size ? rt_str_skip(text, attach_command.size)
+	if (rt_chat_is_file_command(text))
+		return end == text.size ? rt_str_skip(text, file_command(text).size)
 					: rt_str_at(NULL, 0);
 	if (rt_chat_is_command(text))
 		return rt_str_at(NULL, 0);
@@ -288,6 +337,9 @@ rt_chat_files(const rt_chat *chat, rt_str word, rt_chat_suggestion out[RT_CHAT_S
 		return 0;
 	qsort(out, (size_t)count, sizeof(*out), compare);
 	if (count == 1 && out[0].what[0] == 0)
-		out[0].what = "Tab attaches it";
+		out[0].what = !rt_chat_is_file_command(rt_field_text(chat->field)) ||
+					      rt_chat_is_attach(rt_field_text(chat->field))
+				      ? "Tab attaches it"
+				      : "Tab completes it";
 	return count;
 }

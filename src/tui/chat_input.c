@@ -69,6 +69,20 @@ request_reply(rt_chat *chat)
 	       rt_verb_run(chat->pane.tui, &(rt_run_request){.how = RT_RUN_ASK}));
 }
 
+/* After what the command said. */
+static void
+say_draft_is_back(rt_chat *chat)
+{
+	const rt_str words = RT_STR("Your unsent text is in the input again");
+	rt_tui *tui = chat->pane.tui;
+
+	if (rt_tui_top(tui) != &chat->pane || rt_field_is_empty(chat->field) ||
+	    rt_str_find(rt_buf_str(&tui->notice), words, 0) != SIZE_MAX)
+		return;
+	rt_buf_add_c(&tui->notice, tui->notice.size > 0 ? ".  " : "");
+	rt_buf_add_str(&tui->notice, words);
+}
+
 /* The field is cleared before, because commands may fill it. */
 static void
 send_command(rt_chat *chat, rt_str text)
@@ -76,14 +90,17 @@ send_command(rt_chat *chat, rt_str text)
 	rt_tui *tui = chat->pane.tui;
 	rt_scope *s = rt_chat_scope(chat);
 	rt_str line = rt_scope_copy(s, rt_str_trim(text));
-	bool known = true;
+	bool known = true, is_back;
 
 	rt_chat_remember(chat, line);
 	rt_field_clear(chat->field);
 	rt_chat_show_draft(chat);
+	is_back = !rt_field_is_empty(chat->field);
 	RT_TRY(s, rt_slash_run(tui, line, &known));
 	if (tui->work.only.size > 0 && tui->panes[0] == &chat->pane)
 		chat->mark_count = 0; /* some may be of entries that are not shown now */
+	if (is_back && rt_ok(s) && known)
+		say_draft_is_back(chat);
 	if (!rt_ok(s) || known)
 		return;
 	rt_tui_say_str(tui,

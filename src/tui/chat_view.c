@@ -492,7 +492,7 @@ draw_suggestions(rt_chat *chat, rt_canvas *c, rt_box box, const rt_chat_suggesti
 {
 	const char *sign = count == 0           ? ""
 			   : !list[0].is_file   ? "/"
-			   : rt_chat_is_attach(rt_field_text(chat->field)) ? "" : "@";
+			   : rt_chat_is_file_command(rt_field_text(chat->field)) ? "" : "@";
 	int at = chat->slash_at < count ? chat->slash_at : count, columns = name_columns(c, box, list, count);
 	int rows = box.h, top;
 

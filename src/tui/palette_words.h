@@ -10,5 +10,7 @@
 /* name: of a command, a slash command (without the slash) or an action. Does one of its words contain
  * part? */
 bool rt_palette_words_hold(const char *name, rt_str part);
+/* Is this one of its words? */
+bool rt_palette_words_have(const char *name, rt_str word);
 
 #endif

@@ -223,7 +223,7 @@ command_at_start(const rt_tui *tui, rt_str text)
 void
 rt_tui_add_advice(const rt_tui *tui, rt_str text, rt_buf *out)
 {
-	const rt_str program = RT_STR("retake ");
+	const rt_str program = RT_STR("retake "), asks = RT_STR("ask --template ");
 	size_t from = 0, at;
 
 	while ((at = rt_str_find(text, program, from)) != SIZE_MAX) {
@@ -231,9 +231,11 @@ rt_tui_add_advice(const rt_tui *tui, rt_str text, rt_buf *out)
 
 		rt_buf_add(out, text.ptr + from, at - from);
 		from = at + program.size;
-		if (begins && command_at_start(tui, rt_str_skip(text, from)) != NULL)
+		if (begins && command_at_start(tui, rt_str_skip(text, from)) != NULL) {
 			rt_buf_add_byte(out, '/');
-		else
+			if (rt_str_starts(rt_str_skip(text, from), asks))
+				from += asks.size; /* a template is a command here: /NAME */
+		} else
 			rt_buf_add_str(out, program);
 	}
 	rt_buf_add_str(out, rt_str_skip(text, from));

@@ -331,6 +331,7 @@ accept_suggestion(rt_chat *chat, const rt_chat_suggestion *one, bool runs)
 	rt_scope *s = rt_chat_scope(chat);
 	rt_str name = rt_str_of(one->name), word;
 	bool is_attach = rt_chat_is_attach(rt_field_text(chat->field));
+	bool is_import = !is_attach && rt_chat_is_file_command(rt_field_text(chat->field));
 
 	chat->slash_at = chat->slash_top = 0;
 	if (!one->is_file) {
@@ -342,7 +343,7 @@ accept_suggestion(rt_chat *chat, const rt_chat_suggestion *one, bool runs)
 	}
 	word = rt_chat_file_word(chat);
 	RT_TRY(s, rt_field_insert(chat->field, rt_str_skip(name, word.size)));
-	if (!rt_ok(s) || name.ptr[name.size - 1] == '/' || !rt_chat_attach(chat, name))
+	if (!rt_ok(s) || is_import || name.ptr[name.size - 1] == '/' || !rt_chat_attach(chat, name))
 		return;
 	rt_tui_say(chat->pane.tui, "Attached to the next message");
 	if (is_attach)

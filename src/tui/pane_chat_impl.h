@@ -147,7 +147,7 @@ size_t rt_chat_item_at(rt_chat *chat, int y, bool *out_is_head);
 typedef struct rt_chat_suggestion {
 	const char *name; /* without the sign */
 	const char *words, *what;
-	bool is_file;     /* after "@" or "/attach ", not "/"; folders end in a slash */
+	bool is_file;     /* after "@", "/attach " or "/import ", not "/"; folders end in a slash */
 } rt_chat_suggestion;
 
 /* Commands of the chat and templates, of which there are *out_own, then those of the command line; or
@@ -201,9 +201,10 @@ void rt_chat_attached_return(rt_chat *chat);
 /* A row for each, and their number. */
 int rt_chat_attached_count(const rt_chat *chat);
 void rt_chat_attached_draw(const rt_chat *chat, rt_canvas *canvas, rt_box box);
-/* The path after "@" before the cursor, or after "/attach "; ptr NULL: none. */
+/* The path after "@" before the cursor, or after "/attach " or "/import "; ptr NULL: none. */
 rt_str rt_chat_file_word(const rt_chat *chat);
-/* Is it the one of "/attach "? */
+/* Is it the one of one of these commands, and of "/attach "? */
+bool rt_chat_is_file_command(rt_str text);
 bool rt_chat_is_attach(rt_str text);
 /* Files of its folder that begin with it, sorted, in the scope of the event; returns their number. */
 int rt_chat_files(const rt_chat *chat, rt_str word, rt_chat_suggestion out[RT_CHAT_SUGGESTIONS]);

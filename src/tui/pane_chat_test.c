@@ -150,9 +150,9 @@ several_are_told_of(void **state)
 	desk_press(&d, "alt+up home space space alt+m");
 	desk_type(&d, "good");
 	desk_press(&d, "enter");
-	assert_shows(&d, "\n Labelled 2 entries   step 5 - undo: Alt+U\n");
+	assert_shows(&d, "\n Labelled 2 entries: 1, 2   step 5 - undo: Alt+U\n");
 	desk_press(&d, "alt+m ctrl+u enter");
-	assert_shows(&d, "\n Removed the labels of 2 entries   step 6 - undo: Alt+U\n");
+	assert_shows(&d, "\n Removed the labels of 2 entries: 1, 2   step 6 - undo: Alt+U\n");
 	desk_press(&d, "alt+shift+h");
 	assert_shows(&d, "\n Muted 2 entries");
 	desk_close(&d);
@@ -184,6 +184,75 @@ what_was_written_is_kept(void **state)
 		assert_shows(&d, "and words of mine");
 		desk_close(&d);
 	}
+}
+
+/* Text over which a command was typed is in the input again, which is announced; a word for a file that
+ * is no longer attached is not. */
+static void
+what_a_command_leaves(void **state)
+{
+	char path[] = "/tmp/pane_chat_test_XXXXXX";
+	char line[80];
+	int file = mkstemp(path);
+	desk d;
+
+	(void)state;
+	assert_true(file >= 0 && write(file, "a note\n", 7) == 7);
+	(void)close(file);
+	open_four(&d);
+	desk_type(&d, "abc def");
+	rt_pane_chat_keep(&d.tui, true); /* as after a pause */
+	assert_int_equal(rt_tui_tend(&d.tui), RT_OK);
+	desk_press(&d, "ctrl+u");
+	desk_type(&d, "/detach");
+	desk_press(&d, "enter");
+	assert_notice(&d, "Nothing is attached.  Your unsent text is in the input again");
+	assert_shows(&d, " > abc def\n");
+	desk_press(&d, "ctrl+u");
+	desk_type(&d, "see @");
+	desk_type(&d, path);
+	desk_press(&d, "tab");
+	assert_notice(&d, "Attached to the next message");
+	desk_type(&d, "here");
+	desk_press(&d, "ctrl+p");
+	desk_type(&d, "detach");
+	desk_press(&d, "enter");
+	assert_shows(&d, " > see here\n");
+	desk_press(&d, "ctrl+u");
+	(void)snprintf(line, sizeof(line), "/import %.*s", (int)sizeof(path) - 4, path);
+	desk_type(&d, line);
+	desk_press(&d, "tab");
+	(void)snprintf(line, sizeof(line), " > /import %s\n", path);
+	assert_shows(&d, line);
+	(void)unlink(path);
+	desk_close(&d);
+}
+
+/* A template is chosen from a list, filled in, and put into the input. */
+static void
+uses_a_template(void **state)
+{
+	desk d;
+
+	(void)state;
+	open_four(&d);
+	desk_type(&d, "/template");
+	desk_press(&d, "enter");
+	assert_notice(&d, "No templates yet.  Save one: /template save NAME \"Review {{file}}.\"; use "
+			  "it: /NAME");
+	desk_do(&d, "[{\"op\":\"setting.set\",\"which\":\"project\",\"key\":\"template.city\","
+		    "\"value\":\"Name three sights of {{city}}.\"}]");
+	desk_press(&d, "ctrl+p");
+	desk_type(&d, "template");
+	desk_press(&d, "enter");
+	assert_shows(&d, "/city");
+	assert_shows(&d, "Name three sights of {{city}}.");
+	desk_press(&d, "enter");
+	assert_shows(&d, "city: city");
+	desk_type(&d, "Lisbon");
+	desk_press(&d, "enter");
+	assert_shows(&d, " > Name three sights of Lisbon.");
+	desk_close(&d);
 }
 
 /* A single press does not leave; the second does. */
@@ -729,6 +798,8 @@ main(void)
 		cmocka_unit_test(hidden_entries),
 		cmocka_unit_test(long_labels),
 		cmocka_unit_test(what_was_written_is_kept),
+		cmocka_unit_test(what_a_command_leaves),
+		cmocka_unit_test(uses_a_template),
 		cmocka_unit_test(leaving_with_something_written),
 		cmocka_unit_test(the_way_back_by_the_key_that_works),
 		cmocka_unit_test(a_revert_in_another_discussion),

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * The palette: all actions and commands, found by typing a part of them: the actions of the
- * screen below, with their keys, slash commands that are neither an action nor a command, and every
- * command of the command line. A command runs as a process (command_host.h) while the screen stays
+ * screen below, with their keys, slash commands, and the other commands of the command line. What
+ * begins with the name of a slash command is run as that, as in the chat; another command runs as a process (command_host.h) while the screen stays
  * usable; keys typed meanwhile are for the screen
  * below, and wait in the typeahead. */
 #include <stdio.h>
@@ -96,6 +96,7 @@ is_listed(const palette *p, const rt_key_row *a)
 /* The rank of a match; the least is best. */
 enum {
 	RANK_SAME,   /* its name is the text */
+	RANK_OTHER,  /* another word for it is the text */
 	RANK_BEGINS, /* its name or alias begins with the text */
 	RANK_WORD,   /* a later word of its name does: "take-next" for "next" */
 	RANK_NAME,   /* its name contains the text */
@@ -120,6 +121,8 @@ rank_of(rt_str name, const char *alias, const char *what, rt_str part)
 {
 	if (rt_str_eq_nocase(name, part))
 		return RANK_SAME;
+	if (rt_palette_words_have(name.ptr, part))
+		return RANK_OTHER;
 	if (rt_find_begins(name, part) || (alias != NULL && rt_find_begins(rt_str_of(alias), part)))
 		return RANK_BEGINS;
 	for (size_t i = 1; i < name.size; i++)
@@ -144,6 +147,23 @@ has_twin(const palette *p, const rt_command *command)
 	return false;
 }
 
+/* Are there names to choose its first word from? */
+static bool
+has_names(const rt_command *command)
+{
+	return command->kinds[0] == RT_ARG_TAKE || command->kinds[0] == RT_ARG_DISC ||
+	       command->kinds[0] == RT_ARG_COMMAND;
+}
+
+/* Of equal ranks a command is first, because more words may follow; but not before an action of the
+ * same name, which does less (clear), nor if the text is not its name. */
+static bool
+is_late(const palette *p, const row *r)
+{
+	return r->kind == ROW_COMMAND &&
+	       (r->rank == RANK_OTHER || r->rank > RANK_NAME || has_twin(p, r->command));
+}
+
 /* Adds a row if the text finds it. id: identifies it in tui->recent. */
 static void
 offer(palette *p, rt_str part, row r, const void *id, const char *name, const char *alias,
@@ -153,10 +173,10 @@ offer(palette *p, rt_str part, row r, const void *id, const char *name, const ch
 
 	r.id = id;
 	r.rank = rank_of(rt_str_of(name), alias, what, part);
-	/* Of equal ranks the command is first, because more words may follow; but not before an
-	 * action of the same name, which does less (clear). */
-	r.order = (int)p->filter.list.count +
-		  (r.kind == ROW_COMMAND && (r.rank > RANK_NAME || has_twin(p, r.command)) ? ROWS_ALL : 0);
+	if (r.rank == RANK_SAME && r.kind == ROW_COMMAND && r.command->min_words > 0 &&
+	    !has_names(r.command))
+		r.rank = RANK_BEGINS; /* it cannot be run yet: before it, what can be */
+	r.order = (int)p->filter.list.count + (is_late(p, &r) ? ROWS_ALL : 0);
 	while (r.recent < RT_TUI_RECENT && tui->recent[r.recent] != id)
 		r.recent++;
 	if (r.rank != RANK_NONE)
@@ -183,28 +203,28 @@ add_actions(palette *p, rt_str part)
 {
 	for (int late = 0; late < 2; late++)
 		for (const rt_key_row *a = rt_key_rows; a->action != RT_ACT_NONE; a++) {
-			bool is_late = a->screen == RT_SCREEN_ANY || a->action == RT_ACT_CLEAR ||
+			bool is_last = a->screen == RT_SCREEN_ANY || a->action == RT_ACT_CLEAR ||
 				       a->action == RT_ACT_QUIT;
 
-			if (is_listed(p, a) && is_late == late)
+			if (is_listed(p, a) && is_last == late)
 				offer(p, part, (row){.kind = ROW_ACTION, .action = a}, a,
 				      rt_action_word(a->action), NULL, a->what);
 		}
 }
 
-/* Has it no other row: is it neither a command nor an action of the screen below? */
+/* Has it a row: is it not only an action of the screen below? */
 static bool
-is_only_slash(const palette *p, const rt_slash *slash)
+has_row(const palette *p, const rt_slash *slash)
 {
-	if (rt_command_named(p->pane.tui->commands, slash->name + 1) != NULL)
-		return false;
+	if (slash->words[0] != 0)
+		return true;
 	for (const rt_key_row *a = rt_key_rows; a->action != RT_ACT_NONE; a++)
 		if (a->action == slash->action && is_listed(p, a))
 			return false;
 	return true;
 }
 
-/* The slash command without another row that the text begins with, before a blank or the end. */
+/* The slash command that the text begins with, before a blank or the end; or NULL. */
 static const rt_slash *
 slash_of(const palette *p, rt_str text)
 {
@@ -213,24 +233,38 @@ slash_of(const palette *p, rt_str text)
 	(void)rt_str_split(&text, ' ', &word);
 	for (const rt_slash *slash = p->pane.tui->chat->slashes; slash->name != NULL; slash++)
 		if (rt_str_is(word, slash->name + 1))
-			return is_only_slash(p, slash) ? slash : NULL;
+			return slash;
 	return NULL;
+}
+
+/* Must more words follow its name? */
+static bool
+needs_more(const rt_slash *slash)
+{
+	return slash->words[0] != 0 && slash->words[0] != '[';
 }
 
 static void
 add_slashes(palette *p, rt_str part)
 {
 	for (const rt_slash *slash = p->pane.tui->chat->slashes; slash->name != NULL; slash++)
-		if (is_only_slash(p, slash))
+		if (has_row(p, slash)) {
+			const rt_command *same = rt_command_named(p->pane.tui->commands,
+								  slash->name + 1);
+
 			offer(p, part, (row){.kind = ROW_SLASH, .slash = slash}, slash,
-			      slash->name + 1, NULL, slash->what);
+			      slash->name + 1, same == NULL ? NULL : same->alias, slash->what);
+		}
 }
+
+/* A command that is also a slash command has only that one's row. */
 
 static void
 add_commands(palette *p, rt_str part)
 {
 	for (const rt_command *const *c = p->pane.tui->commands; *c != NULL; c++)
-		if (((*c)->traits & RT_COMMAND_HIDDEN) == 0)
+		if (((*c)->traits & RT_COMMAND_HIDDEN) == 0 &&
+		    slash_of(p, rt_str_of((*c)->name)) == NULL)
 			offer(p, part, (row){.kind = ROW_COMMAND, .command = *c}, *c, (*c)->name,
 			      (*c)->alias, (*c)->summary);
 }
@@ -718,19 +752,23 @@ complete(palette *p, const row *name)
 	(void)rt_filter_update(&p->filter);
 }
 
-/* A slash command, with the words that were typed after its name. */
+/* A line of words: a slash command, or one of the command line. */
 static void
-run_slash(palette *p, const rt_slash *slash)
+run_words(palette *p, rt_str words)
 {
 	rt_tui *tui = p->pane.tui;
-	rt_str text = rt_field_text(p->filter.field), rest = RT_STR("");
+	rt_str line;
 	bool ignored;
 
-	if (slash_of(p, text) == slash)
-		rest = rt_str_skip(text, strlen(slash->name) - 1);
-	text = rt_tui_format(tui, "%s%.*s", slash->name, RT_STR_ARG(rest));
+	while (words.size > 0 && words.ptr[0] == '/') /* as in the chat */
+		words = rt_str_skip(words, 1);
+	if (slash_of(p, words) == NULL) {
+		run(p, words);
+		return;
+	}
+	line = rt_tui_format(tui, "/%.*s", RT_STR_ARG(words));
 	rt_tui_close(tui, &p->pane);
-	RT_TRY(&tui->scope, tui->chat->run_slash(tui, text, &ignored));
+	RT_TRY(&tui->scope, tui->chat->run_slash(tui, line, &ignored));
 }
 
 /* From now on it is the first without a text. */
@@ -745,23 +783,27 @@ remember(rt_tui *tui, const void *id)
 	tui->recent[0] = id;
 }
 
-/* Are there names to choose its first word from? */
-static bool
-has_names(const rt_command *command)
-{
-	return command->kinds[0] == RT_ARG_TAKE || command->kinds[0] == RT_ARG_DISC ||
-	       command->kinds[0] == RT_ARG_COMMAND;
-}
-
 /* A command that needs more words is completed in the input of the chat. */
 static void
-write_on(palette *p, const rt_command *command)
+write_on(palette *p, const char *name, const char *words, const char *what)
 {
 	rt_tui *tui = p->pane.tui;
-	rt_str line = rt_tui_format(tui, "/%s ", command->name);
+	rt_str line = rt_tui_format(tui, "/%s ", name);
 
 	rt_tui_close(tui, &p->pane);
 	tui->chat->return_line(tui->panes[0], line);
+	rt_tui_say(tui, "/%s %.*s: %s", name, (int)strcspn(words, "\n"), words, what);
+}
+
+/* Has the command that is being typed all words that it can have? */
+static bool
+is_complete(const palette *p)
+{
+	rt_str text = rt_field_text(p->filter.field);
+	const rt_command *command = command_of(p, text);
+
+	return command != NULL && command->max_words > 0 &&
+	       word_index(text) >= (size_t)command->max_words;
 }
 
 /* Does it name a command only, which needs more words? */
@@ -775,6 +817,36 @@ needs_words(const palette *p, const row *r)
 	       rt_str_find(rt_str_trim(text), RT_STR(" "), 0) == SIZE_MAX;
 }
 
+/* A slash command, with the words that were typed after its name. */
+static void
+accept_slash(palette *p, const rt_slash *slash, bool completes)
+{
+	rt_str text = rt_field_text(p->filter.field), name = rt_str_of(slash->name + 1);
+
+	if (slash_of(p, text) == slash && rt_str_trim(text).size > name.size)
+		name = text;
+	else if (needs_more(slash) && p->below != RT_SCREEN_CHAT)
+		completes = true;
+	if (completes)
+		complete(p, &(row){.name = rt_str_of(slash->name + 1)});
+	else if (needs_more(slash) && name.ptr != text.ptr)
+		write_on(p, slash->name + 1, slash->words, slash->what);
+	else
+		run_words(p, name);
+}
+
+static void
+accept_command(palette *p, const rt_command *command, bool completes)
+{
+	if (!completes && command->min_words > 0 && p->below == RT_SCREEN_CHAT &&
+	    !has_names(command))
+		write_on(p, command->name, command->usage, command->summary);
+	else if (completes || command->min_words > 0)
+		complete(p, &(row){.name = rt_str_of(command->name)});
+	else
+		run_words(p, rt_str_of(command->name));
+}
+
 /* Enter, or (completes) Tab. */
 static void
 accept(palette *p, bool completes)
@@ -786,30 +858,23 @@ accept(palette *p, bool completes)
 		remember(tui, r->id);
 	if (r != NULL && r->kind == ROW_NAME) {
 		complete(p, r);
+		if (!completes && is_complete(p))
+			run_words(p, rt_str_trim(rt_field_text(p->filter.field)));
 	} else if (r != NULL && r->kind == ROW_COMMAND) {
-		if (!completes && r->command->min_words > 0 && p->below == RT_SCREEN_CHAT &&
-		    !has_names(r->command))
-			write_on(p, r->command);
-		else if (completes || r->command->min_words > 0)
-			complete(p, &(row){.name = rt_str_of(r->command->name)});
-		else
-			run(p, rt_str_of(r->command->name));
-	} else if (r != NULL && r->kind == ROW_SLASH && completes) {
-		complete(p, &(row){.name = rt_str_of(r->slash->name + 1)});
+		accept_command(p, r->command, completes);
+	} else if (r != NULL && r->kind == ROW_SLASH) {
+		accept_slash(p, r->slash, completes);
 	} else if (completes) {
 		return;
 	} else if (needs_words(p, r)) {
-		write_on(p, r->command);
-	} else if (r != NULL && r->kind == ROW_SLASH) {
-		run_slash(p, r->slash);
+		write_on(p, r->command->name, r->command->usage, r->command->summary);
 	} else if (r != NULL && r->kind == ROW_ACTION) { /* of the pane that is then on top */
 		rt_tui_close(tui, &p->pane);
 		RT_TRY(&tui->scope, rt_tui_act(tui, r->action->action));
 	} else {
-		run(p, rt_field_text(p->filter.field));
+		run_words(p, rt_field_text(p->filter.field));
 	}
 }
-
 static bool
 act_running(palette *p, rt_action action)
 {

@@ -139,11 +139,13 @@ lists(void **state)
 	/* An exact name goes before a match in the description. */
 	desk_type(&d, "undo");
 	assert_shows(&d, "› undo              undo the last step                          Alt+U\n"
-			 "  /undo             undo the newest step, or the N newest\n");
+			 "  /undo             undo the newest steps\n");
 	desk_press(&d, "ctrl+u");
 	/* A name before one that contains it, and that before other words and scattered letters. */
 	desk_type(&d, "find");
-	assert_shows(&d, "› find-next         next match                                  Alt+N\n"
+	assert_shows(&d, "› search            find a step                                     /\n"
+			 "  /search           search all discussions\n"
+			 "  find-next         next match                                  Alt+N\n"
 			 "  find-previous     previous match                        Alt+Shift+N\n");
 	desk_press(&d, "ctrl+u");
 	desk_type(&d, "fprev");
@@ -177,6 +179,9 @@ finds_by_other_words(void **state)
 		{"screenshots", "files "}, {"preferences", "settings "}, {"cherry", "graft "},
 		{"role", "/only "},        {"only", "/only "},         {"hide", "/only "},
 		{"clear", "/clear "},      {"search", "/search "},     {"label", "/label "},
+		{"share", "/export "},     {"cost", "status "},        {"usage", "status "},
+		{"picture", "/attach "},   {"theme", "/config "},      {"folder", "tag "},
+		{"server", "serve "},      {"checkpoint", "save "},    {"system prompt", "/system "},
 	};
 	desk d;
 
@@ -258,6 +263,68 @@ runs_slash_commands(void **state)
 	desk_type(&d, "choose a model");
 	assert_shows(&d, "› model             choose a model                             Ctrl+L");
 	assert_false(desk_shows(&d, "/model"));
+	desk_close(&d);
+}
+
+/* A command that is also a slash command does what that does, however it is chosen. */
+static void
+opens_the_same_screens(void **state)
+{
+	desk d;
+
+	(void)state;
+	desk_open(&d, 70, 20);
+	desk_add(&d, "User", "one");
+	desk_do(&d, "[{\"op\":\"take.branch\",\"at\":\":1\",\"name\":\"other\"}]");
+	desk_do(&d, "[{\"op\":\"take.branch\",\"at\":\":1\",\"name\":\"third\"}]");
+	desk_press(&d, "ctrl+p");
+	desk_type(&d, "takes");
+	desk_press(&d, "enter");
+	assert_shows(&d, "Which take");
+	assert_shows(&d, "Tab compare");
+	desk_press(&d, "escape ctrl+p");
+	desk_type(&d, "takes ");
+	desk_press(&d, "enter");
+	assert_shows(&d, "Which take");
+	desk_press(&d, "escape ctrl+p");
+	desk_type(&d, "compare");
+	desk_press(&d, "enter");
+	assert_shows(&d, "Compare with which take");
+	desk_press(&d, "down enter");
+	assert_shows(&d, "Difference of two takes");
+	desk_press(&d, "escape f2 ctrl+p"); /* from another screen, too */
+	desk_type(&d, "diff");
+	desk_press(&d, "enter");
+	assert_shows(&d, "Compare with which take");
+	desk_close(&d);
+}
+
+/* A command that needs words is completed where they can be typed, with what they are. */
+static void
+asks_for_words(void **state)
+{
+	desk d;
+
+	(void)state;
+	desk_open(&d, 90, 20);
+	desk_add(&d, "User", "one");
+	desk_press(&d, "ctrl+p");
+	desk_type(&d, "image");
+	assert_shows(&d, "› /attach ");
+	desk_press(&d, "enter");
+	assert_int_equal(d.tui.pane_count, 1);
+	assert_shows(&d, " > /attach\n");
+	assert_notice(&d, "/attach FILE…: attach files to the next message");
+	desk_press(&d, "ctrl+u");
+	desk_type(&d, "/import");
+	desk_press(&d, "enter");
+	assert_shows(&d, " > /import\n");
+	assert_notice(&d, "Which file? Tab completes its name");
+	desk_press(&d, "ctrl+u ctrl+p");
+	desk_type(&d, "merge");
+	assert_shows(&d, "› merge-take ");
+	desk_press(&d, "enter");
+	assert_shows(&d, ": merge-take\n");
 	desk_close(&d);
 }
 
@@ -408,6 +475,12 @@ runs_where_one_looks(void **state)
 	(void)state;
 	open_fixture(&f, 70, 24);
 	desk_do(d, "[{\"op\":\"discussion.new\",\"name\":\"second\"}]");
+	/* The last word that there can be, chosen with Enter, runs the command. */
+	desk_press(d, "ctrl+p");
+	desk_type(d, "use m");
+	desk_press(d, "down enter f5");
+	assert_shows(d, "[use]\n[main]\n");
+	desk_press(d, "escape");
 	assert_int_equal(rt_work_look_at(&d->tui.work, 1, 0, NULL), RT_OK);
 	assert_int_equal(rt_pane_palette_run(&d->tui, RT_STR("tree")), RT_OK);
 	desk_press(d, "f5");
@@ -467,6 +540,8 @@ main(int argc, char **argv)
 		cmocka_unit_test(finds_by_other_words),
 		cmocka_unit_test(offers_safely),
 		cmocka_unit_test(runs_slash_commands),
+		cmocka_unit_test(opens_the_same_screens),
+		cmocka_unit_test(asks_for_words),
 		cmocka_unit_test(acts_on_what_is_below),
 		cmocka_unit_test(completes),
 		cmocka_unit_test(completes_no_flags),

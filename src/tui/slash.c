@@ -297,18 +297,18 @@ rt_slash_new(rt_tui *tui)
 	return new_discussion(tui, RT_ACT_NONE, RT_STR(""));
 }
 
-/* Run a command of the command line; is_complete false: it is shown first, to be completed. */
+/* Run a command of the command line. */
 static rt_status
-run_command(rt_tui *tui, rt_scope *s, rt_buf *line, bool is_complete)
+run_command(rt_tui *tui, rt_scope *s, rt_buf *line)
 {
 	rt_str text = rt_scope_str(s, line);
 
 	if (rt_ok(s))
-		RT_TRY(s,
-		       is_complete ? rt_pane_palette_run(tui, text) : rt_pane_palette(tui, text));
+		RT_TRY(s, rt_pane_palette_run(tui, text));
 	return rt_verb_end(tui, s);
 }
 
+/* Without a file its name is completed in the input. */
 static rt_status
 import_file(rt_tui *tui, rt_action action, rt_str file)
 {
@@ -316,11 +316,13 @@ import_file(rt_tui *tui, rt_action action, rt_str file)
 	rt_scope s;
 
 	(void)action;
+	if (file.size == 0)
+		return rt_slash_ask_file(tui, "/import ", "Which file? Tab completes its name");
 	rt_scope_init(&s, tui->alloc);
 	line = rt_scope_buf(&s);
 	rt_buf_add_c(line, "import ");
 	rt_buf_add_str(line, file);
-	return run_command(tui, &s, line, file.size > 0);
+	return run_command(tui, &s, line);
 }
 
 /* /export FILE, or with flags as on the command line. */
@@ -348,7 +350,15 @@ export_file(rt_tui *tui, rt_action action, rt_str rest)
 		rt_buf_add_c(line, "-o ");
 	}
 	rt_buf_add_str(line, rest);
-	return run_command(tui, &s, line, true);
+	return run_command(tui, &s, line);
+}
+
+static rt_status
+show_config(rt_tui *tui, rt_action action, rt_str rest)
+{
+	(void)action;
+	(void)rest;
+	return rt_pane_palette_run(tui, RT_STR("help config"));
 }
 
 static rt_status
@@ -450,6 +460,7 @@ const rt_slash rt_slashes[] = {
 	 RT_ACT_NONE},
 	{"/collapse", "", "collapse all entries", collapse, RT_ACT_FOLD_ALL},
 	{"/compact", "[INSTRUCTIONS]", "summarise the beginning for the model", run, RT_ACT_COMPACT},
+	{"/config", "", "how to set the theme, prices, keys and providers", show_config, RT_ACT_NONE},
 	{"/context", "", "show the next request: its parts and their tokens", rt_slash_context,
 	 RT_ACT_NONE},
 	{"/continue", "", "continue a reply that ended early", run, RT_ACT_CONTINUE},
@@ -472,7 +483,7 @@ const rt_slash rt_slashes[] = {
 	{"/prompt", "", "edit the working prompt", verb_without_entry, RT_ACT_PROMPT},
 	{"/quit", "", "quit; nothing is lost", quit, RT_ACT_QUIT},
 	{"/redo", "[N]", "redo undone steps", undo, RT_ACT_REDO},
-	{"/role", "ROLE", "change the role of the entry at the head", verb_or_question,
+	{"/role", "[ROLE]", "change the role of the entry at the head", verb_or_question,
 	 RT_ACT_ROLE},
 	{"/search", "[WORDS]", "search all discussions", search, RT_ACT_SEARCH},
 	{"/source", "", "switch the entry at the head between source and rendered Markdown", source,
@@ -480,6 +491,7 @@ const rt_slash rt_slashes[] = {
 	{"/system", "", "edit the system prompt of the project", rt_slash_system, RT_ACT_NONE},
 	{"/takes", "", "list the takes of this discussion, switch or compare", rt_slash_branches,
 	 RT_ACT_NONE},
+	{"/template", "", "choose a template; it is put in the input", rt_slash_templates, RT_ACT_NONE},
 	{"/tree", "", "show the tree", open_screen, RT_ACT_TREE},
 	{"/undo", "[N]", "undo the newest steps", undo, RT_ACT_UNDO},
 	{NULL, NULL, NULL, NULL, RT_ACT_NONE},

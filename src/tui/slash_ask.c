@@ -87,6 +87,65 @@ rt_slash_template(rt_tui *tui, rt_str name, rt_str more, rt_status *out_status)
 	return is_there;
 }
 
+static rt_status
+chose_template(rt_tui *tui, void *ctx, rt_str answer)
+{
+	rt_str name = RT_STR("");
+	rt_status st = RT_OK;
+
+	(void)ctx;
+	if (answer.ptr != NULL && rt_str_split(&answer, '\t', &name) &&
+	    rt_str_split(&answer, '\t', &name) && rt_str_split(&answer, '\t', &name))
+		(void)rt_slash_template(tui, rt_str_skip(name, 1), RT_STR(""), &st);
+	return st;
+}
+
+/* Rows of columns: number, nothing, "/NAME", nothing, text. */
+rt_status
+rt_slash_templates(rt_tui *tui, rt_action action, rt_str rest)
+{
+	const rt_str prefix = RT_STR(RT_TEMPLATE_KEY);
+	size_t count = 0;
+	rt_scope s;
+
+	(void)action;
+	(void)rest;
+	rt_scope_init(&s, tui->alloc);
+	rt_view view = rt_work_view(&tui->work, &s);
+	const rt_settings_row *row = rt_settings_read(&view);
+	rt_buf *json = rt_scope_buf(&s), *line = rt_scope_buf(&s);
+
+	rt_json_open(json, NULL, '[');
+	for (size_t i = 0; row != NULL && rt_ok(&s) && i < row->settings.count; i++) {
+		const rt_setting_row *item = &row->settings.items[i];
+		rt_str text = rt_str_starts(item->name, prefix)
+				      ? rt_json_str(rt_json_parse(&s, item->value))
+				      : rt_str_at(NULL, 0);
+
+		if (text.ptr == NULL)
+			continue;
+		text.size = rt_utf8_cut(text, 200);
+		rt_buf_clear(line);
+		rt_buf_add_f(line, "%zu\t\t/%.*s\t\t", ++count,
+			     RT_STR_ARG(rt_str_skip(item->name, prefix.size)));
+		for (size_t k = 0; k < text.size; k++)
+			rt_buf_add_byte(line, text.ptr[k] == '\t' || text.ptr[k] == '\n' ? ' ' : text.ptr[k]);
+		rt_json_put_str(json, NULL, rt_scope_str(&s, line));
+	}
+	rt_json_close(json, ']');
+	yyjson_val *rows = rt_json_parse(&s, rt_scope_str(&s, json));
+	if (rt_ok(&s) && count == 0) {
+		rt_tui_say(tui, "No templates yet.  Save one: /template save NAME "
+				"\"Review {{file}}.\"; use it: /NAME");
+	} else if (rt_ok(&s)) {
+		RT_TRY(&s, rt_pane_pick(tui, "Use which template", rows, false, chose_template, NULL,
+					NULL));
+		if (rt_ok(&s))
+			rt_pane_pick_columns(tui);
+	}
+	return rt_verb_end(tui, &s);
+}
+
 /* ---- several models ---- */
 
 /* ctx: the models, separated by blanks. */

@@ -143,5 +143,7 @@ RT_CHECKED rt_status rt_verb_export(rt_tui *tui, uint32_t entry);
 /* chat_attach.c: /attach FILE… and /detach. */
 rt_status rt_slash_attach(rt_tui *tui, rt_action action, rt_str rest);
 rt_status rt_slash_detach(rt_tui *tui, rt_action action, rt_str rest);
+/* A command without its file: puts it into the input, if that is empty, and asks. */
+RT_CHECKED rt_status rt_slash_ask_file(rt_tui *tui, const char *command, const char *question);
 
 #endif

@@ -99,9 +99,10 @@ def commands(t, place):
         term.wait("#good start", gone=["Commands"])
         term.key("C-p")
         term.type("tree")
-        term.wait(re.compile("› tree"), "  /tree")   # the screen and the slash command
-        term.key("Down", "Enter")
-        term.wait(re.compile("tree +1-"), "[good start]")
+        term.wait(re.compile("› tree"))   # the screen; the command prints it, if it has a flag
+        term.type(" --all")
+        term.key("Enter")
+        term.wait(re.compile("tree --all +1-"), "[good start]")
         term.key("q", "C-p")
         term.wait("Commands")
         term.type("show :99")

@@ -30,7 +30,7 @@ def say(t, line):
 def completion(c, place):
     """A slash lists them; Tab completes as far as it is unambiguous."""
     fork(place)
-    with place.open(size=(100, 70)) as t:
+    with place.open(size=(100, 80)) as t:
         t.wait("Good. Schema")
         t.type("/")
         c.says("all are shown", t, *(re.compile(f"^  {name} ", re.M) for name in EVERY))
@@ -219,7 +219,7 @@ def screens(c, place):
                        ("/help", "Keys here"), ("/branches", "Which take"), ("/branch", "Branch before which message?"),
                        ("/model", "Model (PROVIDER/NAME)"), ("/prompt", "Working prompt"), ("/label", "Label of AI, entry 4"),
                        ("/role", "Role"), ("/edit", "User, entry 3"), ("/export", "Write this discussion to which file?"),
-                       ("/import", "import FILE"), ("/search sqlite", "found"), ("/search", "Find in this take")):
+                       ("/search sqlite", "found"), ("/search", "Find in this take")):
         say(t, line)
         c.says(f"{line}: {seen}", t, seen, gone=[f"> {line}"])
         t.key("Escape")
@@ -227,6 +227,9 @@ def screens(c, place):
             t.wait("Search:", gone=["sqlite"])
             t.key("Escape")
         c.says(f"{line}: and back", t, "Enter send", gone=[seen])
+    say(t, "/import")
+    c.says("/import: its file is asked for in the input", t, "Which file?", re.compile(r"^ > /import *$", re.M))
+    t.key("C-u")
     c.equal("nothing was done", (steps(place), head(place)), (8, "a2"))
 
 
