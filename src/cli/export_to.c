@@ -24,6 +24,8 @@ typedef struct program {
 	const char *variable, *folder; /* of its directory: the variable, else below HOME */
 	const char *sessions;          /* glob of the files of session %s, below it */
 	const char *resume;            /* a command, before the id */
+	const char *inner, *id;        /* members with the id, and with the directory "cwd", in
+	                                * an object of a record, or in the record itself */
 	/* Appends the path below that directory. */
 	void (*place)(rt_cli *cli, rt_str bytes, rt_str session, rt_str directory, rt_buf *path);
 } program;
@@ -73,9 +75,30 @@ place_claude_code(rt_cli *cli, rt_str bytes, rt_str session, rt_str directory, r
 	rt_buf_add_f(path, "/%.*s.jsonl", RT_STR_ARG(session));
 }
 
+/* sessions/2026/01/31/rollout-2026-01-31T12-00-00-ID.jsonl */
+static void
+place_codex(rt_cli *cli, rt_str bytes, rt_str session, rt_str directory, rt_buf *path)
+{
+	rt_str text = find_member(cli, bytes, "payload", "timestamp");
+	rt_buf *time = rt_scope_buf(&cli->s);
+	rt_moment at = {0};
+
+	(void)directory;
+	(void)rt_moment_parse(text, &at);
+	rt_moment_format_ms(time, at);
+	text = rt_scope_str(&cli->s, time);
+	if (text.size < 19)
+		return;
+	rt_buf_add_f(path, "sessions/%.4s/%.2s/%.2s/rollout-%.10sT%.2s-%.2s-%.2s-%.*s.jsonl", text.ptr,
+		     text.ptr + 5, text.ptr + 8, text.ptr, text.ptr + 11, text.ptr + 14,
+		     text.ptr + 17, RT_STR_ARG(session));
+}
+
 static const program programs[] = {
 	{&rt_format_claude_code, "CLAUDE_CONFIG_DIR", ".claude", "projects/*/%s.jsonl",
-	 "claude --resume ", place_claude_code},
+	 "claude --resume ", NULL, "sessionId", place_claude_code},
+	{&rt_format_codex, "CODEX_HOME", ".codex", "sessions/*/*/*/rollout-*-%s.jsonl", "codex resume ",
+	 "payload", "id", place_codex},
 };
 
 enum { PROGRAMS = sizeof(programs) / sizeof(*programs) };
@@ -166,8 +189,8 @@ write_bytes(rt_cli *cli, written *w, const rt_outlines *outlines)
 	RT_TRY(&cli->s, w->program->format->write(cli->alloc, outlines, &w->options, bytes,
 						  &cli->s.error));
 	w->bytes = rt_scope_str(&cli->s, bytes);
-	w->session = find_member(cli, w->bytes, NULL, "sessionId");
-	w->directory = find_member(cli, w->bytes, NULL, "cwd");
+	w->session = find_member(cli, w->bytes, w->program->inner, w->program->id);
+	w->directory = find_member(cli, w->bytes, w->program->inner, "cwd");
 	if (!is_folder(cli, w->directory))
 		w->directory = w->options.directory; /* of another machine */
 	if (rt_ok(&cli->s) && !is_safe(w->session))

@@ -43,7 +43,9 @@
 	ROW(config_toml, "config-toml")  /* configuration files of Manual Slop */ \
 	ROW(markdown, "markdown")        /* for people to read */ \
 	ROW(html, "html")                /* a page that shows everything */ \
-	ROW(claude_code, "claude-code")  /* sessions of Claude Code */
+	ROW(claude_code, "claude-code")  /* sessions of Claude Code */ \
+	ROW(codex, "codex")              /* sessions of Codex CLI */ \
+	ROW(sharegpt, "sharegpt")        /* conversations for training */
 
 /* Formats that are only read (src/importers). */
 #define RT_IMPORTER_TABLE(ROW) \
@@ -55,10 +57,8 @@
 	ROW(ai_studio, "ai-studio")      /* prompts of Google AI Studio */ \
 	ROW(gemini_cli, "gemini-cli")    /* sessions of Gemini CLI */ \
 	ROW(oasst, "oasst")              /* trees of OpenAssistant */ \
-	ROW(sharegpt, "sharegpt")        /* conversations for training */ \
 	ROW(chatbotui, "chatbotui")      /* exported histories */ \
 	ROW(sillytavern, "sillytavern")  /* chat files */ \
-	ROW(codex, "codex")              /* sessions of Codex CLI */ \
 	ROW(cursor, "cursor")            /* transcripts of Cursor's agent */ \
 	ROW(aider, "aider")              /* chat histories of aider */ \
 	ROW(opencode, "opencode")        /* sessions of opencode */ \

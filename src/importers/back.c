@@ -201,6 +201,20 @@ rt_back_part(rt_part *part, yyjson_val *block)
 	return part->text.size > 0;
 }
 
+rt_str
+rt_back_result_text(rt_back *k, const rt_part *part)
+{
+	rt_buf *text = rt_scope_buf(&k->w.e);
+
+	rt_buf_add_str(text, part->text);
+	for (rt_json_iter m = rt_json_items(part->value); part->text.size == 0 && rt_json_next(&m);) {
+		if (text->size > 0)
+			rt_buf_add_byte(text, '\n');
+		rt_buf_add_str(text, rt_content_text_of(m.value));
+	}
+	return rt_scope_str(&k->w.e, text);
+}
+
 void
 rt_back_file_text(rt_buf *out, const rt_part *part)
 {
@@ -309,7 +323,7 @@ rt_back_text(rt_back *k, const rt_back_entry *e, rt_part_kind kind)
 	rt_buf *text = rt_scope_buf(&k->w.e);
 
 	for (size_t i = 0; i < e->count; i++) {
-		if (e->parts[i].kind != kind)
+		if (e->parts[i].kind != kind || e->parts[i].text.size == 0)
 			continue;
 		if (text->size > 0)
 			rt_buf_add_byte(text, '\n');

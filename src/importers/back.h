@@ -83,6 +83,8 @@ bool rt_back_entry_next(rt_back *k, rt_back_entry *out);
 bool rt_back_has_more(const rt_back *k);
 /* The part that a block is; false: nothing that another program could use. */
 bool rt_back_part(rt_part *out, yyjson_val *block);
+/* The text of a result; of its blocks the texts, on lines. */
+rt_str rt_back_result_text(rt_back *k, const rt_part *part);
 /* What a model is told of a file: its name, and its content if that is a text. */
 void rt_back_file_text(rt_buf *out, const rt_part *part);
 /* A field of the discussion; NULL: none. */

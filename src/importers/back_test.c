@@ -4,7 +4,7 @@
 #include "codec/content.h"
 #include "importers/importer_testing.h"
 
-static const rt_format *const written[] = {&rt_format_claude_code, NULL};
+static const rt_format *const written[] = {&rt_format_claude_code, &rt_format_codex, &rt_format_sharegpt, NULL};
 
 /* Any conversation: the file is read and gives the same file again. */
 static void
@@ -205,13 +205,64 @@ test_claude_code_pairs(void **state)
 		       "\"role\":\"user\",\"content\":\"go on\""));
 }
 
+#define CODEX(type, payload) \
+	"{\"timestamp\":\"2026-01-01T00:00:00.000Z\",\"type\":\"" type "\",\"payload\":{" payload "},\"odd\":1}\n"
+#define CODEX_ITEM(payload) CODEX("response_item", payload)
+#define CODEX_EVENT(payload) \
+	"{\"timestamp\":\"2026-01-01T00:00:00.000Z\",\"type\":\"event_msg\",\"payload\":{" payload "}}\n"
+#define CODEX_SAID(text) \
+	CODEX_ITEM("\"type\":\"message\",\"role\":\"user\",\"content\":[{\"type\":\"input_text\",\"text\":\"" text \
+		   "\"}],\"id\":\"i\"")
+#define CODEX_CALL(text) \
+	CODEX_ITEM("\"type\":\"function_call\",\"name\":\"sh\",\"arguments\":\"{\\\"c\\\": 1.10}\",\"call_id\":\"" text "\"")
+
+/* Items keep their records; the head has the new id, events are made again, edited reasoning and
+ * events that no item repeats are left out. */
+static void
+test_codex(void **state)
+{
+	(void)state;
+	assert_written(
+		&rt_format_codex,
+		CODEX("session_meta", "\"id\":\"R\",\"timestamp\":\"t\",\"cwd\":\"/w\",\"git\":{}")
+		CODEX("turn_context", "\"cwd\":\"/w\",\"model\":\"m\"")
+		CODEX_ITEM("\"type\":\"message\",\"role\":\"developer\",\"content\":[]")
+		CODEX_SAID("a red car")
+		CODEX_EVENT("\"type\":\"user_message\",\"message\":\"a red car\",\"images\":[]")
+		CODEX_ITEM("\"type\":\"reasoning\",\"summary\":[{\"type\":\"s\",\"text\":\"why\"}],\"encrypted_content\":\"e\"")
+		CODEX_CALL("k1")
+		CODEX_ITEM("\"type\":\"function_call_output\",\"call_id\":\"k1\",\"output\":\"red file\"")
+		CODEX_EVENT("\"type\":\"token_count\",\"info\":null")
+		CODEX_CALL("k2")
+		CODEX_ITEM("\"type\":\"message\",\"role\":\"assistant\",\"phase\":\"x\",\"content\":"
+			   "[{\"type\":\"output_text\",\"text\":\"red\",\"k\":2}]"),
+		"red", "blue", "S",
+		"{\"timestamp\":\"2026-01-01T00:00:00.000Z\",\"type\":\"session_meta\",\"payload\":"
+		"{\"id\":\"S\",\"timestamp\":\"t\",\"cwd\":\"/w\",\"git\":{},\"originator\":\"codex_cli_rs\","
+		"\"cli_version\":\"0.100.0\",\"source\":\"cli\"}}\n"
+		CODEX("turn_context", "\"cwd\":\"/w\",\"model\":\"m\"")
+		CODEX_ITEM("\"type\":\"message\",\"role\":\"developer\",\"content\":[]")
+		CODEX_SAID("a blue car")
+		CODEX_EVENT("\"type\":\"user_message\",\"message\":\"a blue car\",\"images\":[]")
+		CODEX_ITEM("\"type\":\"reasoning\",\"summary\":[{\"type\":\"s\",\"text\":\"why\"}],\"encrypted_content\":\"e\"")
+		CODEX_CALL("k1")
+		CODEX_ITEM("\"type\":\"function_call_output\",\"call_id\":\"k1\",\"output\":\"blue file\"")
+		CODEX_CALL("k2")
+		"{\"timestamp\":\"2026-01-01T00:00:00.000Z\",\"type\":\"response_item\",\"payload\":{\"type\":"
+		"\"function_call_output\",\"call_id\":\"k2\",\"output\":\"The result of this call is not part of "
+		"the conversation.\"}}\n"
+		CODEX_ITEM("\"type\":\"message\",\"role\":\"assistant\",\"phase\":\"x\",\"content\":"
+			   "[{\"type\":\"output_text\",\"text\":\"blue\",\"k\":2}]")
+		CODEX_EVENT("\"type\":\"agent_message\",\"message\":\"blue\""));
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_random),	     cmocka_unit_test(test_memory),
 		cmocka_unit_test(test_several),	     cmocka_unit_test(test_claude_code),
-		cmocka_unit_test(test_claude_code_pairs),
+		cmocka_unit_test(test_claude_code_pairs), cmocka_unit_test(test_codex),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

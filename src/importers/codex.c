@@ -11,6 +11,7 @@
  * the items; they, and all further records, are kept beside the conversation. Only in a file without
  * any message the events user_message, agent_message and agent_reasoning are the conversation. */
 #include "formats/formats.h"
+#include "importers/codex.h"
 #include "importers/graph.h"
 
 typedef struct rollout {
@@ -21,20 +22,26 @@ typedef struct rollout {
 	bool has_items;       /* the file has messages */
 } rollout;
 
-/* Context that the program adds in the name of the user. */
-static bool
-is_context(rt_str role, yyjson_val *content)
+bool
+rt_codex_is_context(rt_str text)
 {
 	static const char *const starts[] = {"<environment_context>", "<user_instructions>",
 					     "# AGENTS.md instructions", "<turn_aborted>",
 					     "<permissions instructions>"};
-	rt_str text = yyjson_is_str(content) ? rt_json_str(content)
-					     : rt_json_text(yyjson_arr_get_first(content), "text");
 
 	for (size_t i = 0; i < sizeof(starts) / sizeof(*starts); i++)
 		if (rt_str_starts(text, rt_str_of(starts[i])))
 			return true;
-	return rt_str_is(role, "developer");
+	return false;
+}
+
+static bool
+is_context(rt_str role, yyjson_val *content)
+{
+	return rt_str_is(role, "developer") ||
+	       rt_codex_is_context(yyjson_is_str(content)
+					   ? rt_json_str(content)
+					   : rt_json_text(yyjson_arr_get_first(content), "text"));
 }
 
 static void
@@ -349,4 +356,5 @@ const rt_format rt_format_codex = {
 	.sniff = codex_sniff,
 	.read = codex_read,
 	.stream = codex_stream,
+	.write = rt_codex_write,
 };

@@ -10,6 +10,7 @@
  * identify a conversation. */
 #include "formats/formats.h"
 #include "importers/graph.h"
+#include "importers/sharegpt.h"
 
 #include <stdio.h> /* snprintf only */
 
@@ -117,6 +118,8 @@ sniff_conversation(rt_str record)
 
 		if (list.size > 0 && list.ptr[0] == '[')
 			sure = rt_graph_sniff(list, sniff_message);
+		if (rt_str_starts(list, RT_STR("[]")) && name == list_names)
+			sure = 60; /* an empty one */
 	}
 	return sure;
 }
@@ -134,4 +137,5 @@ const rt_format rt_format_sharegpt = {
 	.sniff = sharegpt_sniff,
 	.read = sharegpt_read,
 	.stream = sharegpt_stream,
+	.write = rt_sharegpt_write,
 };

@@ -62,6 +62,13 @@ rm "$original"
 code 'in place without the original' 3 r export --to claude-code --in-place
 has 'in place without the original' 'does not exist' "$err"
 
+# --- for another program ---
+r -q import "$work/kept"
+code 'for Codex' 0 r export --to codex --json
+has 'for Codex: the file' "$HOME/.codex/sessions/2026/01/01/rollout-2026-01-01T00-00-00-" "$(printf '%s' "$out" | json 'd["file"]')"
+is 'for Codex: the command' 'codex resume' "$(printf '%s' "$out" | json '" ".join(d["resume"].split()[:2])')"
+has 'for Codex: the directory' "\"cwd\":\"$work/src\"" "$(cat "$(printf '%s' "$out" | json 'd["file"]')")"
+
 # --- a conversation of Retake itself ---
 r -q new Fresh
 r -q add -r User 'New question'
