@@ -35,6 +35,8 @@ typedef struct rt_change {
 	size_t view_count, view_room;
 	rt_str by;      /* the principal, for the row */
 	uint64_t group; /* of the row, see codec/record.h; 0: none */
+	/* The rows of the group belong to the project's history too, which undo follows (imports). */
+	bool group_in_project;
 	uint32_t group_discs;
 	unsigned coalesce_ms; /* see rt_apply_options */
 	/* of the current request */

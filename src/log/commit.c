@@ -19,15 +19,14 @@
 
 /* ---- writing rows ---- */
 
-/* The documents that effects touch, with their current steps. A row of a group always touches the
- * project, because groups are found through the project's steps. */
+/* The documents that effects touch, with their current steps. */
 static void
 add_parents(rt_change *c, rt_record *record)
 {
 	rt_record_parent *parents = rt_scope_array(c->scope, c->effect_count + 1, sizeof(*parents));
 	size_t found = 0;
 
-	if (parents != NULL && c->group != 0)
+	if (parents != NULL && c->group != 0 && c->group_in_project)
 		parents[found++] = (rt_record_parent){0, c->base->history.current};
 	for (size_t i = 0; i < c->effect_count && rt_change_ok(c); i++) {
 		uint32_t disc = c->effects[i].disc;

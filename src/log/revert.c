@@ -474,7 +474,8 @@ read_step(rt_reverting *r)
 				     "%llu is not a step", seq);
 	if (!rt_change_ok(c) || r->step.group == 0)
 		return;
-	if (r->step.parent_count == 1 && r->step.parents[0].disc != 0 && r->step.effect_count == 1)
+	if (r->step.parent_count == 1 && r->step.parents[0].disc != 0 && r->step.effect_count == 1 &&
+	    r->step.effects[0].kind == RT_EFFECT_SET)
 		begin_at_group(c, &r->step);
 	else
 		read_group(r);

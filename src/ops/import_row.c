@@ -204,6 +204,7 @@ rt_import_row_open(rt_import *m)
 	rt_change_init(&m->c, s, m->engine, m->project);
 	m->c.by = m->by.size > 0 ? m->by : m->c.by;
 	m->c.group = m->group;
+	m->c.group_in_project = true;
 	m->c.group_discs = m->group_discs;
 	if (m->group == 0)
 		m->group_discs = (uint32_t)rt_project_disc_count(m->project);

@@ -166,6 +166,15 @@ code 'several: one undo' 0 r undo
 is 'several: no reply is left' '1 1' "$(r takes --json | json 'str(len(d)) + " " + str(d[0]["entries"])')"
 code 'several: one redo' 0 r redo
 is 'several: all are back' '2 2' "$(r takes --json | json '" ".join(str(t["entries"]) for t in d)')"
+r new elsewhere >/dev/null
+r add hello >/dev/null
+code 'several: of another discussion' 0 r -d several ask -m mock/small -m mock/large 'not here' --json
+hasnt 'several: no step of this discussion' 'got reply' "$(r history)"
+code 'several: undo here' 0 r undo
+is 'several: undo here leaves the replies there' 3 "$(r -d several takes --json | json 'len(d)')"
+code 'several: undo there' 0 r -d several undo 2
+is 'several: undo there' '2 2' "$(r takes -d several --json | json '" ".join(str(t["entries"]) for t in d)')"
+code 'several: back' 0 r use several
 code 'again with several' 0 r again -m mock/small -m mock/large --json
 is 'again with several: two more takes' 4 "$(r takes --json | json 'len(d)')"
 code 'one fails' 7 r ask -m mock/dated-2024-01-01 -m mock/small one
