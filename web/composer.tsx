@@ -161,13 +161,13 @@ function Writer(props: { disc: string | null; isFirst: boolean }) {
 			showEnd();
 	};
 	askNow.current = (models) => void ask(models);
-	useLayoutEffect(() => {
-		setAsker((models) => askNow.current(models));
-		return () => setAsker(null);
-	}, []);
 	// a draft is only worth a step if it differs from the stored one
 	const draft = useRef({ disc, text, saved, isOurs, take: state.take });
 	draft.current = { disc, text, saved, isOurs, take: state.take };
+	useLayoutEffect(() => {
+		setAsker({ ask: (models) => askNow.current(models), text: () => draft.current.text, type: setText });
+		return () => setAsker(null);
+	}, []);
 	const leave = (from: string | null) => {
 		const now = draft.current;
 		if (!from || now.text === now.saved || (now.saved !== "" && !now.isOurs))

@@ -141,6 +141,7 @@ function Row(props: RowProps) {
 	const [drop, setDrop] = useState<"before" | "after" | null>(null);
 	const behind = useStore((from) => from.behind);
 	const differs = useStore((from) => from.differ.has(id));
+	const isExtended = useStore((from) => [...from.runs.values()].some((run) => run.how === "continue" && run.at === id));
 	useStore((from) => from.sources.has(id)); // isRead() depends on it
 	const flags = outline.flags[at], isCollapsed = !!(flags & COLLAPSED) && !isEditing;
 	const role = outline.role[at] || body?.role || "";
@@ -154,6 +155,8 @@ function Row(props: RowProps) {
 		names.push("collapsed");
 	if (props.isSelected)
 		names.push("selected");
+	if (isExtended)
+		names.push("extended");
 	if (behind !== null && at > placeOf(outline, behind))
 		names.push("beyond");
 	// it is visible only when it is focused or selected

@@ -37,6 +37,8 @@ export interface Doubt {
 
 /** null: no problem found. providers: empty if they are not known. */
 export function doubtOf(name: string, providers: Provider[]): Doubt | null {
+	if (name.startsWith("builtin/play:"))
+		return { text: "A model that plays a file can be chosen only on the command line or in the configuration file." };
 	const slash = name.indexOf("/"), provider = name.slice(0, Math.max(slash, 0));
 	if (slash > 0 && slash === name.length - 1)
 		return { text: `Add the model of ${provider} after the slash.` };

@@ -12,7 +12,7 @@ import { meantModel } from "./model_problem";
 import { useModel } from "./pane_data";
 import { NumberSetting } from "./pane_settings";
 import { addPane, openOverlay } from "./panes";
-import { askModels } from "./several";
+import { askModels, questionText, typeQuestion } from "./several";
 import { useStore } from "./state";
 import type { Doubt, Provider } from "./model";
 
@@ -90,15 +90,16 @@ function matches(name: string, words: string[]): boolean {
 	return words.every((word) => lower.includes(word));
 }
 
-/** Recently used first, then by provider; unconfigured ones last, and hidden if there is a query. */
-function groupsOf(query: string, now: string, providers: Provider[], lists: ReadonlyMap<string, Listed>): Group[] {
+/** Recently used first, then by provider; unconfigured ones last, and hidden if there is a query. eachOnce: recently
+ * used ones are not listed again by provider. */
+function groupsOf(query: string, now: string, providers: Provider[], lists: ReadonlyMap<string, Listed>, eachOnce: boolean): Group[] {
 	const words = query.toLowerCase().split(/\s+/).filter(Boolean);
 	const recent = [...new Set([now, ...recentModels()])].filter((name) => name && matches(name, words)).slice(0, MOST_RECENT);
 	const groups: Group[] = recent.length ? [{ name: "Recent", models: recent, note: "", isProblem: false }] : [];
 	const empty: Group[] = [];
 	for (const { provider } of providers) {
 		const listed = lists.get(provider);
-		const found = (listed?.models ?? []).filter((name) => matches(name, words));
+		const found = (listed?.models ?? []).filter((name) => matches(name, words) && !(eachOnce && recent.includes(name)));
 		const rest = found.length - MOST;
 		if (found.length > 0)
 			groups.push({ name: provider, models: found.slice(0, MOST), note: rest > 0 ? `${rest.toLocaleString()} more. Type a part of the name.` : "", isProblem: false });
@@ -141,10 +142,10 @@ function ModelPicker(props: { isSeveral: boolean }) {
 	const isOwn = (settings?.own as string[] | undefined)?.includes("model") ?? false;
 	const [query, setQuery] = useState(""), [picked, setPicked] = useState<string | null>(null), [doubt, setDoubt] = useState<Doubt | null>(null);
 	const [isSeveral, setSeveral] = useState(props.isSeveral), [asked, setAsked] = useState<string[]>([]);
-	const [scope, setScope] = useState<Scope>(own ? "discussion" : "project");
+	const [scope, setScope] = useState<Scope>(own ? "discussion" : "project"), [question, setQuestion] = useState(questionText);
 	const list = useRef<HTMLDivElement>(null), field = useRef<HTMLInputElement>(null);
 	const providers = useProviders(), lists = useLists(providers);
-	const groups = useMemo(() => groupsOf(query, now, providers, lists), [query, now, providers, lists]);
+	const groups = useMemo(() => groupsOf(query, now, providers, lists, isSeveral), [query, now, providers, lists, isSeveral]);
 	// the same model may be in two groups
 	const rows = groups.flatMap((group) => group.models.map((model) => ({ key: `${group.name} ${model}`, model })));
 	const typed = query.trim(), isNew = typed !== "" && !rows.some((row) => row.model === typed) && (typed.includes("/") || rows.length === 0);
@@ -221,9 +222,16 @@ function ModelPicker(props: { isSeveral: boolean }) {
 			</div>
 			<label class="check"><input type="checkbox" checked={isSeveral} onChange={(event) => setSeveral(event.currentTarget.checked)} />
 				Ask several models at once, and compare their replies</label>
+			{isSeveral && (
+				<div class="setting">
+					<label for="picker-question">Question</label>
+					<textarea id="picker-question" rows={2} value={question} placeholder="Empty: further replies to the last message"
+						onInput={(event) => { setQuestion(event.currentTarget.value); typeQuestion(event.currentTarget.value); }} />
+				</div>
+			)}
 			{isSeveral ? (
 				<footer>
-					<p class="quiet small grow" role="status">{asked.length === 0 ? "Choose the models. They answer the message that you have written, or the last one." : asked.join(", ")}</p>
+					<p class="quiet small grow" role="status">{asked.length === 0 ? "Choose the models that answer." : asked.join(", ")}</p>
 					<button type="button" class="primary" disabled={asked.length === 0} onClick={ask}>Ask {asked.length || ""} {asked.length === 1 ? "model" : "models"}</button>
 				</footer>
 			) : (

@@ -239,8 +239,9 @@ function Past(props: { step: Step; onClose: () => void }) {
 			)}
 			{data && data.next !== null && <p class="quiet pane-note">The first {PAST_PAGE} of them.</p>}
 			<footer class="verbs">
-				<button type="button" class="primary" disabled={step.current} onClick={() => void act.jump(step.seq, { shown: data?.takeId ?? undefined })}>Jump here</button>
-				<button type="button" disabled={step.undone} title={step.undone ? "Already undone" : "Reverts only this step, as a new step"}
+				<p class="quiet small" id="past-verbs">Jumping undoes the later steps; they stay in the history. Reverting keeps them.</p>
+				<button type="button" disabled={step.current} aria-describedby="past-verbs" onClick={() => void act.jump(step.seq, { shown: data?.takeId ?? undefined })}>Jump here</button>
+				<button type="button" disabled={step.undone} title={step.undone ? "Already undone" : "Reverts only this step, as a new step"} aria-describedby="past-verbs"
 					onClick={() => void act.revert(step)}>Revert only this</button>
 			</footer>
 		</section>

@@ -23,7 +23,7 @@ function RunRow(props: { run: Run }) {
 	const outline = useStore((from) => from.outline);
 	useEffect(() => renderRun(run), [run.text]);
 	return (
-		<section class="entry is-model running" aria-label="Arriving reply" data-run={run.run}>
+		<section class={"entry is-model running" + (run.how === "continue" ? " continues" : "")} aria-label="Arriving reply" data-run={run.run}>
 			<header class="entry-head">
 				<span class="role">{outline ? "AI" : ""}</span>
 				<span class="quiet">{run.model} {WHAT[run.how] ?? run.how} <span class="dots" aria-hidden="true">…</span></span>

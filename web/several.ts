@@ -10,17 +10,31 @@ import { findTake, takeOf } from "./store";
 import { count } from "./words";
 import type { Run } from "./types";
 
-type Asker = (models: string[]) => void;
+/** The composer. */
+interface Asker {
+	/** Asks its text, or if it is empty, requests replies to the end of the take. */
+	ask: (models: string[]) => void;
+	text: () => string;
+	type: (text: string) => void;
+}
 
 let asker: Asker | null = null;
 
-/** Set by the composer: asks its text, or if it is empty, requests replies to the end of the take. */
-export function setAsker(ask: Asker | null): void {
-	asker = ask;
+export function setAsker(composer: Asker | null): void {
+	asker = composer;
 }
 
 export function askModels(models: string[]): void {
-	asker?.(models);
+	asker?.ask(models);
+}
+
+/** The unsent question. */
+export function questionText(): string {
+	return asker?.text() ?? "";
+}
+
+export function typeQuestion(text: string): void {
+	asker?.type(text);
 }
 
 const groups = new Map<string, { left: number; ended: Run[] }>();

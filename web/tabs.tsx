@@ -173,14 +173,15 @@ function takeItems(takes: Take[], mine: Take): MenuItem[] {
 	];
 }
 
-function RoleFilter() {
+/** isCrowded: on a phone the names of the takes need the room. */
+function RoleFilter(props: { isCrowded: boolean }) {
 	const outline = useStore((from) => from.outline);
 	const roleFilter = useStore((from) => from.roleFilter);
 	const roles = useStore((from) => from.settings)?.roles ?? [];
 	const here = outline && outline.id.length < 5000 ? [...new Set(outline.role)] : roles;
 	const all = [...new Set([...here, ...(roleFilter ? [roleFilter] : [])])].filter((role) => role && role.toLowerCase() !== "user");
 	return (
-		<select class="role-filter" aria-label="Show one role and User" value={roleFilter ?? ""}
+		<select class={"role-filter" + (props.isCrowded && !roleFilter ? " wide-only" : "")} aria-label="Show one role and User" value={roleFilter ?? ""}
 			onChange={(event) => set({ roleFilter: event.currentTarget.value || null })}>
 			<option value="">All roles</option>
 			{all.map((role) => <option value={role}>{role} and User</option>)}
@@ -206,7 +207,7 @@ export function TakeBar() {
 			{all > shown.length && <span class="quiet more-takes">{(all - shown.length).toLocaleString()} more</span>}
 			<span class="space" />
 			{total > 1 && <button type="button" class="icon text wide-only" title="Compare takes side by side" onClick={() => openOverlay("compare")}>Compare</button>}
-			<RoleFilter />
+			<RoleFilter isCrowded={total > 1} />
 			<Menu label="The take" items={() => takeItems(state.takes, mine)}><span aria-hidden="true">⋯</span></Menu>
 		</div>
 	);

@@ -151,8 +151,8 @@ open_builtin(rt_scope *s, const rt_models_options *o, rt_str name, rt_model **ou
 	if (rt_str_starts(name, play) && !o->may_play)
 		(void)rt_scope_fail(
 			s, RT_REFUSED,
-			"a model that plays a file (play:FILE) can be set only by -m, "
-			"RETAKE_MODEL or config.toml, not by a stored setting or a browser");
+			"a model that plays a file (play:FILE) can be chosen only on the command "
+			"line or in config.toml, not by a stored setting or in a browser");
 	if (rt_str_starts(name, play)) {
 		rt_str path = rt_scope_copy(s,
 					    rt_str_at(name.ptr + play.size, name.size - play.size));

@@ -77,6 +77,38 @@ tally.check("archived", await until(isArchived));
 await toast.getByRole("button", { name: "Undo" }).click();
 tally.check("and listed again", await until(async () => !(await isArchived())));
 
+// several models: the question is written in the dialog, and each model is listed once
+await page.evaluate(() => localStorage.setItem("retake.models", '["builtin/echo"]'));
+await page.getByRole("button", { name: /^Model: builtin/ }).click();
+const picker = page.getByRole("dialog", { name: "Model" });
+await picker.getByLabel(/^Ask several models/).check();
+const models = picker.getByRole("option");
+await until(async () => await models.count() > 1);
+tally.equal("a model is listed once", await models.filter({ hasText: "echo" }).count(), 1);
+await picker.getByLabel("Question").fill("Which of you is faster?");
+await models.filter({ hasText: "echo" }).click();
+await models.filter({ hasText: "summary" }).click();
+await look("several");
+await picker.getByRole("button", { name: "Ask 2 models" }).click();
+tally.check("both are asked", await until(async () => (await server.api("GET", "/discussions/main/entries?take=main")).entries.some((each) => each.content === "Which of you is faster?")));
+const both = page.getByRole("dialog", { name: "Compare takes" });
+tally.check("and compared", await until(async () => await both.count() === 1));
+await page.keyboard.press("Escape");
+
+// a model that plays a file is refused where it is chosen
+await page.getByRole("button", { name: /^Model: builtin/ }).click();
+await page.keyboard.type("builtin/play:x");
+await page.keyboard.press("Enter");
+tally.check("a script is refused by the dialog", await until(async () => (await picker.innerText()).includes("only on the command line or in the configuration file")), await picker.innerText());
+await page.keyboard.press("Escape");
+await page.keyboard.press("Escape");
+
+// on a phone the names of the takes have the room of the filter
+await page.setViewportSize({ width: 390, height: 844 });
+await look("phone");
+tally.check("no filter of roles beside several takes", await until(async () => !(await page.locator(".role-filter").isVisible())));
+await page.setViewportSize({ width: 1280, height: 800 });
+
 // the help knows words of other programs
 await page.getByRole("button", { name: "Help and keys", exact: true }).click();
 for (const word of ["cost", "fork", "regenerate", "share", "system prompt", "template", "attach", "merge"]) {

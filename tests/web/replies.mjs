@@ -117,6 +117,7 @@ export async function run({ server, browser, tally }) {
 	const stopped = (await entries())[1].content;
 	await page.locator(".entry .partial").getByRole("button", { name: "Continue" }).click();
 	await running.waitFor();
+	tally.check("a reply that continues no longer says where it ended", await until(async () => !(await page.locator(".entry .partial").first().isVisible())));
 	tally.check("the button beside it leaves the focus at the entry", await page.evaluate(() => document.activeElement.matches(".entry")));
 	await page.locator(".stop").first().click();
 	await running.waitFor({ state: "detached" });
