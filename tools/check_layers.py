@@ -60,6 +60,7 @@ PURE_EXTRA = {
     "pthread.h": ENGINE,
     "threads.h": ENGINE,
     "md4c.h": ["markup/"],
+    "regex.h": ["view/search_query.c"],
     "unistd.h": ["base/assert_host.c"],
 }
 # The binding to toml++ is C++ and may include the standard library, which does no I/O.

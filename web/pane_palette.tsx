@@ -105,9 +105,11 @@ async function goToHit(hit: Hit): Promise<void> {
 	const disc = state.discussions.find((each) => each.name === hit.discussion || each.id === hit.discussion) as Discussion | undefined;
 	if (!disc)
 		return act.sayProblem(new Error(`The discussion "${hit.discussion}" no longer exists.`));
-	const isKept = focusKept(), take = placeHere(hit) ? state.take : (await findTake(hit.take, disc.id))?.id;
+	const isKept = focusKept(), take = !hit.take || placeHere(hit) ? state.take : (await findTake(hit.take, disc.id))?.id;
 	await act.show(disc.id, take ?? undefined, hit.id);
 	set({ focus: hit.id, anchor: null, drawer: null });
+	if (!hit.take)
+		return act.say("That entry was deleted. The history has the step.", false);
 	setTimeout(() => {
 		showEntry(hit.id, isKept());
 		markWords(`.entries [data-entry="${CSS.escape(hit.id)}"]`, wordsOf(hit));
@@ -254,7 +256,7 @@ function Palette() {
 				))}
 			</div>
 			{words.length >= 2 && search.problem && <p class="quiet small" role="status">{search.problem}</p>}
-			<p class="quiet small palette-hint">Words, "a phrase", -without, role:AI, after:2026-11-18. <span class="keys-hint">{at < 0 && choices.length > 0 ? "↓ selects a command that deletes or removes." : "Enter goes there."}</span></p>
+			<p class="quiet small palette-hint">Words, "a phrase", -without, /expression/, role:AI, in:name, model:name, edited:yes, past:yes, after:2026-11-18. <span class="keys-hint">{at < 0 && choices.length > 0 ? "↓ selects a command that deletes or removes." : "Enter goes there."}</span></p>
 		</Dialog>
 	);
 }

@@ -18,7 +18,8 @@ typedef enum rt_arg_kind {
 	RT_ARG_DISC,
 	RT_ARG_PROJECT,
 	RT_ARG_ROLE,
-	RT_ARG_FORMAT,
+	RT_ARG_FORMAT,        /* that import reads */
+	RT_ARG_EXPORT_FORMAT, /* that export writes */
 	RT_ARG_SETTING,
 	RT_ARG_PROVIDER,
 	RT_ARG_MODEL,

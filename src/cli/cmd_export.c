@@ -319,7 +319,7 @@ run_export(rt_cli *cli)
 }
 
 static const rt_flag export_flags[] = {
-	{"format", 0, "NAME", RT_ARG_FORMAT, "what to write; retake help formats lists them"},
+	{"format", 0, "NAME", RT_ARG_EXPORT_FORMAT, "what to write; retake help formats lists them"},
 	{"output", 'o', "FILE", RT_ARG_FILE, "write to a file, atomically"},
 	{"to", 0, "PROGRAM", RT_ARG_TEXT,
 	 "write a new session into the directory of this program, which can resume it"},

@@ -78,7 +78,7 @@ print_hit(rt_cli *cli, const rt_hit *hit)
 	rt_term_line(out, hit->discussion);
 	rt_term_style(out, RT_STYLE_NONE);
 	rt_term_c(out, "  ");
-	rt_term_line(out, hit->take);
+	rt_term_line(out, hit->at > 0 ? hit->take : RT_STR("(deleted)"));
 	rt_term_c(out, "  ");
 	rt_term_line(out, hit->id);
 	rt_term_c(out, "  ");
@@ -96,6 +96,8 @@ print_hit(rt_cli *cli, const rt_hit *hit)
 		rt_term_style(out, RT_STYLE_NONE);
 		rt_buf_deinit(&when);
 	}
+	if (hit->is_past && hit->at > 0)
+		rt_term_c(out, "  (earlier version)");
 	rt_term_c(out, "\n");
 	print_snippet(cli, hit->snippet);
 }
@@ -153,11 +155,16 @@ const rt_command rt_cli_search = {
 	.usage = "TEXT… [after:DATE] [before:DATE] [-r ROLE] [-d DISCUSSION]",
 	.summary = "search all discussions",
 	.about =
-		"Finds entries that contain all the words; the last word can be a prefix. A "
-		"text without a word (\"\") finds nothing. after:DATE and before:DATE limit "
-		"the time: after:2026-11-18. Matches are shown between stars, or in colour.",
+		"Finds entries that contain all the words, also in tool calls; the last word "
+		"can be a prefix. Also: \"a phrase\", -without, begin*, NEAR(one two, 5), "
+		"/regular expression/, role:AI, in:DISCUSSION, tag:TAG, model:NAME, label:TEXT, "
+		"edited:yes, after:2026-11-18, before:DATE, and past:yes for earlier versions and "
+		"deleted entries. A text without a word (\"\") finds nothing. Matches are shown "
+		"between stars, or in colour.",
 	.examples = "retake search sqlite journal\nretake search -d db-choice error\n"
-		    "retake search after:2026-11-18 before:2026-11-25 sqlite",
+		    "retake search after:2026-11-18 before:2026-11-25 sqlite\n"
+		    "retake search 'NEAR(write lock) model:gpt edited:yes'\n"
+		    "retake search '/time-?out/ in:server'",
 	.flags = search_flags,
 	.kinds = {RT_ARG_TEXT},
 	.run = run_search,

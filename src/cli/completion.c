@@ -306,8 +306,14 @@ offer_kind(rt_cli *cli, rt_str prefix, rt_arg_kind kind)
 	case RT_ARG_SETTING: offer_names(cli, prefix, kind); break;
 	case RT_ARG_PROJECT: offer_projects(cli, prefix); break;
 	case RT_ARG_FORMAT:
-		for (size_t i = 0; rt_formats[i] != NULL; i++)
-			offer(cli, prefix, rt_str_of(rt_formats[i]->name), rt_formats[i]->about);
+	case RT_ARG_EXPORT_FORMAT:
+		for (size_t i = 0; rt_formats[i] != NULL; i++) {
+			const rt_format *f = rt_formats[i];
+
+			if (kind == RT_ARG_FORMAT ? f->read != NULL || f->stream != NULL
+						  : f->write != NULL)
+				offer(cli, prefix, rt_str_of(f->name), f->about);
+		}
 		break;
 	case RT_ARG_PROVIDER:
 		for (size_t i = 0; rt_providers[i] != NULL; i++)

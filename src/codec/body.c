@@ -7,6 +7,11 @@
 
 #include "codec/content.h"
 
+enum {
+	SEARCHED_DEPTH = 8,   /* of values in other blocks */
+	SPACELESS_MAX = 1000 /* bytes of a string that is a text */
+};
+
 /* The member of a pi record that contains the readable text. */
 typedef struct pi_place {
 	yyjson_val *content; /* a text or an array; NULL: it has none */
@@ -268,6 +273,47 @@ rt_body_add_text(rt_buf *buf, const rt_body *body)
 			rt_buf_add_byte(buf, '\n');
 		rt_buf_add_str(buf, rt_json_str(text));
 		first = false;
+	}
+}
+
+/* The strings in a value, each on a line. */
+static void
+add_strings(rt_buf *buf, yyjson_val *value, unsigned depth)
+{
+	static const char *const skipped[] = {"type", "id", "data", "signature", "media_type",
+					      "mime_type", "mimeType", "tool_use_id", "toolCallId", "tool_call_id",
+					      "call_id", "encrypted_content", NULL};
+	rt_str text;
+
+	if (depth == 0)
+		return;
+	if (yyjson_is_str(value)) {
+		text = rt_json_str(value);
+		if (text.size > SPACELESS_MAX && memchr(text.ptr, ' ', SPACELESS_MAX) == NULL)
+			return; /* encoded data */
+		rt_buf_add_byte(buf, '\n');
+		rt_buf_add_str(buf, text);
+	}
+	for (rt_json_iter it = rt_json_items(value); rt_json_next(&it);)
+		add_strings(buf, it.value, depth - 1);
+	for (rt_json_iter it = rt_json_members(value); rt_json_next(&it);)
+		if (!rt_str_is_one_of(it.key, skipped))
+			add_strings(buf, it.value, depth - 1);
+}
+
+void
+rt_body_add_searched(rt_buf *buf, const rt_body *body)
+{
+	size_t from = buf->size;
+
+	rt_body_add_text(buf, body);
+	for (rt_json_iter it = rt_json_items(body->content_json); rt_json_next(&it);)
+		if (!yyjson_is_str(it.value) && !yyjson_is_str(rt_json_get(it.value, "text")))
+			add_strings(buf, it.value, SEARCHED_DEPTH);
+	add_strings(buf, rt_body_field(body, "tool_calls"), SEARCHED_DEPTH);
+	if (buf->size > from && buf->ptr[from] == '\n') { /* there is no text before it */
+		memmove(buf->ptr + from, buf->ptr + from + 1, buf->size - from - 1);
+		buf->size--;
 	}
 }
 

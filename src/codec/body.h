@@ -56,6 +56,9 @@ void rt_body_add_fields(rt_buf *buf, const rt_alloc *alloc, const rt_body *body,
 void rt_body_add_content(rt_buf *buf, const rt_body *body);
 /* The readable text: the content's text; of blocks the texts, joined by line ends. */
 void rt_body_add_text(rt_buf *buf, const rt_body *body);
+/* The text that a search looks at: the readable text, then, each on a line, the strings of other blocks and of
+ * tool calls (names, arguments, results, thinking, attached texts), without data and identifiers. */
+void rt_body_add_searched(rt_buf *buf, const rt_body *body);
 /* As rt_content_is_hidden (content.h). */
 bool rt_body_is_hidden(rt_str kind, const rt_body *body);
 /* The name that a program gives its messages (kind custom_message); empty: none. */

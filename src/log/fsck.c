@@ -180,7 +180,7 @@ read_words(void *ctx, const rt_store_row *row)
 	if (row->entry == 0 || rt_body_read(t->f->engine->alloc, row->data, &body, NULL) != RT_OK)
 		return false; /* reported already, if it is wrong */
 	rt_buf_init(&text, t->f->engine->alloc, RT_BUF_UNLIMITED);
-	rt_body_add_text(&text, &body);
+	rt_body_add_searched(&text, &body);
 	rt_body_deinit(&body);
 	for (size_t at = 0, end; at < text.size && at < INDEX_WORDS; at = end + 1) {
 		end = at;
@@ -230,7 +230,7 @@ try_index(rt_fsck *f, uint64_t mark)
 			continue;
 		t.found = false;
 		st = ops->index_find(f->engine->store, f->engine->project, rt_buf_str(&t.words),
-				     RT_FIND_ALL_WORDS, is_hit, &t, &s->error);
+				     0, is_hit, &t, &s->error);
 		if (st != RT_CORRUPT)
 			rt_scope_note(s, st);
 		if (rt_ok(s) && !t.found)

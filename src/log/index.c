@@ -44,7 +44,7 @@ add_body(void *ctx, const rt_store_row *row)
 		b->texts.status = st;
 	if (st != RT_OK)
 		return st != RT_NOMEM;
-	rt_body_add_text(&b->texts, &body);
+	rt_body_add_searched(&b->texts, &body);
 	rt_body_deinit(&body);
 	size = b->texts.size - before;
 	if (b->wants != NULL ? !b->wants(b->ctx, rt_str_at(b->texts.ptr + before, size))

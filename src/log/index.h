@@ -20,7 +20,7 @@ RT_CHECKED rt_status rt_engine_index_with(rt_engine *engine, rt_progress_fn prog
 
 /* ---- texts of bodies, in batches ---- */
 
-enum { RT_BATCH_BODIES = 2000, RT_BATCH_BYTES = 1 << 20 };
+enum { RT_BATCH_BODIES = 4000, RT_BATCH_BYTES = 2 << 20 };
 
 typedef struct rt_batch {
 	const rt_alloc *alloc;

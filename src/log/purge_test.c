@@ -214,7 +214,7 @@ store_holds(fixture *f, const char *text)
 		assert_int_equal(all.status, RT_OK); /* no checkpoint yet */
 	found = rt_str_find(rt_buf_str(&all), rt_str_of(text), 0) != SIZE_MAX;
 	nodes.size = 0;
-	assert_int_equal(ops->index_find(f->store, project, rt_str_of(text), RT_FIND_PHRASE,
+	assert_int_equal(ops->index_find(f->store, project, rt_str_of(text), 0,
 					 copy_number, &nodes, NULL), RT_OK);
 	hits = nodes.size / sizeof(number);
 	rt_buf_deinit(&all);

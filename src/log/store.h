@@ -137,15 +137,10 @@ rt_rows_named(rt_store_table which, uint64_t project, rt_str name)
 /* Callbacks return false to stop early (the call then returns RT_OK). Views are valid until the
  * callback returns; a callback must not call the store. */
 typedef bool (*rt_store_row_fn)(void *ctx, const rt_store_row *row);
-/* A search hit: a body and the entry it belongs to, best first. */
+/* A search hit: a body and the entry it belongs to. */
 typedef bool (*rt_hit_fn)(void *ctx, uint64_t body, uint64_t entry);
 /* A finding of check: a stable id such as "store-page-damaged", and a sentence. */
 typedef bool (*rt_finding_fn)(void *ctx, const char *id, const char *text);
-
-typedef enum rt_store_find {
-	RT_FIND_ALL_WORDS, /* all words of the query, in any order; the last may be a prefix */
-	RT_FIND_PHRASE     /* these words in this order */
-} rt_store_find;
 
 typedef struct rt_store_ops {
 	const char *kind; /* "memory", "sqlite" … */
@@ -199,8 +194,12 @@ typedef struct rt_store_ops {
 	 * becomes the watermark. An empty text only moves it. */
 	rt_status (*index_add)(rt_store *store, uint64_t project, uint64_t number, uint64_t entry,
 			       rt_str text, rt_error *err);
-	/* Any text is a legal query: non-words are ignored; without words there are no hits. */
-	rt_status (*index_find)(rt_store *store, uint64_t project, rt_str query, rt_store_find how,
+	/* The texts with all words of the query in any order, the newest (with the highest number)
+	 * first, of those below a number (0: of all). A word that "*" follows is the beginning of
+	 * one. Words are tokens of base/words.h, so a hit need not contain a longer text of a
+	 * script without spaces, nor a word beyond RT_TOKEN_MAX. Any text is a legal query:
+	 * non-words are ignored; without words there are no hits. */
+	rt_status (*index_find)(rt_store *store, uint64_t project, rt_str query, uint64_t below,
 				rt_hit_fn fn, void *ctx, rt_error *err);
 
 	/* --- maintenance --- */

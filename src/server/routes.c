@@ -59,7 +59,7 @@ static const rt_route_param q_history[] = {
 	{"limit", "integer", "number of steps; default: 100, maximum: 1000"},
 	END};
 static const rt_route_param q_search[] = {
-	{"q", "string", "words, a quoted phrase, -word, role:NAME, after:DATE, before:DATE …; the syntax of retake search"},
+	{"q", "string", "words, \"a phrase\", -word, role:NAME, after:DATE …; the syntax of retake search"},
 	{"discussion", "string", "only in this discussion"},
 	{"role", "string", "only entries with this role"},
 	{"limit", "integer", "number of results; default: 50, maximum: 1000"},

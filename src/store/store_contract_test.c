@@ -104,7 +104,7 @@ test_empty(void **state)
 	MUST(OPS(f)->read(f->store, rt_rows_numbers(RT_STORE_NODES, f->project), see_number, &s,
 			  err));
 	MUST(OPS(f)->read(f->store, rt_rows_all(RT_STORE_SIDE, f->project), see_side, &s, err));
-	MUST(OPS(f)->index_find(f->store, f->project, RT_STR("word"), RT_FIND_ALL_WORDS, see_hit,
+	MUST(OPS(f)->index_find(f->store, f->project, RT_STR("word"), 0, see_hit,
 				&s, err));
 	assert_int_equal(s.count, 0);
 	FAILS(RT_NOT_FOUND,
@@ -306,7 +306,7 @@ expect_found(fixture *f, uint64_t count)
 
 	MUST(OPS(f)->head(f->store, RT_STORE_INDEX, f->project, &mark, err));
 	assert_int_equal(mark, count);
-	MUST(OPS(f)->index_find(f->store, f->project, RT_STR("fox"), RT_FIND_ALL_WORDS, see_hit, &s,
+	MUST(OPS(f)->index_find(f->store, f->project, RT_STR("fox"), 0, see_hit, &s,
 				err));
 	assert_int_equal(s.count, count);
 }
@@ -395,7 +395,7 @@ test_cancel(void **state)
 	assert_int_equal(s.count, 0);
 	rt_buf_deinit(&buf);
 	s = (seen){0};
-	MUST(OPS(f)->index_find(f->store, f->project, RT_STR("fox"), RT_FIND_ALL_WORDS, see_hit, &s,
+	MUST(OPS(f)->index_find(f->store, f->project, RT_STR("fox"), 0, see_hit, &s,
 				err));
 	assert_int_equal(s.count, 1);
 	MUST(OPS(f)->read(f->store, rt_rows_between(RT_STORE_LOG, f->project, 1, 9), see_log, &s,

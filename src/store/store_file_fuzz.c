@@ -132,10 +132,10 @@ read_project(rt_store *s, uint64_t project)
 				 NULL, &err),
 		    &err);
 	expect_told(ops->head(s, RT_STORE_INDEX, project, &number, &err), &err);
-	expect_told(ops->index_find(s, project, RT_STR("quick fo"), RT_FIND_ALL_WORDS, see_number,
+	expect_told(ops->index_find(s, project, RT_STR("quick fo*"), 0, see_number,
 				    &seen, &err),
 		    &err);
-	expect_told(ops->index_find(s, project, RT_STR("quick brown"), RT_FIND_PHRASE, see_number,
+	expect_told(ops->index_find(s, project, RT_STR("quick brown"), 3, see_number,
 				    &seen, &err),
 		    &err);
 	rt_buf_deinit(&buf);

@@ -6,6 +6,7 @@
  *   store_sqlite_transaction.c  begin, commit, checkpoints, relaxed mode
  *   store_sqlite_rows.c         the numbered tables: projects, log, bodies, nodes, root, side
  *   store_sqlite_index.c        the full-text index
+ *   store_sqlite_words.c        its tokenizer
  *   store_sqlite_check.c        check
  *   store_sqlite_backup.c       backup and scrub
  *   store_sqlite_replace.c      replaces the store by another file
@@ -357,13 +358,19 @@ RT_CHECKED rt_status rt_sqlite_examine(rt_sqlite_store *s, rt_sqlite_file_state 
 /* Makes a new, empty store there, and its parent folders. */
 RT_CHECKED rt_status rt_sqlite_create(rt_sqlite_store *s, rt_error *err);
 
-/* The full-text index: words only, the texts are in the bodies. */
+/* The full-text index: words only (detail=none, so no positions), the texts are in the bodies. Its
+ * tokens are those of base/words.h. The larger buffer makes fewer segments, which have to be merged. */
 #define RT_SQLITE_INDEX_TABLE \
 	"CREATE VIRTUAL TABLE found USING fts5(text, entry UNINDEXED, content=''," \
-	" contentless_delete=1, contentless_unindexed=1," \
-	" tokenize='unicode61 remove_diacritics 2', detail=full);"
-
+	" contentless_delete=1, contentless_unindexed=1, tokenize=retake, detail=none);" \
+	"INSERT INTO found(found, rank) VALUES('hashsize', 16777216);" \
+	"INSERT INTO found(found, rank) VALUES('automerge', 8);"
 extern const char rt_sqlite_schema[];
+
+/* --- store_sqlite_words.c --- */
+
+/* Registers the tokenizer with a connection. An SQLite result code. */
+int rt_sqlite_words_register(sqlite3 *db);
 
 /* --- store_sqlite_disk.c --- */
 
@@ -434,7 +441,7 @@ rt_status rt_sqlite_write(rt_store *store, rt_rows row, rt_str data, rt_error *e
 rt_status rt_sqlite_drop(rt_store *store, rt_rows rows, rt_error *err);
 rt_status rt_sqlite_index_add(rt_store *store, uint64_t project, uint64_t number, uint64_t entry,
 			      rt_str text, rt_error *err);
-rt_status rt_sqlite_index_find(rt_store *store, uint64_t project, rt_str query, rt_store_find how,
+rt_status rt_sqlite_index_find(rt_store *store, uint64_t project, rt_str query, uint64_t below,
 			       rt_hit_fn fn, void *ctx, rt_error *err);
 rt_status rt_sqlite_check(rt_store *store, rt_finding_fn fn, void *ctx, rt_error *err);
 rt_status rt_sqlite_scrub(rt_store *store, rt_error *err);

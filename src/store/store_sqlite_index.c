@@ -2,58 +2,59 @@
  *
  * The full-text index of the SQLite store: FTS5 without a copy of the texts. A row's rowid is
  * its body's key; the entry is stored beside it. The watermark says up to which body the index
- * is complete; it is written in the same transaction as the rows it covers. */
+ * is complete; it is written in the same transaction as the rows it covers.
+ *
+ * Versions up to 0.1 had another tokenizer and positions of words. Such an index counts as empty,
+ * and is replaced when the first text is added. */
 #include "store/store_sqlite_impl.h"
+
+#include "base/words.h"
 
 enum { WORDS_MAX = 64 /* further words are ignored: a pasted page is a valid query */ };
 
 /* --- queries --- */
 
-/* A word is a run of ASCII letters and digits and of anything outside ASCII. */
-static bool
-is_word_byte(unsigned char c)
-{
-	return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
-	       c >= 0x80;
-}
-
-static rt_str
-next_word(rt_str text, size_t *at)
-{
-	size_t from;
-
-	while (*at < text.size && !is_word_byte((unsigned char)text.ptr[*at]))
-		++*at;
-	from = *at;
-	while (*at < text.size && is_word_byte((unsigned char)text.ptr[*at]))
-		++*at;
-	return rt_str_at(text.ptr + from, *at - from);
-}
-
-/* Adds the query as an FTS5 expression of quoted strings; nothing when it has no word. Words
- * contain no quotes, so nothing needs escaping. */
+/* Adds the query as an FTS5 expression of quoted tokens, all of which are required; nothing when it
+ * has no word. Tokens contain no quotes, so nothing needs escaping. */
 static void
-add_match(rt_buf *buf, rt_str query, rt_store_find how)
+add_match(rt_buf *buf, rt_str query)
 {
-	bool phrase = how == RT_FIND_PHRASE;
-	size_t at = 0;
+	bool in_dense = false; /* the last token was not the last of its run */
 	int count = 0;
+	rt_token t;
 
-	for (rt_str word = next_word(query, &at); word.size > 0; word = next_word(query, &at)) {
-		if (!phrase && count == WORDS_MAX)
-			break;
-		rt_buf_add_c(buf, count++ == 0 ? "\"" : phrase ? " " : "\" \"");
-		rt_buf_add_str(buf, word);
+	for (size_t at = 0; count < WORDS_MAX && rt_token_next(query, &at, &t);) {
+		bool is_prefix = t.to < query.size && query.ptr[t.to] == '*';
+
+		/* the last character of a run is in the pair before; alone it begins pairs */
+		if (t.is_dense && t.is_last && in_dense) {
+			in_dense = false;
+			continue;
+		}
+		in_dense = t.is_dense && !t.is_last;
+		rt_buf_add_c(buf, count++ == 0 ? "\"" : " \"");
+		rt_buf_add(buf, t.text, t.size);
+		rt_buf_add_c(buf, is_prefix || (t.is_dense && t.is_last) ? "\"*" : "\"");
 	}
-	if (count > 0)
-		rt_buf_add_c(buf, phrase ? "\"" : "\"*");
 }
 
 /* --- the watermark --- */
 
+static bool
+has_our_tokens(rt_sqlite_call *call)
+{
+	rt_sqlite_query q = rt_sqlite_select(call, SQL_INDEX_KIND, (rt_sqlite_args){0});
+	bool has = rt_sqlite_next(&q);
+
+	rt_sqlite_end(&q);
+	return has;
+}
+
 uint64_t
 rt_sqlite_index_mark(rt_sqlite_call *call, uint64_t project)
 {
+	if (!has_our_tokens(call))
+		return 0;
 	rt_sqlite_query q =
 		rt_sqlite_select(call, SQL_MARK_GET, (rt_sqlite_args){.key = project});
 	rt_store_row row = {0};
@@ -78,6 +79,8 @@ rt_sqlite_index_add(rt_store *store, uint64_t project, uint64_t number, uint64_t
 		rt_scope_fail(&call.scope, RT_USAGE, "%llu is not the number of a body",
 			      rt_sqlite_ull(number));
 	rt_sqlite_check_size(&call, text.size);
+	if (rt_ok(&call.scope) && !has_our_tokens(&call))
+		rt_sqlite_index_clear(&call);
 	if (text.size > 0)
 		rt_sqlite_run(&call, SQL_INDEX_ADD,
 			      (rt_sqlite_args){.key = rt_sqlite_key(project, number),
@@ -100,10 +103,11 @@ typedef struct hit {
 } hit;
 
 static void
-find_hits(rt_sqlite_call *call, uint64_t project, rt_str match, rt_buf *held, rt_hit_fn fn,
-	  void *ctx)
+find_hits(rt_sqlite_call *call, uint64_t project, rt_str match, uint64_t below, rt_buf *held,
+	  rt_hit_fn fn, void *ctx)
 {
-	rt_sqlite_args args = rt_sqlite_range(project, 0, RT_STORE_NUMBER_MAX);
+	rt_sqlite_args args = rt_sqlite_range(project, 0,
+					      below > 0 ? below - 1 : RT_STORE_NUMBER_MAX);
 	args.bytes = match;
 	args.is_text = true;
 	rt_sqlite_query q = rt_sqlite_select(call, SQL_INDEX_FIND, args);
@@ -124,7 +128,7 @@ find_hits(rt_sqlite_call *call, uint64_t project, rt_str match, rt_buf *held, rt
 }
 
 rt_status
-rt_sqlite_index_find(rt_store *store, uint64_t project, rt_str query, rt_store_find how,
+rt_sqlite_index_find(rt_store *store, uint64_t project, rt_str query, uint64_t below,
 		     rt_hit_fn fn, void *ctx, rt_error *err)
 {
 	rt_sqlite_call call = rt_sqlite_reading(store);
@@ -136,12 +140,12 @@ rt_sqlite_index_find(rt_store *store, uint64_t project, rt_str query, rt_store_f
 		return RT_OK;
 	rt_scope_init(&s, call.store->alloc);
 	rt_buf *match = rt_scope_buf(&s), *held = rt_scope_buf(&s);
-	add_match(match, query, how);
+	add_match(match, query);
 	if (match->status != RT_OK)
 		rt_scope_fail(&s, match->status, "out of memory while searching");
 	while (rt_ok(&s) && match->size > 0 && rt_sqlite_attempt(&call)) {
 		rt_buf_clear(held);
-		find_hits(&call, project, rt_buf_str(match), held, fn, ctx);
+		find_hits(&call, project, rt_buf_str(match), below, held, fn, ctx);
 	}
 	(void)rt_scope_join(&s, &call.scope);
 	if (held->status != RT_OK)

@@ -130,6 +130,8 @@ rt_sqlite_open_scratch(rt_sqlite_call *call, const char *schema)
 			    SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_MEMORY,
 			    NULL) != SQLITE_OK)
 		rt_sqlite_call_fail(call, "creating it");
+	if (rt_ok(&call->scope) && rt_sqlite_words_register(call->conn->db) != SQLITE_OK)
+		rt_sqlite_call_fail(call, "creating its index");
 	rt_sqlite_exec(call, schema, "creating it");
 }
 

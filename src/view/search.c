@@ -3,18 +3,22 @@
  * Search. The index is brought up to date first; where that is impossible (the store is read-only,
  * or another process is writing), the bodies after its mark are read instead.
  *
- *   query ── index ──┐
- *                    ├── bodies ── still an entry's text now? ── hits
- *   not indexed ─────┘
+ *   words of the query ── index ──┐
+ *                                 ├── bodies ── still an entry's text now? ── does it match? ── hits
+ *   not indexed ──────────────────┘
  *
  * The index contains every revision that ever existed; a hit counts only when a present take shows
- * that body now. The index does not work for scripts without spaces between words, so a query that
- * is not plain ASCII and found nothing is searched in the texts themselves, anywhere in a word; so
- * are queries without any indexed word (signs only, a role only). */
+ * that body now (unless the query asks for the past). The index only knows which texts contain the
+ * words: everything else (phrases, exclusions, expressions) is decided by reading the text.
+ *
+ * Candidates come newest first. From the first RANKED of them that match, the best are the result:
+ * so a search costs the same however many entries contain a common word. Queries without an
+ * indexed word (signs, an expression or filters only) read all texts. */
 #include "view/search.h"
 
-#include <stdlib.h> /* qsort, bsearch */
+#include <stdlib.h> /* qsort */
 
+#include "base/words.h"
 #include "core/role.h"
 #include "log/engine_impl.h"
 #include "log/index.h"
@@ -24,7 +28,10 @@
 enum {
 	SCAN_BODIES = 256,  /* read at once, if the index cannot answer */
 	INDEX_PERCENT = 80, /* percentage of the progress, if the index has to be built first */
-	LIMIT_DEFAULT = 50
+	LIMIT_DEFAULT = 50,
+	RANKED = 200,        /* matches that are compared, at least */
+	CANDIDATES = 500,    /* asked for at once: at first, and at most */
+	CANDIDATES_MAX = 16000
 };
 
 typedef struct candidate {
@@ -33,8 +40,14 @@ typedef struct candidate {
 
 typedef struct candidates {
 	candidate *items; /* in the scope */
-	size_t count, capacity;
+	size_t count, capacity, max;
 } candidates;
+
+typedef struct scored {
+	rt_hit hit;
+	uint64_t body;
+	double score;
+} scored;
 
 typedef struct search {
 	rt_scope *scope;
@@ -44,11 +57,16 @@ typedef struct search {
 	const rt_search *options;
 	rt_query query;
 	size_t limit;
-	candidates list; /* best first */
+	size_t wanted; /* matches: the limit, or more if they are ranked */
+	bool is_ranked;
 	uint32_t *seeded; /* discussions made from takes of others; NULL: not known yet */
 	size_t seeded_count;
+	uint32_t filtered_disc; /* the last one that the filters were applied to */
+	bool filtered_fits;
+	scored *found;
+	size_t found_count, found_room;
 	rt_hit *hits;
-	size_t hit_count, hit_capacity;
+	size_t hit_count, hit_room;
 	/* progress */
 	unsigned from, to; /* percentage of the current part */
 	unsigned percent;  /* reported last */
@@ -59,7 +77,7 @@ typedef struct search {
 static bool
 is_full(const search *s)
 {
-	return s->hit_count >= s->limit;
+	return s->found_count >= s->wanted;
 }
 
 /* Reports done of all of this part. false: stop, on request or after a failure. */
@@ -81,202 +99,162 @@ goes_on(void *ctx, uint64_t done, uint64_t all)
 	return true;
 }
 
-/* ---- candidates ---- */
-
-typedef struct collecting {
-	rt_scope *scope;
-	candidates *to;
-} collecting;
+/* ---- filters ---- */
 
 static bool
-add_candidate(void *ctx, uint64_t body, uint64_t entry)
+contains(rt_str text, rt_str part)
 {
-	collecting *c = ctx;
-	candidates *to = c->to;
-	candidate *items = rt_scope_grow(c->scope, to->items, to->count, &to->capacity, sizeof(*items));
-
-	if (items == NULL)
-		return false;
-	to->items = items;
-	to->items[to->count++] = (candidate){body, entry};
-	return true;
+	for (size_t at = 0; at + part.size <= text.size; at++)
+		if (rt_str_eq_nocase(rt_str_at(text.ptr + at, part.size), part))
+			return true;
+	return false;
 }
 
-static void
-ask_index(search *s, rt_scope *scope, rt_str words, rt_store_find how, candidates *to)
+/* Those on the discussion. */
+static bool
+disc_fits(search *s, const rt_disc *disc)
 {
-	rt_store *store = s->engine->store;
-	collecting c = {scope, to};
+	rt_str in = s->query.filters[RT_FILTER_IN], tag = s->query.filters[RT_FILTER_TAG];
+	rt_view view = {s->scope, s->engine, s->project, {disc->number, 0}};
 
-	RT_TRY(scope, store->ops->index_find(store, s->engine->project, words, how, add_candidate,
-					     &c, &scope->error));
-}
-
-static int
-by_body(const void *a, const void *b)
-{
-	uint64_t x = ((const candidate *)a)->body, y = ((const candidate *)b)->body;
-
-	return (x > y) - (x < y);
-}
-
-/* Keeps those candidates that are (or, is_not, are not) in the index under a term. */
-static void
-narrow(search *s, const rt_query_term *term)
-{
-	candidates set = {0};
-	size_t kept = 0;
-
-	rt_scope_reset(s->body);
-	ask_index(s, s->body, term->text, RT_FIND_PHRASE, &set);
-	if (rt_scope_adopt(s->scope, s->body) != RT_OK)
-		return;
-	if (set.count > 1)
-		qsort(set.items, set.count, sizeof(*set.items), by_body);
-	for (size_t i = 0; i < s->list.count; i++) {
-		bool in = set.count > 0 && bsearch(&s->list.items[i], set.items, set.count,
-						   sizeof(*set.items), by_body) != NULL;
-
-		if (in != term->is_not)
-			s->list.items[kept++] = s->list.items[i];
+	if (in.size == 0 && tag.size == 0)
+		return true;
+	if (s->filtered_disc != disc->number) {
+		s->filtered_disc = disc->number;
+		s->filtered_fits =
+			(in.size == 0 ||
+			 contains(rt_cell_name(rt_project_cell(s->project, disc->number)), in) ||
+			 contains(rt_disc_title(&view, disc->number), in)) &&
+			(tag.size == 0 || rt_disc_has_tag(&view, disc, tag));
 	}
-	s->list.count = kept;
+	return s->filtered_fits;
 }
 
-/* The index's hits: the words together, best first, then narrowed by the other terms. false: the
- * query has no indexed word. */
+/* Those on the entry, without its body. */
 static bool
-find_candidates(search *s)
+slot_fits(search *s, const rt_disc *disc, const rt_slot *slot, rt_str role)
 {
 	const rt_query *q = &s->query;
-	const rt_query_term *first = NULL;
-	rt_buf *words = rt_scope_buf(s->scope);
+	rt_str said = q->filters[RT_FILTER_ROLE], label = q->filters[RT_FILTER_LABEL];
+	rt_str edited = q->filters[RT_FILTER_EDITED];
 
-	for (size_t i = 0; i < q->count; i++) {
-		if (q->terms[i].is_not || q->terms[i].kind != RT_TERM_WORD)
-			continue;
-		if (words->size > 0)
-			rt_buf_add_byte(words, ' ');
-		rt_buf_add_str(words, q->terms[i].text);
-	}
-	rt_str all = rt_scope_str(s->scope, words);
+	return (s->options->role.size == 0 ||
+		rt_role_same(s->project, role, s->options->role)) &&
+	       (said.size == 0 || rt_role_same(s->project, role, said)) &&
+	       (!q->has_time || ((slot->flags & RT_SLOT_NO_TS) == 0 && slot->ts_us >= q->from_us &&
+				 slot->ts_us < q->to_us)) &&
+	       (edited.size == 0 ||
+		((slot->flags & RT_SLOT_EDITED) != 0) == rt_str_is(edited, "yes")) &&
+	       (label.size == 0 ||
+		contains(rt_view_label(s->scope, s->project, disc, slot->entry), label));
+}
 
-	if (all.size > 0)
-		ask_index(s, s->scope, all, RT_FIND_ALL_WORDS, &s->list);
-	for (size_t i = 0; i < q->count && all.size == 0 && first == NULL; i++)
-		if (!q->terms[i].is_not && q->terms[i].kind == RT_TERM_PHRASE) {
-			first = &q->terms[i];
-			ask_index(s, s->scope, first->text, RT_FIND_PHRASE, &s->list);
-		}
-	for (size_t i = 0; rt_ok(s->scope) && i < q->count && s->list.count > 0; i++) {
-		const rt_query_term *t = &q->terms[i];
+static bool
+body_fits(const search *s, const rt_body *body, rt_str text)
+{
+	rt_str model = s->query.filters[RT_FILTER_MODEL];
 
-		if (t != first && t->kind != RT_TERM_LITERAL &&
-		    (t->is_not || t->kind == RT_TERM_PHRASE))
-			narrow(s, t);
-	}
-	return all.size > 0 || first != NULL;
+	return rt_query_matches(&s->query, text) &&
+	       (model.size == 0 || contains(rt_json_str(rt_body_field(body, "model")), model));
 }
 
 /* ---- hits ---- */
 
-static bool
-role_fits(const search *s, rt_str role)
+static void
+add_found(search *s, const scored *f)
 {
-	return (s->options->role.size == 0 ||
-		rt_role_same(s->project, role, s->options->role)) &&
-	       (s->query.role.size == 0 ||
-		rt_role_same(s->project, role, s->query.role));
-}
+	scored *items = rt_scope_grow(s->scope, s->found, s->found_count, &s->found_room, sizeof(*items));
 
-static bool
-time_fits(const search *s, const rt_slot *slot)
-{
-	return !s->query.has_time ||
-	       ((slot->flags & RT_SLOT_NO_TS) == 0 && slot->ts_us >= s->query.from_us &&
-		slot->ts_us < s->query.to_us);
-}
-
-/* Signs are not in the index. */
-static bool
-literals_fit(const search *s, rt_str text)
-{
-	for (size_t i = 0; i < s->query.count; i++) {
-		const rt_query_term *t = &s->query.terms[i];
-		size_t size;
-
-		if (t->kind == RT_TERM_LITERAL &&
-		    (rt_query_term_find(text, t, false, 0, &size) == SIZE_MAX) != t->is_not)
-			return false;
-	}
-	return true;
+	if (items == NULL)
+		return;
+	s->found = items;
+	items[s->found_count++] = *f;
 }
 
 static void
-add_hit(search *s, const rt_disc *disc, const rt_take *take, size_t at, const rt_slot *slot)
+add_hit(search *s, const rt_hit *hit)
+{
+	rt_hit *hits = rt_scope_grow(s->scope, s->hits, s->hit_count, &s->hit_room, sizeof(*hits));
+
+	if (hits == NULL)
+		return;
+	s->hits = hits;
+	hits[s->hit_count++] = *hit;
+}
+
+/* An entry at a position of a take with one of its bodies, if that matches. take NULL: it was deleted. */
+static void
+match(search *s, const rt_disc *disc, const rt_take *take, size_t at, const rt_slot *slot, uint64_t number,
+      bool is_past)
 {
 	rt_scope *scope = s->scope;
 	rt_str role = rt_view_name(scope, s->project, slot->role);
 	rt_view view = {s->body, s->engine, s->project, {0, 0}};
 
-	if (!rt_ok(scope) || !time_fits(s, slot) || !role_fits(s, role))
+	if (!rt_ok(scope) || !slot_fits(s, disc, slot, role) || !disc_fits(s, disc))
 		return;
 	rt_scope_reset(s->body);
-	const rt_body *body = rt_view_body(&view, slot->body);
+	const rt_body *body = rt_view_body(&view, number);
 	rt_buf *text = rt_scope_buf(s->body), *snippet = rt_scope_buf(s->body);
 
 	if (body != NULL)
-		rt_body_add_text(text, body);
+		rt_body_add_searched(text, body);
 	rt_str shown = rt_scope_str(s->body, text);
 
-	if (rt_scope_adopt(scope, s->body) != RT_OK || !literals_fit(s, shown))
+	if (rt_scope_adopt(scope, s->body) != RT_OK || body == NULL || !body_fits(s, body, shown))
 		return;
 	rt_query_add_snippet(snippet, &s->query, shown);
 	rt_str marked = rt_scope_str(s->body, snippet);
-	rt_hit *hits = rt_scope_adopt(scope, s->body) == RT_OK
-			       ? rt_scope_grow(scope, s->hits, s->hit_count, &s->hit_capacity,
-					   sizeof(*hits))
-			       : NULL;
 
-	if (hits == NULL)
+	if (rt_scope_adopt(scope, s->body) != RT_OK)
 		return;
-	s->hits = hits;
-	hits[s->hit_count] = (rt_hit){
-		.disc = disc->number,
-		.discussion = rt_cell_name(rt_project_cell(s->project, disc->number)),
-		.take_number = take->number,
-		.take = rt_text_str(take->name),
-		.entry = slot->entry,
-		.id = rt_view_id(scope, s->project, slot->entry),
-		.role = role,
-		.at = at + 1,
-		.has_time = (slot->flags & RT_SLOT_NO_TS) == 0,
-		.time = rt_slot_moment(slot),
-		.snippet = rt_scope_copy(scope, marked),
+	const scored f = {
+		.body = number,
+		.score = s->is_ranked ? rt_query_score(&s->query, shown) : 0,
+		.hit = {
+			.disc = disc->number,
+			.discussion = rt_cell_name(rt_project_cell(s->project, disc->number)),
+			.take_number = take != NULL ? take->number : 0,
+			.take = take != NULL ? rt_text_str(take->name) : RT_STR(""),
+			.entry = slot->entry,
+			.id = rt_view_id(scope, s->project, slot->entry),
+			.role = role,
+			.at = take != NULL ? at + 1 : 0,
+			.is_past = is_past,
+			.has_time = (slot->flags & RT_SLOT_NO_TS) == 0,
+			.time = rt_slot_moment(slot),
+			.snippet = rt_scope_copy(scope, marked),
+		},
 	};
-	s->hit_count += rt_ok(scope);
+	if (!rt_ok(scope))
+		return;
+	add_found(s, &f);
+	if (!s->is_ranked)
+		add_hit(s, &f.hit);
 }
 
-/* The hit of a body in one discussion, in the first of its takes that shows it. */
-static void
-place_in(search *s, const rt_disc *disc, candidate c)
+/* The match of a body in one discussion, in the first of its takes that shows it, or with is_past, its
+ * entry. True: its entry is there. */
+static bool
+match_in(search *s, const rt_disc *disc, candidate c, bool is_past)
 {
 	for (size_t i = 0; rt_ok(s->scope) && i <= rt_disc_take_count(disc); i++) {
 		uint32_t number = i == 0 ? disc->active : (uint32_t)i; /* the active one first */
 		const rt_take *take = rt_disc_take(disc, number);
-		bool found = false;
+		bool is_there = false;
 		rt_slot slot;
 		size_t at;
 
 		if (take == NULL || !take->present || (i > 0 && number == disc->active))
 			continue;
 		RT_TRY(s->scope, rt_take_find(s->project, take, (uint32_t)c.entry, &at, &slot,
-					       &found, &s->scope->error));
-		if (rt_ok(s->scope) && found && slot.body == c.body) {
-			add_hit(s, disc, take, at, &slot);
-			return;
-		}
+					      &is_there, &s->scope->error));
+		if (!rt_ok(s->scope) || !is_there || (!is_past && slot.body != c.body))
+			continue;
+		match(s, disc, take, at, &slot, c.body, slot.body != c.body);
+		return true;
 	}
+	return false;
 }
 
 static bool
@@ -306,38 +284,126 @@ find_seeded(search *s)
 	}
 }
 
-/* Every discussion that shows the body now has a hit: the one where its entry was made, and those
- * made from its takes. */
+/* Every discussion that shows the body now has a match: the one where its entry was made, and those
+ * made from its takes. Of the past, the entry where it is now, or else where it was made. */
 static void
 place(search *s, candidate c)
 {
-	const rt_disc *disc;
-	rt_slot home;
-	bool found = false;
 	rt_scope *scope = s->scope;
+	bool found = false, is_shown = false;
+	const rt_disc *disc, *home = NULL;
+	rt_slot key;
 
 	if (c.entry == 0 || c.entry >= s->project->next_entry)
 		return;
 	if (s->seeded == NULL)
 		find_seeded(s);
-	RT_TRY(scope,
-	       rt_project_entry(s->project, (uint32_t)c.entry, &home, &found, &scope->error));
+	RT_TRY(scope, rt_project_entry(s->project, (uint32_t)c.entry, &key, &found, &scope->error));
 	if (!rt_ok(scope) || !found)
 		return;
-	if (is_searched(s, home.entry) &&
-	    RT_TRY(scope, rt_project_disc(s->project, home.entry, &disc, &scope->error)) == RT_OK)
-		place_in(s, disc, c);
+	if (is_searched(s, key.entry) &&
+	    RT_TRY(scope, rt_project_disc(s->project, key.entry, &home, &scope->error)) == RT_OK)
+		is_shown = match_in(s, home, c, false);
 	for (size_t i = 0; rt_ok(scope) && i < s->seeded_count && !is_full(s); i++) {
 		bool knew = false;
 
-		if (s->seeded[i] == home.entry)
+		if (s->seeded[i] == key.entry)
 			continue;
 		RT_TRY(scope, rt_project_disc(s->project, s->seeded[i], &disc, &scope->error));
 		RT_TRY(scope,
 		       rt_disc_knew(s->project, disc, (uint32_t)c.entry, &knew, &scope->error));
 		if (rt_ok(scope) && knew)
-			place_in(s, disc, c);
+			is_shown = match_in(s, disc, c, false) || is_shown;
 	}
+	if (is_shown || !rt_ok(scope) || home == NULL ||
+	    !rt_str_is(s->query.filters[RT_FILTER_PAST], "yes") || match_in(s, home, c, true))
+		return;
+	key.entry = (uint32_t)c.entry;
+	match(s, home, NULL, 0, &key, c.body, true);
+}
+
+/* ---- candidates ---- */
+
+typedef struct collecting {
+	rt_scope *scope;
+	candidates *to;
+} collecting;
+
+static bool
+add_candidate(void *ctx, uint64_t body, uint64_t entry)
+{
+	collecting *c = ctx;
+	candidates *to = c->to;
+	candidate *items = rt_scope_grow(c->scope, to->items, to->count, &to->capacity, sizeof(*items));
+
+	if (items == NULL)
+		return false;
+	to->items = items;
+	to->items[to->count++] = (candidate){body, entry};
+	return to->count < to->max;
+}
+
+/* The words that every match contains. */
+static rt_str
+words_of(search *s)
+{
+	const rt_query *q = &s->query;
+	rt_buf *words = rt_scope_buf(s->scope);
+
+	for (size_t i = 0; i < q->count; i++) {
+		const rt_query_term *t = &q->terms[i];
+
+		if (t->is_not || t->kind == RT_TERM_LITERAL || t->kind == RT_TERM_REGEX)
+			continue;
+		rt_buf_add_c(words, words->size > 0 ? " " : "");
+		rt_buf_add_str(words, t->text);
+		rt_buf_add_c(words, t->is_prefix ? "*" : "");
+	}
+	return rt_scope_str(s->scope, words);
+}
+
+/* Among the first matches, which are in descending order? */
+static bool
+is_found(const search *s, size_t count, uint64_t body)
+{
+	size_t low = 0, high = count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (s->found[middle].body > body)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < count && s->found[low].body == body;
+}
+
+/* Matches of texts in the index, which goes up to mark, without those that were found already. */
+static void
+find_indexed(search *s, uint64_t mark)
+{
+	rt_str words = words_of(s);
+	size_t before = s->found_count;
+	rt_store *store = s->engine->store;
+	candidates list = {.max = CANDIDATES};
+	collecting c = {s->scope, &list};
+	uint64_t below = 0;
+
+	do {
+		list.count = 0;
+		RT_TRY(s->scope, store->ops->index_find(store, s->engine->project, words, below,
+							add_candidate, &c, &s->scope->error));
+		for (size_t i = 0; i < list.count && !is_full(s) &&
+				   goes_on(s, mark - list.items[i].body, mark);
+		     i++)
+			if (!is_found(s, before, list.items[i].body))
+				place(s, list.items[i]);
+		if (list.count < list.max)
+			break;
+		below = list.items[list.count - 1].body;
+		list.max = list.max * 4 < CANDIDATES_MAX ? list.max * 4 : CANDIDATES_MAX;
+	} while (rt_ok(s->scope) && !is_full(s) && !s->is_stopped);
 }
 
 /* ---- texts, read ---- */
@@ -388,35 +454,65 @@ scan(search *s, uint64_t first)
 	}
 }
 
-static bool
-is_beyond_ascii(const rt_query *q)
+/* ---- all of it ---- */
+
+/* The better answer first; of equal ones the newer, which was found earlier. */
+static int
+by_score(const void *a, const void *b)
 {
-	for (size_t i = 0; i < q->count; i++)
-		for (size_t j = 0; !q->terms[i].is_not && j < q->terms[i].text.size; j++)
-			if ((unsigned char)q->terms[i].text.ptr[j] >= 0x80)
-				return true;
-	return false;
+	const scored *x = a, *y = b;
+
+	return x->score != y->score ? (x->score < y->score ? 1 : -1) : 0;
 }
 
-/* ---- all of it ---- */
+/* The newest of them get at most as much as one more word in their text would. */
+static void
+rank(search *s)
+{
+	for (size_t i = 0; i < s->found_count; i++)
+		s->found[i].score += 0.5 - 0.5 * (double)i / (double)s->wanted;
+	if (s->found_count > 1)
+		qsort(s->found, s->found_count, sizeof(*s->found), by_score);
+	for (size_t i = 0; i < s->found_count && i < s->limit; i++)
+		add_hit(s, &s->found[i].hit);
+	(void)goes_on(s, 1, 1);
+}
+
+/* The last word as it is first: to read the occurrences of all words that begin like a common one
+ * takes long. */
+static void
+find_in_index(search *s, uint64_t mark)
+{
+	rt_query_term *last = s->query.count > 0 ? &s->query.terms[s->query.count - 1] : NULL;
+
+	if (last != NULL && last->is_last) {
+		last->is_prefix = false;
+		find_indexed(s, mark);
+		last->is_prefix = true;
+	}
+	if (rt_ok(s->scope) && !is_full(s) && !s->is_stopped)
+		find_indexed(s, mark);
+}
 
 static void
 run(search *s)
 {
+	rt_str words = words_of(s);
 	uint64_t mark = 0;
+	rt_token token;
 
-	if (!find_candidates(s)) {
+	if (!rt_token_next(words, &(size_t){0}, &token)) {
 		scan(s, 1);
 		return;
 	}
-	for (size_t i = 0; i < s->list.count && !is_full(s) && goes_on(s, i, s->list.count); i++)
-		place(s, s->list.items[i]);
 	RT_TRY(s->scope, rt_engine_head(s->engine, RT_STORE_INDEX, &mark, &s->scope->error));
+	s->is_ranked = true;
+	s->wanted = s->limit > RANKED / 2 ? 2 * s->limit : RANKED;
+	if (rt_ok(s->scope) && mark > 0)
+		find_in_index(s, mark);
 	scan(s, mark + 1);
-	if (s->hit_count == 0 && is_beyond_ascii(&s->query)) {
-		s->query.substring = true;
-		scan(s, 1);
-	}
+	if (rt_ok(s->scope))
+		rank(s);
 }
 
 rt_hits
@@ -431,14 +527,11 @@ rt_search_run(const rt_view *view, const rt_search *options)
 		    .query = rt_query_parse(options->query),
 		    .limit = options->limit != 0 ? options->limit : LIMIT_DEFAULT};
 
+	s.wanted = s.limit;
 	if (options->disc != 0 && rt_project_cell(s.project, options->disc) == NULL)
 		(void)rt_scope_fail(scope, RT_NOT_FOUND, "no discussion d%u", options->disc);
-	if (s.query.not_time.ptr != NULL)
-		(void)rt_scope_fail(scope, RT_USAGE,
-				    "\"%.*s\" is not a date, as in after:2026-11-18; in double quotes it "
-				    "is searched for as a text",
-				    RT_STR_ARG(s.query.not_time));
-	if (rt_ok(scope) && (s.query.count > 0 || s.query.role.size > 0 || s.query.has_time)) {
+	rt_query_prepare(scope, &s.query);
+	if (rt_ok(scope) && (s.query.count > 0 || s.query.has_filter || s.query.has_time)) {
 		s.to = INDEX_PERCENT;
 		/* If it cannot be brought up to date, the rest is read. */
 		if (!s.engine->read_only &&
@@ -521,6 +614,8 @@ rt_hits_write(rt_buf *buf, rt_hits hits)
 			rt_moment_format(buf, hits.items[i].time);
 			rt_buf_add_byte(buf, '"');
 		}
+		if (hits.items[i].is_past)
+			rt_json_put_bool(buf, "past", true);
 		put_marks(buf, hits.items[i].snippet);
 		rt_json_close(buf, '}');
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Search: entries whose present text matches a query. Index hits are checked against the value;
- * bodies that are not indexed yet are read.
+ * Search: entries whose present text matches a query (search_impl.h has its language), the best and newest
+ * first. Bodies that are not indexed yet are read.
  *
  * Threads: call from any thread. */
 #ifndef RT_VIEW_SEARCH_H
@@ -15,7 +15,8 @@ typedef struct rt_hit {
 	rt_str discussion, take; /* names */
 	uint32_t entry;
 	rt_str id, role;
-	size_t at;      /* position in the take, from 1 */
+	size_t at;      /* position in the take, from 1; 0: it was deleted, and take is empty */
+	bool is_past;   /* the text is of an earlier version, or of a deleted entry (past:yes) */
 	bool has_time;
 	rt_moment time; /* of the entry */
 	rt_str snippet; /* \001 and \002 surround what matched; rt_highlight_next */

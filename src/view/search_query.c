@@ -1,95 +1,63 @@
 /* SPDX-License-Identifier: MIT
  *
- * Queries and texts. A word is a run of letters and digits; anything beyond ASCII counts as a
- * letter, except for common blanks and punctuation. */
+ * Queries and texts. */
+#include <limits.h>
+#include <regex.h>
+#include <stdlib.h> /* strtoul */
+
+#include "base/words.h"
 #include "view/search_impl.h"
 
-enum { SNIPPET = 120, SNIPPET_BEFORE = 40 /* characters */ };
-
-/* ---- characters ---- */
-
-/* The code point at *at, which is advanced past it; an invalid byte counts as one. */
-static uint32_t
-next_char(rt_str s, size_t *at)
-{
-	const unsigned char *p = (const unsigned char *)s.ptr + *at;
-	size_t left = s.size - *at;
-
-	if (p[0] >= 0xF0 && left >= 4) {
-		*at += 4;
-		return (p[0] & 7u) << 18 | (p[1] & 0x3Fu) << 12 | (p[2] & 0x3Fu) << 6 |
-		       (p[3] & 0x3Fu);
-	}
-	if (p[0] >= 0xE0 && p[0] < 0xF0 && left >= 3) {
-		*at += 3;
-		return (p[0] & 15u) << 12 | (p[1] & 0x3Fu) << 6 | (p[2] & 0x3Fu);
-	}
-	if (p[0] >= 0xC0 && p[0] < 0xE0 && left >= 2) {
-		*at += 2;
-		return (p[0] & 31u) << 6 | (p[1] & 0x3Fu);
-	}
-	*at += 1;
-	return p[0];
-}
-
-/* U+00C0 to U+017F in lower case and without accents; ".": not a letter with an accent. */
-static const char latin[] =
-		"aaaaaa.ceeeeiiii.nooooo..uuuuy..aaaaaa.ceeeeiiii.nooooo..uuuuy.y"
-		"aaaaaaccccccccdd..eeeeeeeeeegggggggghh..iiiiiiiii...jjkk.llllll."
-		"...nnnnnn...oooooo..rrrrrrsssssssstttt..uuuuuuuuuuuuwwyyyzzzzzzs";
-
-static bool
-is_in(uint32_t c, uint32_t from, uint32_t to)
-{
-	return c >= from && c <= to;
-}
-
-/* The same letter in lower case and without its accent, as the index has it (unicode61 of FTS5). Of
- * other scripts than Latin, Greek and Cyrillic the letter itself. */
-static uint32_t
-fold(uint32_t c)
-{
-	if (c < 0x80)
-		return is_in(c, 'A', 'Z') ? c + 32 : c;
-	if (is_in(c, 0xC0, 0x17F) && latin[c - 0xC0] != '.')
-		return (uint32_t)(unsigned char)latin[c - 0xC0];
-	if (is_in(c, 0xC0, 0xDE) || is_in(c, 0x391, 0x3AB) || is_in(c, 0x410, 0x42F))
-		return c == 0xD7 || c == 0x3A2 ? c : c + 32;
-	if (is_in(c, 0x100, 0x137) || is_in(c, 0x14A, 0x177) || is_in(c, 0x460, 0x481) ||
-	    is_in(c, 0x48A, 0x4BF) || is_in(c, 0x4D0, 0x527))
-		return c | 1; /* the capital has the even number */
-	if (c == 0x13F || c == 0x141 || (is_in(c, 0x4C1, 0x4CD) && c % 2 == 1))
-		return c + 1;
-	if (is_in(c, 0x400, 0x40F))
-		return c + 80;
-	switch (c) {
-	case 0x386: return 0x3AC;
-	case 0x388:
-	case 0x389:
-	case 0x38A: return c + 37;
-	case 0x38C: return 0x3CC;
-	case 0x38E:
-	case 0x38F: return c + 63;
-	case 0x3C2: return 0x3C3; /* the final sigma */
-	case 0x4C0: return 0x4CF;
-	default: return c;
-	}
-}
-
-static bool
-is_letter(uint32_t c)
-{
-	if (c < 0x80)
-		return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
-	return c > 0xBF && c != 0xD7 && c != 0xF7 && !(c >= 0x2000 && c <= 0x206F) &&
-	       !(c >= 0x3000 && c <= 0x3003) && !(c >= 0x3008 && c <= 0x3011) &&
-	       !(c >= 0xFF00 && c <= 0xFF0F) && !(c >= 0xFF1A && c <= 0xFF20);
-}
+enum {
+	SNIPPET = 120, SNIPPET_BEFORE = 40, /* characters */
+	NEAR_WORDS = 8,                     /* of one term; further ones are ignored */
+	NEAR_DISTANCE = 10,
+	REGEX_MAX = 200,       /* bytes of a regular expression */
+	REGEX_REPEATS = 1000,  /* product of its counts {n}: the memory that it may need */
+	COUNTED = 30,          /* occurrences of a term */
+	COUNTED_BYTES = 64 << 10
+};
 
 static bool
 is_space(char c)
 {
 	return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+/* ---- words ---- */
+
+enum { NOT_LETTER, LETTER, DENSE };
+
+/* The class of the character at *at, which is advanced past it. */
+static int
+next_class(rt_str s, size_t *at)
+{
+	uint32_t c = rt_word_next(s, at);
+
+	return !rt_word_is_letter(c) ? NOT_LETTER : rt_word_is_dense(c) ? DENSE : LETTER;
+}
+
+static int
+class_at(rt_str s, size_t at)
+{
+	return at < s.size ? next_class(s, &at) : NOT_LETTER;
+}
+
+/* The next word at or after *at, which becomes its beginning; its class. NOT_LETTER: none. */
+static int
+find_word(rt_str s, size_t *at, size_t *out_end)
+{
+	int class = NOT_LETTER;
+	size_t next = *at;
+
+	while (next < s.size && class == NOT_LETTER) {
+		*at = next;
+		class = next_class(s, &next);
+	}
+	while (class != NOT_LETTER && next < s.size && class_at(s, next) == class)
+		(void)next_class(s, &next);
+	*out_end = next;
+	return class;
 }
 
 /* ---- a query ---- */
@@ -98,16 +66,10 @@ is_space(char c)
 static int
 words_in(rt_str s)
 {
-	size_t at = 0;
-	bool inside = false;
 	int count = 0;
 
-	while (at < s.size && count < 2) {
-		bool letter = is_letter(next_char(s, &at));
-
-		count += letter && !inside;
-		inside = letter;
-	}
+	for (size_t at = 0, end; count < 2 && find_word(s, &at, &end) != NOT_LETTER; at = end)
+		count++;
 	return count;
 }
 
@@ -134,9 +96,85 @@ add_term(rt_query *q, rt_str text, bool is_not)
 		return;
 	term = &q->terms[q->count++];
 	memset(term, 0, sizeof(*term));
+	if (words == 1 && text.size > 1 && text.ptr[text.size - 1] == '*') {
+		term->is_prefix = true;
+		text.size--;
+	}
 	term->text = text;
 	term->is_not = is_not;
 	term->kind = words == 0 ? RT_TERM_LITERAL : words == 1 ? RT_TERM_WORD : RT_TERM_PHRASE;
+}
+
+/* NEAR(a b, 5) at *at, which is advanced past it. */
+static bool
+read_near(rt_query *q, rt_str s, size_t *at, bool is_not)
+{
+	const rt_str begin = RT_STR("NEAR(");
+	rt_str inner = rt_str_skip(s, *at + begin.size <= s.size ? *at + begin.size : s.size);
+	const char *end = memchr(inner.ptr, ')', inner.size), *comma;
+	rt_query_term *term;
+
+	if (!rt_str_starts(rt_str_skip(s, *at), begin) || end == NULL || q->count == RT_QUERY_TERMS_MAX)
+		return false;
+	*at = (size_t)(end + 1 - s.ptr);
+	inner.size = (size_t)(end - inner.ptr);
+	comma = memchr(inner.ptr, ',', inner.size);
+	term = &q->terms[q->count++];
+	*term = (rt_query_term){.kind = RT_TERM_NEAR, .text = inner, .is_not = is_not, .distance = NEAR_DISTANCE};
+	if (comma != NULL) {
+		term->text.size = (size_t)(comma - inner.ptr);
+		term->distance = (unsigned)strtoul(comma + 1, NULL, 10);
+	}
+	if (words_in(term->text) < 2) /* nothing to be near to */
+		term->kind = words_in(term->text) == 0 ? RT_TERM_LITERAL : RT_TERM_WORD;
+	return true;
+}
+
+/* /colou?r/ at *at, which is advanced past it: to the last slash before a blank. */
+static bool
+read_regex(rt_query *q, rt_str s, size_t *at, bool is_not)
+{
+	size_t to = *at + 1, end;
+
+	if (s.ptr[*at] != '/' || q->count == RT_QUERY_TERMS_MAX)
+		return false;
+	for (end = 0; to < s.size && s.ptr[to] != '\n'; to++)
+		if (s.ptr[to] == '/' && s.ptr[to - 1] != '\\' &&
+		    (to + 1 == s.size || is_space(s.ptr[to + 1]))) {
+			end = to;
+			break;
+		}
+	if (end <= *at + 1)
+		return false;
+	q->terms[q->count++] = (rt_query_term){
+		.kind = RT_TERM_REGEX, .text = rt_str_at(s.ptr + *at + 1, end - *at - 1), .is_not = is_not};
+	*at = end + 1;
+	return true;
+}
+
+static const rt_str filter_names[RT_FILTER_COUNT] = {
+	[RT_FILTER_ROLE] = RT_STR_INIT("role:"),   [RT_FILTER_IN] = RT_STR_INIT("in:"),
+	[RT_FILTER_TAG] = RT_STR_INIT("tag:"),     [RT_FILTER_MODEL] = RT_STR_INIT("model:"),
+	[RT_FILTER_LABEL] = RT_STR_INIT("label:"), [RT_FILTER_EDITED] = RT_STR_INIT("edited:"),
+	[RT_FILTER_PAST] = RT_STR_INIT("past:"),
+};
+
+/* A filter at *at, which is advanced past it. */
+static bool
+read_filter(rt_query *q, rt_str s, size_t *at)
+{
+	for (size_t i = 0; i < RT_FILTER_COUNT; i++) {
+		size_t from = *at + filter_names[i].size;
+
+		if (from >= s.size || is_space(s.ptr[from]) ||
+		    !rt_str_eq_nocase(rt_str_at(s.ptr + *at, filter_names[i].size), filter_names[i]))
+			continue;
+		*at = from;
+		q->filters[i] = read_term(s, at);
+		q->has_filter = q->has_filter || q->filters[i].size > 0;
+		return true;
+	}
+	return false;
 }
 
 /* The time after a prefix at *at, which is advanced past it; false: there is no such prefix. */
@@ -182,10 +220,10 @@ rt_query_parse(rt_str s)
 			is_not = true;
 			at++;
 		}
-		if (!is_not && s.size - at > 5 && !is_space(s.ptr[at + 5]) &&
-		    rt_str_eq_nocase(rt_str_at(s.ptr + at, 5), RT_STR("role:"))) {
-			at += 5;
-			q.role = read_term(s, &at);
+		if (!is_not && read_filter(&q, s, &at))
+			continue;
+		if (read_near(&q, s, &at, is_not) || read_regex(&q, s, &at, is_not)) {
+			last = NULL;
 			continue;
 		}
 		if (!is_not && (read_moment(&q, s, &at, RT_STR("after:"), &q.from_us) ||
@@ -199,8 +237,90 @@ rt_query_parse(rt_str s)
 		last = q.count > i && !quoted && !is_not ? &q.terms[i] : NULL;
 	}
 	if (last != NULL && last->kind == RT_TERM_WORD)
-		last->is_prefix = true;
+		last->is_last = last->is_prefix = true;
 	return q;
+}
+
+/* Can the expression need much memory? Back references, which make a search slow, are refused as well. */
+static const char *
+regex_problem(rt_str text)
+{
+	unsigned long repeats = 1;
+
+	if (text.size > REGEX_MAX)
+		return "is too long";
+	for (size_t i = 0; i < text.size; i++) {
+		if (text.ptr[i] == '\\' && i + 1 < text.size && text.ptr[i + 1] >= '0' && text.ptr[i + 1] <= '9')
+			return "refers to a group";
+		i += text.ptr[i] == '\\';
+		if (i < text.size && text.ptr[i] == '{') {
+			unsigned long count = 0, number = 0;
+
+			for (size_t j = i + 1; j < text.size && text.ptr[j] != '}'; j++) {
+				number = text.ptr[j] >= '0' && text.ptr[j] <= '9' && number < REGEX_REPEATS
+						 ? number * 10 + (unsigned long)(text.ptr[j] - '0')
+						 : 0;
+				count = number > count ? number : count;
+			}
+			repeats *= count > 0 ? count : 1;
+			if (repeats > REGEX_REPEATS)
+				return "repeats too often";
+		}
+	}
+	return NULL;
+}
+
+static void
+free_regex(void *regex)
+{
+	regfree(regex);
+}
+
+static void
+compile_regex(rt_scope *s, rt_query_term *term)
+{
+	const char *problem = regex_problem(term->text);
+	rt_str text = rt_scope_copy(s, term->text);
+	regex_t *regex = rt_scope_get(s, sizeof(*regex));
+	char words[120];
+	int rc;
+
+	if (problem != NULL)
+		(void)rt_scope_fail(s, RT_USAGE, "the regular expression /%.*s/ %s",
+				    RT_STR_ARG(term->text), problem);
+	if (!rt_ok(s))
+		return;
+	rc = memchr(text.ptr, 0, text.size) != NULL
+		     ? REG_BADPAT
+		     : regcomp(regex, text.ptr, REG_EXTENDED | REG_ICASE | REG_NEWLINE);
+	if (rc == 0) {
+		rt_scope_defer(s, free_regex, regex);
+		term->regex = regex;
+		return;
+	}
+	(void)regerror(rc, regex, words, sizeof(words));
+	(void)rt_scope_fail(s, RT_USAGE,
+			    "the regular expression /%.*s/ cannot be read (%s); in double quotes it is "
+			    "searched for as a text",
+			    RT_STR_ARG(term->text), words);
+}
+
+void
+rt_query_prepare(rt_scope *s, rt_query *q)
+{
+	if (q->not_time.ptr != NULL)
+		(void)rt_scope_fail(s, RT_USAGE,
+				    "\"%.*s\" is not a date, as in after:2026-11-18; in double quotes it "
+				    "is searched for as a text",
+				    RT_STR_ARG(q->not_time));
+	for (size_t i = RT_FILTER_EDITED; i <= RT_FILTER_PAST; i++)
+		if (q->filters[i].size > 0 && !rt_str_is(q->filters[i], "yes") &&
+		    !rt_str_is(q->filters[i], "no"))
+			(void)rt_scope_fail(s, RT_USAGE, "%.*s is followed by yes or no, not by \"%.*s\"",
+					    RT_STR_ARG(filter_names[i]), RT_STR_ARG(q->filters[i]));
+	for (size_t i = 0; rt_ok(s) && i < q->count; i++)
+		if (q->terms[i].kind == RT_TERM_REGEX)
+			compile_regex(s, &q->terms[i]);
 }
 
 /* ---- matching ---- */
@@ -212,90 +332,146 @@ same_chars(rt_str text, size_t *at, rt_str word, size_t from, size_t word_end)
 	size_t here = *at;
 
 	while (from < word_end) {
-		if (here == text.size || fold(next_char(text, &here)) != fold(next_char(word, &from)))
+		if (here == text.size || rt_word_next(text, &here) != rt_word_next(word, &from))
 			return false;
 	}
 	*at = here;
 	return true;
 }
 
+/* Is the word of a term at *at, which is advanced past it, and does it end there? */
+static bool
+word_here(rt_str text, size_t *at, rt_str term, size_t from, size_t end, int class, bool is_prefix)
+{
+	return same_chars(text, at, term, from, end) &&
+	       (is_prefix || class == DENSE || class_at(text, *at) != LETTER);
+}
+
 /* Are the words of a term in text from at on? at is the beginning of a word. */
 static bool
 words_here(rt_str text, size_t at, const rt_query_term *term, size_t *out_end)
 {
-	size_t from = 0, word_end, probe;
-	bool first = true;
+	size_t from = 0, end, next;
+	int class;
 
-	for (;;) {
-		while (from < term->text.size) { /* to the next word of the term */
-			probe = from;
-			if (is_letter(next_char(term->text, &probe)))
-				break;
-			from = probe;
-		}
-		if (from == term->text.size)
-			break;
-		for (word_end = from; word_end < term->text.size; word_end = probe) {
-			probe = word_end;
-			if (!is_letter(next_char(term->text, &probe)))
-				break;
-		}
-		while (!first && at < text.size) { /* to the next word of the text */
-			probe = at;
-			if (is_letter(next_char(text, &probe)))
-				break;
-			at = probe;
-		}
-		if (!same_chars(text, &at, term->text, from, word_end))
+	for (bool first = true; (class = find_word(term->text, &from, &end)) != NOT_LETTER; first = false) {
+		for (next = at; !first && at < text.size && next_class(text, &next) == NOT_LETTER;)
+			at = next;
+		if (!word_here(text, &at, term->text, from, end, class, term->is_prefix))
 			return false;
-		probe = at;
-		if (!term->is_prefix && at < text.size && is_letter(next_char(text, &probe)))
-			return false;
-		from = word_end;
-		first = false;
+		from = end;
 	}
 	*out_end = at;
 	return true;
 }
 
-size_t
-rt_query_term_find(rt_str text, const rt_query_term *term, bool substring, size_t from,
-		   size_t *out_size)
+static size_t
+find_words(rt_str text, const rt_query_term *term, size_t from, size_t *out_size)
 {
-	bool anywhere = substring || term->kind == RT_TERM_LITERAL, inside = false;
-	size_t at = from, next = 0, end;
-	/* outside the European alphabets there is no folding: search for its bytes */
-	int first = anywhere && next_char(term->text, &next) >= 0x530
-			    ? (unsigned char)term->text.ptr[0]
-			    : -1;
+	size_t begin = 0, end, at = from, next;
+	int class = find_word(term->text, &begin, &end), before = NOT_LETTER;
+	uint32_t first;
 
+	if (class == NOT_LETTER)
+		return SIZE_MAX;
+	next = begin;
+	first = rt_word_next(term->text, &next);
 	if (from > 0) { /* in the middle of a word? */
 		for (at = from - 1; at > 0 && ((unsigned char)text.ptr[at] & 0xC0) == 0x80; at--)
 			;
-		inside = is_letter(next_char(text, &at));
-		at = from;
+		before = class_at(text, at);
 	}
-	for (; at < text.size; at = next) {
-		bool letter;
-
-		if (first >= 0) {
-			const char *hit = memchr(text.ptr + at, first, text.size - at);
-
-			if (hit == NULL)
-				return SIZE_MAX;
-			at = (size_t)(hit - text.ptr);
-		}
+	for (at = from; at < text.size; at = next) {
 		next = at;
-		letter = is_letter(next_char(text, &next));
-		end = at;
-		if (anywhere ? same_chars(text, &end, term->text, 0, term->text.size)
-			     : letter && !inside && words_here(text, at, term, &end)) {
+		uint32_t c = rt_word_next(text, &next);
+		int here = !rt_word_is_letter(c) ? NOT_LETTER : rt_word_is_dense(c) ? DENSE : LETTER;
+
+		if (c == first && (here == DENSE || here != before) && words_here(text, at, term, &end)) {
 			*out_size = end - at;
 			return at;
 		}
-		inside = letter;
+		before = here;
 	}
 	return SIZE_MAX;
+}
+
+/* The words of the term, each at its last occurrence: a match if they are close to each other. */
+static size_t
+find_near(rt_str text, const rt_query_term *term, size_t start, size_t *out_size)
+{
+	struct {
+		size_t from, end; /* in the term */
+		size_t at, to;    /* in the text */
+		size_t number;    /* which word of the text; 0: not seen yet */
+		int class;
+	} words[NEAR_WORDS];
+	size_t count = 0, seen = 0, number = 0, at = start, end = 0;
+
+	for (size_t from = 0; count < NEAR_WORDS; from = end) {
+		int class = find_word(term->text, &from, &end);
+
+		if (class == NOT_LETTER)
+			break;
+		words[count].from = from;
+		words[count].end = end;
+		words[count].class = class;
+		words[count++].number = 0;
+	}
+	for (int class; (class = find_word(text, &at, &end)) != NOT_LETTER;) {
+		size_t next = at, first = SIZE_MAX, low = SIZE_MAX, last = 0;
+
+		number++;
+		for (size_t i = 0; i < count; i++) {
+			size_t to = at;
+
+			if (!word_here(text, &to, term->text, words[i].from, words[i].end, words[i].class, false))
+				continue;
+			seen += words[i].number == 0;
+			words[i].at = at;
+			words[i].to = to;
+			words[i].number = number;
+		}
+		for (size_t i = 0; seen == count && i < count; i++) {
+			first = words[i].at < first ? words[i].at : first;
+			low = words[i].number < low ? words[i].number : low;
+			last = words[i].to > last ? words[i].to : last;
+		}
+		if (seen == count && number - low < count + term->distance) {
+			*out_size = last - first;
+			return first;
+		}
+		if (class == DENSE)
+			(void)next_class(text, &next); /* a word begins at each character */
+		at = class == DENSE ? next : end;
+	}
+	return SIZE_MAX;
+}
+
+static size_t
+find_regex(rt_str text, const rt_query_term *term, size_t from, size_t *out_size)
+{
+	regmatch_t match = {.rm_so = (regoff_t)from,
+			    .rm_eo = (regoff_t)(text.size < INT_MAX ? text.size : INT_MAX)};
+	int flags = REG_STARTEND | (from > 0 && text.ptr[from - 1] != '\n' ? REG_NOTBOL : 0);
+
+	if (term->regex == NULL || from >= text.size || from >= INT_MAX ||
+	    regexec(term->regex, text.ptr, 1, &match, flags) != 0)
+		return SIZE_MAX;
+	*out_size = (size_t)(match.rm_eo - match.rm_so);
+	return (size_t)match.rm_so;
+}
+
+size_t
+rt_query_term_find(rt_str text, const rt_query_term *term, size_t from, size_t *out_size)
+{
+	switch (term->kind) {
+	case RT_TERM_NEAR: return find_near(text, term, from, out_size);
+	case RT_TERM_REGEX: return find_regex(text, term, from, out_size);
+	case RT_TERM_LITERAL: *out_size = term->text.size; return rt_str_find(text, term->text, from);
+	case RT_TERM_WORD:
+	case RT_TERM_PHRASE: break;
+	}
+	return find_words(text, term, from, out_size);
 }
 
 bool
@@ -304,10 +480,30 @@ rt_query_matches(const rt_query *q, rt_str text)
 	size_t i, size;
 
 	for (i = 0; i < q->count; i++)
-		if ((rt_query_term_find(text, &q->terms[i], q->substring && !q->terms[i].is_not, 0,
-					&size) == SIZE_MAX) != q->terms[i].is_not)
+		if ((rt_query_term_find(text, &q->terms[i], 0, &size) == SIZE_MAX) != q->terms[i].is_not)
 			return false;
 	return true;
+}
+
+double
+rt_query_score(const rt_query *q, rt_str text)
+{
+	static const double k = 1.2, b = 0.75, usual_bytes = 1000;
+	rt_str counted = rt_str_at(text.ptr, text.size < COUNTED_BYTES ? text.size : COUNTED_BYTES);
+	double score = 0, length = 1 - b + b * (double)text.size / usual_bytes;
+
+	for (size_t i = 0; i < q->count; i++) {
+		unsigned count = 0;
+		size_t at = 0, size;
+
+		if (q->terms[i].is_not)
+			continue;
+		for (; count < COUNTED && (at = rt_query_term_find(counted, &q->terms[i], at, &size)) != SIZE_MAX;
+		     count++)
+			at += size > 0 ? size : 1;
+		score += count * (k + 1) / (count + k * length);
+	}
+	return score;
 }
 
 /* ---- a snippet ---- */
@@ -323,7 +519,7 @@ first_match(const rt_query *q, rt_str text, size_t from, size_t *out_size)
 
 		if (q->terms[i].is_not)
 			continue;
-		at = rt_query_term_find(text, &q->terms[i], q->substring, from, &size);
+		at = rt_query_term_find(text, &q->terms[i], from, &size);
 		if (at != SIZE_MAX && (at < best || (at == best && size > *out_size))) {
 			best = at;
 			*out_size = size;
@@ -339,7 +535,7 @@ add_shown(rt_buf *out, rt_str s)
 
 	while (at < s.size) {
 		size_t from = at;
-		uint32_t c = next_char(s, &at);
+		uint32_t c = rt_word_char(s, &at);
 
 		if (c < 0x20 || (c >= 0x7F && c < 0xA0))
 			rt_buf_add_byte(out, ' ');
@@ -362,7 +558,7 @@ rt_query_add_snippet(rt_buf *buf, const rt_query *q, rt_str text)
 		}
 	}
 	for (to = from, i = 0; to < text.size && i < SNIPPET; i++)
-		(void)next_char(text, &to);
+		(void)rt_word_char(text, &to);
 	shown = rt_str_at(text.ptr, to);
 	if (from > 0)
 		rt_buf_add_c(buf, "…");

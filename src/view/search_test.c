@@ -186,6 +186,98 @@ finds_what_a_query_says(void **state)
 }
 
 static void
+finds_what_an_expression_says(void **state)
+{
+	fixture *f = *state;
+
+	animals(f);
+	assert_string_equal(ids_of(f, "tab* cat"), "a ");
+	assert_string_equal(ids_of(f, "ta* ha*"), "a ");
+	assert_string_equal(ids_of(f, "NEAR(hat cat, 1)"), "");
+	assert_string_equal(ids_of(f, "NEAR(cat hat, 2)"), "a b ");
+	assert_string_equal(ids_of(f, "NEAR(tabby hat, 2)"), "");
+	assert_string_equal(ids_of(f, "NEAR(tabby hat)"), "a ");
+	assert_string_equal(ids_of(f, "cat -NEAR(tabby hat)"), "b ");
+	assert_string_equal(ids_of(f, "NEAR(cat)"), "a b ");
+	assert_string_equal(ids_of(f, "NEAR(cat"), ""); /* a text */
+	assert_string_equal(ids_of(f, "/c.t\\b/"), "a b ");
+	assert_string_equal(ids_of(f, "/^THE hat/"), "b ");
+	assert_string_equal(ids_of(f, "hat -/^the/"), "a ");
+	assert_string_equal(ids_of(f, "/[0-9]{3}%$/"), "d ");
+	assert_string_equal(ids_of(f, "/usr/bin/"), "");
+	assert_string_equal(ids_of(f, "\"/c.t/\""), "");
+	refuses(f, "/(/", "cannot be read");
+	refuses(f, "/(a{100}){100}/", "repeats too often");
+	refuses(f, "/(a)\\1/", "refers to a group");
+}
+
+static void
+filters(void **state)
+{
+	fixture *f = *state;
+
+	animals(f);
+	apply(f, "{\"op\":\"entry.edit\",\"entry\":\"a\",\"content\":\"A tabby lion with a hat\"}");
+	apply(f, "{\"op\":\"label.set\",\"entry\":\"b\",\"label\":\"Best so far\"}");
+	apply(f, "{\"op\":\"entry.append\",\"id\":\"e\",\"role\":\"AI\",\"model\":\"openai/gpt-x\",\"content\":\"cats\"}");
+	apply(f, "{\"op\":\"discussion.new\",\"name\":\"Zoo\"}");
+	apply(f, "{\"op\":\"setting.set\",\"key\":\"tags\",\"value\":[\"work/db\"],\"of\":\"discussion\"}");
+	apply(f, "{\"op\":\"entry.append\",\"id\":\"z\",\"content\":\"A lion\"}");
+	assert_string_equal(ids_of(f, "lion"), "a z ");
+	assert_string_equal(ids_of(f, "lion in:zoo"), "z ");
+	assert_string_equal(ids_of(f, "lion tag:work"), "z ");
+	assert_string_equal(ids_of(f, "lion tag:work/db"), "z ");
+	assert_string_equal(ids_of(f, "lion tag:home"), "");
+	assert_string_equal(ids_of(f, "in:zoo"), "z ");
+	assert_string_equal(ids_of(f, "lion edited:yes"), "a ");
+	assert_string_equal(ids_of(f, "lion edited:no"), "z ");
+	assert_string_equal(ids_of(f, "label:best"), "b ");
+	assert_string_equal(ids_of(f, "model:gpt"), "e ");
+	refuses(f, "lion edited:maybe", "yes or no");
+	/* the past */
+	assert_string_equal(ids_of(f, "tabby cat"), "");
+	assert_string_equal(ids_of(f, "tabby cat past:yes"), "a ");
+	assert_non_null(strstr(search_in(f, "tabby cat past:yes", 0, "", 0), "\"at\":1,"));
+	assert_non_null(strstr(f->out.ptr, "\"past\":true"));
+	assert_null(strstr(search_in(f, "tabby past:yes", 1, "", 1), "\"past\""));
+	apply(f, "{\"op\":\"entry.delete\",\"entry\":\"z\"}");
+	assert_string_equal(ids_of(f, "lion in:zoo"), "");
+	assert_non_null(strstr(search_in(f, "lion in:zoo past:yes", 0, "", 0), "\"take\":\"\",\"id\":\"z\""));
+	assert_non_null(strstr(f->out.ptr, "\"at\":0,"));
+}
+
+static void
+looks_into_tool_calls(void **state)
+{
+	fixture *f = *state;
+
+	apply(f, "{\"op\":\"entry.append\",\"id\":\"a\",\"role\":\"AI\",\"content\":[{\"type\":\"text\",\"text\":\"Let me look.\"},"
+		 "{\"type\":\"tool_use\",\"id\":\"toolu_identifier\",\"name\":\"bash\",\"input\":{\"command\":\"grep -rn mutex src\"}}]}");
+	apply(f, "{\"op\":\"entry.append\",\"id\":\"b\",\"role\":\"AI\",\"content\":\"\",\"tool_calls\":[{\"id\":\"x\",\"function\":{\"name\":\"read_file\",\"arguments\":\"{\\\"path\\\":\\\"mutex.c\\\"}\"}}]}");
+	assert_string_equal(ids_of(f, "mutex"), "a b ");
+	assert_string_equal(ids_of(f, "grep mutex"), "a ");
+	assert_string_equal(ids_of(f, "\"read file\""), "b ");
+	assert_string_equal(ids_of(f, "identifier"), "");
+}
+
+/* The text with more of the words comes first, of equal ones the newer. */
+static void
+ranks(void **state)
+{
+	fixture *f = *state;
+	const char *first, *second, *third;
+
+	apply(f, "{\"op\":\"entry.append\",\"id\":\"a\",\"content\":\"fox fox fox\"}");
+	apply(f, "{\"op\":\"entry.append\",\"id\":\"b\",\"content\":\"one fox here\"}");
+	apply(f, "{\"op\":\"entry.append\",\"id\":\"c\",\"content\":\"one fox there\"}");
+	(void)search_in(f, "fox", 0, "", 0);
+	first = strstr(f->out.ptr, "\"id\":\"a\"");
+	second = strstr(f->out.ptr, "\"id\":\"c\"");
+	third = strstr(f->out.ptr, "\"id\":\"b\"");
+	assert_true(first != NULL && first < second && second < third);
+}
+
+static void
 says_where_and_shows_a_snippet(void **state)
 {
 	fixture *f = *state;
@@ -442,7 +534,7 @@ says_how_far_it_is_and_can_be_stopped(void **state)
 	assert_true(index_mark(f) > 0 && index_mark(f) < MANY);
 	assert_int_equal(watched_search(f, "some", &all), HITS_MAX);
 	assert_true(all.told > 2 && all.percent >= 80 && all.hits > 0);
-	part = watched_search(f, "some", &hits); /* in the middle of the hits */
+	part = watched_search(f, "some", &hits); /* in the middle of the matches */
 	assert_true(part > 10 && part < HITS_MAX);
 	/* texts that are not indexed, one by one */
 	hits = (watch){.stop_at = 4};
@@ -561,6 +653,10 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		BOTH(finds_what_a_query_says),
+		BOTH(finds_what_an_expression_says),
+		BOTH(filters),
+		BOTH(looks_into_tool_calls),
+		BOTH(ranks),
 		BOTH(says_where_and_shows_a_snippet),
 		cmocka_unit_test(cuts_a_snippet_at_characters),
 		BOTH(finds_only_what_is_shown_now),

@@ -261,6 +261,15 @@ set_tags(const rt_view *v, const rt_disc *disc, rt_disc_row *row)
 }
 
 bool
+rt_disc_has_tag(const rt_view *v, const rt_disc *disc, rt_str tag)
+{
+	rt_disc_row row = {0};
+
+	set_tags(v, disc, &row);
+	return rt_disc_row_has_tag(&row, tag);
+}
+
+bool
 rt_disc_row_has_tag(const rt_disc_row *disc, rt_str tag)
 {
 	if (tag.size == 0)

@@ -364,7 +364,7 @@ verify_index(rt_store *s, verdict *v)
 		char word[32];
 
 		snprintf(word, sizeof(word), "word%llu", (unsigned long long)i);
-		if (s->ops->index_find(s, SCRIPT_PROJECT, rt_str_of(word), RT_FIND_PHRASE, scan_hit,
+		if (s->ops->index_find(s, SCRIPT_PROJECT, rt_str_of(word), 0, scan_hit,
 				       &hit, &err) != RT_OK)
 			complain(v, err.text, i);
 		if (hit.next != 0)

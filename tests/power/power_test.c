@@ -562,7 +562,7 @@ use_store(const char *vfs, script *sc, rt_error *err)
 		st = rt_store_get(s, rt_rows_one(RT_STORE_BODIES, SCRIPT_PROJECT, 1), &buf, NULL,
 				  err);
 	if (st == RT_OK)
-		st = s->ops->index_find(s, SCRIPT_PROJECT, RT_STR("word1"), RT_FIND_PHRASE,
+		st = s->ops->index_find(s, SCRIPT_PROJECT, RT_STR("word1"), 0,
 					scan_hit, &hit, err);
 	if (st == RT_OK)
 		st = s->ops->epoch(s, &epoch, err);
