@@ -134,7 +134,7 @@ function Compare() {
 			</select>
 			{value !== state.take && value !== "" && (
 				<button type="button" aria-label={`Open the take ${nameOf(value)}`} title="Close the comparison and continue with this take"
-					onClick={() => { openOverlay(null); void act.switchTake(value); }}>Open this take</button>
+					onClick={() => { openOverlay(null); void act.switchTake(value); }}>Open the take</button>
 			)}
 		</div>
 	);

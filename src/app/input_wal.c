@@ -94,7 +94,8 @@ sort_pages(rt_input_wal *wal)
 {
 	size_t kept = 0;
 
-	qsort(wal->pages, wal->count, sizeof(*wal->pages), by_page);
+	if (wal->count > 1)
+		qsort(wal->pages, wal->count, sizeof(*wal->pages), by_page);
 	for (size_t i = 0; i < wal->count; i++)
 		if (i + 1 == wal->count || wal->pages[i + 1].number != wal->pages[i].number)
 			wal->pages[kept++] = wal->pages[i];

@@ -15,11 +15,12 @@
 #include <stdlib.h> /* getenv */
 #include <string.h>
 
-/* The only format with this file extension; NULL: none, or several. */
+/* The only format with this file extension, the longest of several; NULL: none, or several. */
 static const rt_format *
 format_of_file(const char *file)
 {
 	const rt_format *found = NULL;
+	size_t longest = 0;
 
 	for (size_t i = 0; rt_formats[i] != NULL; i++) {
 		size_t size = strlen(rt_formats[i]->extension), length = strlen(file);
@@ -27,9 +28,9 @@ format_of_file(const char *file)
 		if (rt_formats[i]->write == NULL || length <= size ||
 		    strcmp(file + length - size, rt_formats[i]->extension) != 0)
 			continue;
-		if (found != NULL)
-			return NULL;
-		found = rt_formats[i];
+		if (size >= longest)
+			found = size > longest ? rt_formats[i] : NULL;
+		longest = size > longest ? size : longest;
 	}
 	return found;
 }
@@ -355,7 +356,7 @@ const rt_command rt_cli_export = {
 		"agent, which continues from there: entries keep their ids and everything that "
 		"Retake does not show; the imported session does not change.",
 	.examples = "retake export --format markdown -o talk.md\n"
-		    "retake export -o talk.html\n"
+		    "retake export -d db-choice -o talk.html\n"
 		    "retake export --format canonical > state.json\n"
 		    "retake export -o talk.html --redact\n"
 		    "retake export --format pi --all --lossless -o talk.jsonl\n"

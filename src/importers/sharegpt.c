@@ -132,7 +132,7 @@ sharegpt_sniff(rt_str head)
 
 const rt_format rt_format_sharegpt = {
 	.name = "sharegpt",
-	.extension = ".json",
+	.extension = ".sharegpt.json",
 	.about = "ShareGPT: conversations for training",
 	.sniff = sharegpt_sniff,
 	.read = sharegpt_read,

@@ -225,7 +225,7 @@ i -q import "$work/c.jsonl"
 i -q rm c
 code 'again after a deletion' 0 i import "$work/c.jsonl"
 has 'one comes back' '1 discussion added' "$out"
-has 'it is named and open' 'Now in discussion "c".' "$out"
+has 'it is named, and the open one stays' "use c   step 4" "$out"
 mkdir "$work/two"
 printf '[{"role":"user","content":"new"}]' >"$work/two/a.json"
 head -n 1 "$work/c.jsonl" >"$work/two/z.json"
