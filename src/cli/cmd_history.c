@@ -120,6 +120,17 @@ hint_undone(rt_cli *cli)
 			    (unsigned long long)seq);
 }
 
+/* A count that is the number of a step was probably meant as one. */
+static void
+say_step(rt_cli *cli, const rt_result *result, uint64_t count)
+{
+	if (count <= result->steps || count > cli->session.value->seq || count < 4)
+		return;
+	rt_term_f(&cli->out, "  If %llu is the number of a step, and only that was meant: %s redo %llu, then %s revert %llu\n",
+		  (unsigned long long)count, rt_cli_retake(cli), (unsigned long long)result->steps,
+		  rt_cli_retake(cli), (unsigned long long)count);
+}
+
 /* A message with the way back, and the notes of the engine. */
 static void
 say_moved(rt_cli *cli, const rt_result *result, rt_buf *now, const char *back, uint64_t number)
@@ -159,6 +170,8 @@ undo_or_redo(rt_cli *cli, rt_op_id op)
 		add_place(cli, before, now);
 		say_moved(cli, result, now, undo ? "redo: retake redo" : "undo: retake undo",
 			  result->steps);
+		if (undo && rt_ok(&cli->s))
+			say_step(cli, result, count);
 	}
 }
 

@@ -231,7 +231,7 @@ check_model(rt_cli *cli, const char *text)
 	RT_TRY(s, rt_model_session_verify(&cli->session, rt_cli_given(name), &s->error));
 }
 
-/* Notes a key that looks like one that Retake reads. */
+/* Refuses a key that looks like one that Retake reads, and notes one that Retake does not read. */
 static void
 advise_key(rt_cli *cli, const char *key)
 {
@@ -249,7 +249,7 @@ advise_key(rt_cli *cli, const char *key)
 	if (strcmp(key, "system") == 0 || strcmp(key, "system_prompt") == 0)
 		near = "project_system_prompt";
 	if (near != NULL)
-		rt_cli_note(cli, "there is no setting \"%.60s\"; did you mean %s?", key, near);
+		rt_cli_fail(cli, RT_USAGE, "there is no setting \"%.60s\"; did you mean %s?", key, near);
 	else if (strchr(key, '.') == NULL)
 		rt_cli_note(cli, "there is no setting \"%.60s\"; the value is stored for other "
 				 "programs. All settings: retake settings --all", key);

@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "app/screen.h"
+#include "cli/other_verbs.h"
 #include "formats/formats.h"
 #include "ops/action.h"
 
@@ -485,7 +486,9 @@ unknown_topic(rt_cli *cli, const char *word)
 
 	nearest_of(rt_cli_topics, word, &nearest, &near);
 	nearest_of(rt_cli_generated_topics, word, &nearest, &near);
-	if (rt_args_is_near(nearest, strlen(word)))
+	if (rt_other_verb(word) != NULL)
+		rt_cli_hint(cli, "Did you mean: retake %s   All: retake help", rt_other_verb(word));
+	else if (rt_args_is_near(nearest, strlen(word)))
 		rt_cli_hint(cli, "Did you mean: retake help %s   All: retake help", near);
 	else
 		hint_topics(cli);

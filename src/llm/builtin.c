@@ -239,7 +239,7 @@ rt_builtin_check(rt_str name, rt_error *err)
 	if (is_play(name) || rt_str_is(name, "echo") || rt_str_is(name, "summary"))
 		return RT_OK;
 	return rt_fail(err, RT_NOT_FOUND,
-		       "no built-in model \"%.*s\"; available: echo, summary and play",
+		       "no built-in model \"%.*s\"; available: echo, summary and play:FILE",
 		       (int)rt_utf8_cut(name, 80), name.ptr);
 }
 

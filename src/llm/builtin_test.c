@@ -127,7 +127,7 @@ echo(void **state)
 		"I will repeat it.\",\"provider\":\"builtin\",\"model\":\"echo\",\"stop_reason\":\"stop\","
 		"\"usage\":{\"input_tokens\":4,\"output_tokens\":27}");
 	answers("nobody", "", HELLO,
-		"not_found \"\" no built-in model \"nobody\"; available: echo, summary and play");
+		"not_found \"\" no built-in model \"nobody\"; available: echo, summary and play:FILE");
 	answers("echo", "", "", "usage \"\",\"provider\":\"builtin\",\"model\":\"echo\" not valid JSON at byte 0: the text is empty");
 }
 

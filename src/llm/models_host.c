@@ -148,6 +148,8 @@ open_builtin(rt_scope *s, const rt_models_options *o, rt_str name, rt_model **ou
 	rt_builtin_options options = {.name = name, .pace_ms = o->pace_ms, .wait_ms = wait_here};
 	rt_buf *script = rt_scope_buf(s);
 
+	if (rt_str_is(name, "play"))
+		(void)rt_scope_fail(s, RT_USAGE, "play needs a file: builtin/play:FILE");
 	if (rt_str_starts(name, play) && !o->may_play)
 		(void)rt_scope_fail(
 			s, RT_REFUSED,

@@ -14,7 +14,7 @@
 #include "program/failure.h"
 #include "program/help_keys.h"
 #include "program/markdown.h"
-#include "program/other_verbs.h"
+#include "cli/other_verbs.h"
 #include "store/store_sqlite.h"
 
 /* The words of the line as one quoted text for a shell; an ellipsis where it would need

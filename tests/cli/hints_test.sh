@@ -210,7 +210,7 @@ wants 'there is no provider "opnai" (did you mean openai?)'
 fails 3 set model bar
 wants 'PROVIDER/MODEL'
 fails 3 set model builtin/nope
-wants 'no built-in model "nope"; available: echo, summary and play'
+wants 'no built-in model "nope"; available: echo, summary and play:FILE'
 for name in '' '""'; do
 	fails 2 set model "$name"
 	wants 'is empty' "retake --db $db set model --unset"
@@ -368,6 +368,9 @@ is 'export: in JSON' 2 "$(r export -o "$work/all.json" --json | json 'd["discuss
 fails 2 export --format json
 wants 'there is no format "json"; use pi, toml, canonical'
 
+fails 3 merge other
+wants "retake --db $db merge-take other"
+
 # --- words of other programs ---
 fails 2 unpin
 wants "Did you mean: retake --db $db pin --off"
@@ -441,5 +444,15 @@ code 'delete several: all or none' 3 r delete :1 nope
 is 'delete several: all or none' 'one|two|three|four' "$(contents)"
 is 'delete several: in JSON' 2 "$(r delete :1 :2 --json | json 'd["deleted"]')"
 fails 2 delete -n :1 :2
+
+# --- words of other programs, as commands and as topics of the help ---
+for word in compare:diff share:'export -d' image:'ask --image' cancel:undo title:rename system:'set project_system_prompt'; do
+	fails 2 "${word%%:*}"
+	wants "retake --db $db ${word#*:}"
+	fails 3 help "${word%%:*}"
+	wants "retake --db $db ${word#*:}"
+done
+fails 2 ask -m builtin/play hi
+wants 'play needs a file: builtin/play:FILE'
 
 finish

@@ -19,6 +19,8 @@ is 'nothing is left' '' "$(contents)"
 code 'nothing to undo' 1 r undo
 has 'redo all' '6 of 99 steps: there are no more steps to redo.' "$(r redo 99)"
 is 'in JSON, too' '6 of 7 steps: there are no more steps to undo.' "$(r undo 7 --json | json 'd["note"]')"
+r -q redo 6
+has 'a count that may be a step' "If 8 is the number of a step, and only that was meant: retake --db $db redo 6, then retake --db $db revert 8" "$(r undo 8)"
 has 'none is missing' 'Redid 6 steps' "$(r redo 6)"
 is 'all is back' 'one|TWO|three|FOUR' "$(contents)"
 

@@ -244,9 +244,11 @@ code 'own value: as named' 0 r set model --unset --here
 is 'own value: as named' '' "$err"
 code 'no own value' 0 r set model builtin/echo
 is 'no own value' '' "$err"
-code 'the system prompt' 0 r set system 'Be terse.'
+code 'the system prompt' 2 r set system 'Be terse.'
 has 'the system prompt' 'did you mean project_system_prompt?' "$err"
-has 'a text is quoted' 'Set system to "Be terse.".' "$out"
+is 'nothing was set' null "$(r settings --json | json 'd["settings"].get("system")')"
+code 'a text is quoted' 0 r set project_system_prompt 'Be terse.'
+has 'a text is quoted' 'Set project_system_prompt to "Be terse.".' "$out"
 code 'an unknown key' 0 r set colour red
 has 'an unknown key' 'there is no setting "colour"; the value is stored for other programs' "$err"
 code 'a key with a dot' 0 r set my.colour red

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * The table of commands that other programs have under another name. */
-#include "program/other_verbs.h"
+#include "cli/other_verbs.h"
 
 #include <string.h>
 
@@ -11,18 +11,22 @@ rt_other_verb(const char *verb)
 	static const char *const words[][2] = {
 		{"attach", "ask --attach FILE"},
 		{"checkout", "takes switch TAKE, or go ENTRY"},
+		{"cancel", "undo"},
+		{"compare", "diff TAKE"},
 		{"config", "settings"},
 		{"continue", "again --continue"},
 		{"cost", "status"},
 		{"find", "search"},
 		{"fork", "branch"},
+		{"image", "ask --image FILE"},
 		{"keys", "help config"},
 		{"regenerate", "again"},
 		{"remove", "delete"},
 		{"resume", "again --continue"},
 		{"retry", "again"},
-		{"share", "export -o FILE.html"},
+		{"share", "export -d DISCUSSION -o FILE.html"},
 		{"system", "set project_system_prompt"},
+		{"title", "rename"},
 		{"tokens", "context --tokens"},
 		{"unarchive", "archive --off"},
 		{"unpin", "pin --off"},
