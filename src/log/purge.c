@@ -184,7 +184,7 @@ read_log(purge *p, rt_store_row_fn fn)
 
 /* Make a hole of a body. One that is a hole already does not count. */
 static void
-blank_body(purge *p, uint64_t number, uint64_t index_mark)
+blank_body(purge *p, uint64_t number)
 {
 	static const char hole[] = {RT_BODY_PURGED};
 	rt_store *store = p->engine->store;
@@ -200,9 +200,9 @@ blank_body(purge *p, uint64_t number, uint64_t index_mark)
 	rt_scope_note(s, st);
 	if (rt_ok(s) && bytes->size > 0 && bytes->ptr[0] != RT_BODY_PURGED) {
 		p->has_written = true;
-		if (number <= index_mark)
-			RT_TRY(s, store->ops->drop(store, rt_rows_one(RT_STORE_INDEX, project, number),
-						   &s->error));
+		/* whatever the mark is: an index that counts as empty may have its words */
+		RT_TRY(s, store->ops->drop(store, rt_rows_one(RT_STORE_INDEX, project, number),
+					   &s->error));
 		RT_TRY(s, store->ops->write(store, rt_rows_one(RT_STORE_BODIES, project, number),
 					    rt_str_at(hole, sizeof(hole)), &s->error));
 		p->result->count += rt_ok(s);
@@ -213,11 +213,8 @@ blank_body(purge *p, uint64_t number, uint64_t index_mark)
 static void
 blank_bodies(purge *p)
 {
-	uint64_t mark = 0;
-
-	RT_TRY(p->s, rt_engine_head(p->engine, RT_STORE_INDEX, &mark, &p->s->error));
 	for (size_t i = 0; rt_ok(p->s) && i < p->bodies.count; i++)
-		blank_body(p, p->bodies.items[i], mark);
+		blank_body(p, p->bodies.items[i]);
 }
 
 /* A log row without the text, read again before it is written. true: it has changed. */

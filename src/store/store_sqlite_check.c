@@ -150,16 +150,21 @@ each_page(checking *k, sqlite3_stmt *row, void *state)
 
 /* --- the schema --- */
 
-/* Hashes the name and text of everything in it. */
+/* Hashes the name and text of everything in it; an index of an earlier version as the present one. */
 static void
 each_schema(checking *k, sqlite3_stmt *row, void *state)
 {
 	uint64_t *sum = state;
 
 	(void)k;
-	for (int i = 0; i < 2; i++)
-		*sum = rt_hash(sqlite3_column_blob(row, i), (size_t)sqlite3_column_bytes(row, i),
-			       *sum);
+	for (int i = 0; i < 2; i++) {
+		rt_str text = rt_str_at(sqlite3_column_blob(row, i),
+					(size_t)sqlite3_column_bytes(row, i));
+
+		if (rt_str_is(text, RT_SQLITE_INDEX_OLD))
+			text = RT_STR(RT_SQLITE_INDEX_NOW);
+		*sum = rt_hash(text.ptr, text.size, *sum);
+	}
 }
 
 /* Compares it with that of a new store. */

@@ -3,9 +3,7 @@
  * The full-text index of the SQLite store: FTS5 without a copy of the texts. A row's rowid is
  * its body's key; the entry is stored beside it. The watermark says up to which body the index
  * is complete; it is written in the same transaction as the rows it covers.
- *
- * Versions up to 0.1 had another tokenizer and positions of words. Such an index counts as empty,
- * and is replaced when the first text is added. */
+ */
 #include "store/store_sqlite_impl.h"
 
 #include "base/words.h"
@@ -40,10 +38,12 @@ add_match(rt_buf *buf, rt_str query)
 
 /* --- the watermark --- */
 
+/* Not the index of an earlier version? */
 static bool
-has_our_tokens(rt_sqlite_call *call)
+is_present_index(rt_sqlite_call *call)
 {
-	rt_sqlite_query q = rt_sqlite_select(call, SQL_INDEX_KIND, (rt_sqlite_args){0});
+	rt_sqlite_args args = {.bytes = RT_STR(RT_SQLITE_INDEX_NOW), .is_text = true};
+	rt_sqlite_query q = rt_sqlite_select(call, SQL_INDEX_KIND, args);
 	bool has = rt_sqlite_next(&q);
 
 	rt_sqlite_end(&q);
@@ -53,7 +53,7 @@ has_our_tokens(rt_sqlite_call *call)
 uint64_t
 rt_sqlite_index_mark(rt_sqlite_call *call, uint64_t project)
 {
-	if (!has_our_tokens(call))
+	if (!is_present_index(call))
 		return 0;
 	rt_sqlite_query q =
 		rt_sqlite_select(call, SQL_MARK_GET, (rt_sqlite_args){.key = project});
@@ -79,7 +79,7 @@ rt_sqlite_index_add(rt_store *store, uint64_t project, uint64_t number, uint64_t
 		rt_scope_fail(&call.scope, RT_USAGE, "%llu is not the number of a body",
 			      rt_sqlite_ull(number));
 	rt_sqlite_check_size(&call, text.size);
-	if (rt_ok(&call.scope) && !has_our_tokens(&call))
+	if (rt_ok(&call.scope) && !is_present_index(&call))
 		rt_sqlite_index_clear(&call);
 	if (text.size > 0)
 		rt_sqlite_run(&call, SQL_INDEX_ADD,

@@ -4,6 +4,7 @@
  * reading only. The contract that it shares with other stores is in store_contract_test.c, loss of
  * power in tests/power/. */
 #include "store/store_sqlite_testing.h"
+#include "store/store_sqlite_old_index_testing.h"
 
 /* --- missing, created --- */
 
@@ -171,6 +172,57 @@ test_newer(void **state)
 	REFUSED(f->path, READ, RT_TOO_NEW);
 	expect_bytes(f->path, bytes, size);
 	free(bytes);
+}
+
+static bool
+count_hit(void *ctx, uint64_t number, uint64_t entry)
+{
+	assert_int_equal(number, 1);
+	assert_int_equal(entry, 1);
+	++*(int *)ctx;
+	return true;
+}
+
+static void
+test_old_index(void **state)
+{
+	fixture *f = *state;
+	rt_store *s = NULL;
+	uint64_t mark = 99;
+	int findings = 0, hits = 0;
+	size_t size = 0;
+	unsigned char *bytes;
+
+	fill(f->path, 3);
+	make_index_old(f->path, "quick zyxwvut fox");
+	bytes = bytes_of(f->path, &size);
+	assert_non_null(memmem(bytes, size, "zyxwvut", 7));
+	free(bytes);
+	MUST(open_as(f->path, WRITE, &s, err));
+	MUST(s->ops->check(s, first_finding, &findings, err));
+	assert_int_equal(findings, 0);
+	MUST(s->ops->head(s, RT_STORE_INDEX, PROJECT, &mark, err));
+	assert_int_equal(mark, 0); /* it counts as empty, */
+	MUST(s->ops->begin(s, err));
+	MUST(s->ops->drop(s, rt_rows_one(RT_STORE_INDEX, PROJECT, 1), err));
+	MUST(s->ops->commit(s, err));
+	MUST(s->ops->scrub(s, err)); /* but a purge reaches it */
+	s->ops->close(s);
+	bytes = bytes_of(f->path, &size);
+	assert_null(memmem(bytes, size, "zyxwvut", 7));
+	free(bytes);
+
+	MUST(open_as(f->path, WRITE, &s, err));
+	MUST(s->ops->begin(s, err)); /* the first text replaces it */
+	MUST(s->ops->index_add(s, PROJECT, 1, 1, RT_STR("quick brown fox"), err));
+	MUST(s->ops->commit(s, err));
+	MUST(s->ops->head(s, RT_STORE_INDEX, PROJECT, &mark, err));
+	assert_int_equal(mark, 1);
+	MUST(s->ops->index_find(s, PROJECT, RT_STR("bro*"), 0, count_hit, &hits, err));
+	assert_int_equal(hits, 1);
+	MUST(s->ops->check(s, first_finding, &findings, err));
+	assert_int_equal(findings, 0);
+	s->ops->close(s);
 }
 
 /* --- reading only --- */
@@ -447,6 +499,7 @@ main(void)
 		TEST(test_not_files),
 		TEST(test_foreign_database),
 		TEST(test_newer),
+		TEST(test_old_index),
 		TEST(test_read_only),
 		TEST(test_unreadable),
 		TEST(test_read_only_folder),

@@ -234,7 +234,9 @@ draw_hit(rt_discussions *d, rt_canvas *canvas, rt_box box, int y, const rt_hit *
 			       hit->discussion, RT_INK_DIM) +
 	    1;
 	if (is_wide)
-		x = rt_canvas_put_name(canvas, box, x, y, TAKE_MAX_HIT, hit->take, RT_INK_DIM) + 1;
+		x = rt_canvas_put_name(canvas, box, x, y, TAKE_MAX_HIT,
+				       hit->at > 0 ? hit->take : RT_STR("(deleted)"), RT_INK_DIM) +
+		    1;
 	x = rt_canvas_put_cut(canvas, box, x, y, ROLE_MAX_HIT, hit->role, rt_role_ink(hit->role)) +
 	    1;
 	while (x < box.w && rt_highlight_next(&snippet, &is_match, &run))

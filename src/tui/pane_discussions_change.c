@@ -18,6 +18,10 @@ open_hit(rt_tui *tui, const rt_hit *hit)
 	const rt_disc *disc = NULL;
 	rt_error err;
 
+	if (hit->at == 0) {
+		rt_tui_say(tui, "That entry was deleted; undo or the history restores it");
+		return;
+	}
 	if (p.disc == 0 || hit->id.size > RT_ID_MAX) {
 		rt_tui_say(tui, "That discussion no longer exists");
 		return;

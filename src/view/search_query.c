@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
  * Queries and texts. */
-#include <limits.h>
 #include <regex.h>
 #include <stdlib.h> /* strtoul */
 
@@ -14,6 +13,7 @@ enum {
 	NEAR_DISTANCE = 10,
 	REGEX_MAX = 200,       /* bytes of a regular expression */
 	REGEX_REPEATS = 1000,  /* product of its counts {n}: the memory that it may need */
+	REGEX_LINE_MAX = 1 << 20, /* bytes of a line; the rest of a longer one is not searched */
 	COUNTED = 30,          /* occurrences of a term */
 	COUNTED_BYTES = 64 << 10
 };
@@ -292,7 +292,7 @@ compile_regex(rt_scope *s, rt_query_term *term)
 		return;
 	rc = memchr(text.ptr, 0, text.size) != NULL
 		     ? REG_BADPAT
-		     : regcomp(regex, text.ptr, REG_EXTENDED | REG_ICASE | REG_NEWLINE);
+		     : regcomp(regex, text.ptr, REG_EXTENDED | REG_ICASE);
 	if (rc == 0) {
 		rt_scope_defer(s, free_regex, regex);
 		term->regex = regex;
@@ -447,18 +447,28 @@ find_near(rt_str text, const rt_query_term *term, size_t start, size_t *out_size
 	return SIZE_MAX;
 }
 
+/* Line by line, because regexec needs memory for the text that it is given. */
 static size_t
 find_regex(rt_str text, const rt_query_term *term, size_t from, size_t *out_size)
 {
-	regmatch_t match = {.rm_so = (regoff_t)from,
-			    .rm_eo = (regoff_t)(text.size < INT_MAX ? text.size : INT_MAX)};
-	int flags = REG_STARTEND | (from > 0 && text.ptr[from - 1] != '\n' ? REG_NOTBOL : 0);
+	size_t end;
 
-	if (term->regex == NULL || from >= text.size || from >= INT_MAX ||
-	    regexec(term->regex, text.ptr, 1, &match, flags) != 0)
-		return SIZE_MAX;
-	*out_size = (size_t)(match.rm_eo - match.rm_so);
-	return (size_t)match.rm_so;
+	for (; term->regex != NULL && from < text.size; from = end + 1) {
+		const char *feed = memchr(text.ptr + from, '\n', text.size - from);
+		rt_str line = rt_str_at(text.ptr + from, feed != NULL ? (size_t)(feed - text.ptr) - from
+								      : text.size - from);
+		size_t size = line.size < REGEX_LINE_MAX ? line.size : REGEX_LINE_MAX;
+		regmatch_t match = {.rm_so = 0, .rm_eo = (regoff_t)size};
+		int flags = REG_STARTEND | (from > 0 && text.ptr[from - 1] != '\n' ? REG_NOTBOL : 0) |
+			    (size < line.size ? REG_NOTEOL : 0);
+
+		end = from + line.size;
+		if (regexec(term->regex, line.ptr, 1, &match, flags) == 0) {
+			*out_size = (size_t)(match.rm_eo - match.rm_so);
+			return from + (size_t)match.rm_so;
+		}
+	}
+	return SIZE_MAX;
 }
 
 size_t

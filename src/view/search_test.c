@@ -206,6 +206,10 @@ finds_what_an_expression_says(void **state)
 	assert_string_equal(ids_of(f, "/[0-9]{3}%$/"), "d ");
 	assert_string_equal(ids_of(f, "/usr/bin/"), "");
 	assert_string_equal(ids_of(f, "\"/c.t/\""), "");
+	apply(f, "{\"op\":\"entry.append\",\"id\":\"e\",\"content\":\"first line\\nlast words\"}");
+	assert_string_equal(ids_of(f, "/^last/"), "e ");
+	assert_string_equal(ids_of(f, "/line$/"), "e ");
+	assert_string_equal(ids_of(f, "/line.last/"), "");
 	refuses(f, "/(/", "cannot be read");
 	refuses(f, "/(a{100}){100}/", "repeats too often");
 	refuses(f, "/(a)\\1/", "refers to a group");
