@@ -16,8 +16,9 @@ enum {
 	LOCAL_SIZE = 30,
 	MEMBERS_MAX = 100000,
 	DIRECTORY_MAX = 32 << 20,
-	RATIO_MAX = 200,     /* of a member larger than RATIO_FROM */
+	RATIO_MAX = 200,     /* of a member larger than RATIO_FROM, and of all larger than TOTAL_FROM */
 	RATIO_FROM = 16 << 20,
+	TOTAL_FROM = 64 << 20,
 	WASTE_MAX = 8,       /* times the size of a member, and WASTE_FROM */
 	WASTE_FROM = 64 << 20,
 	PACKED_CHUNK = 32 * 1024
@@ -232,6 +233,30 @@ refuse_overlaps(rt_scope *s, const rt_archive *a, uint64_t end)
 	}
 }
 
+static bool
+is_implausible(const rt_archive_member *m)
+{
+	return m->size > RATIO_FROM && m->size / RATIO_MAX > m->packed_size;
+}
+
+/* Many small members may decompress to as much as a large one, which is refused alone. */
+static void
+refuse_total(rt_scope *s, const rt_archive *a)
+{
+	uint64_t size = 0, packed = 0;
+
+	for (size_t i = 0; i < a->count; i++) {
+		if (is_implausible(&a->members[i]))
+			continue;
+		size += a->members[i].size; /* at most 200 times the file */
+		packed += a->members[i].packed_size;
+	}
+	if (size > TOTAL_FROM && size / RATIO_MAX > packed)
+		(void)rt_scope_fail(s, RT_LIMIT,
+				    "the archive decompresses to more than %d times its size",
+				    (int)RATIO_MAX);
+}
+
 void
 rt_archive_open(rt_scope *s, const rt_input *in, rt_archive *out)
 {
@@ -259,17 +284,18 @@ rt_archive_open(rt_scope *s, const rt_input *in, rt_archive *out)
 	}
 	if (rt_ok(s))
 		refuse_overlaps(s, out, d.offset);
+	if (rt_ok(s))
+		refuse_total(s, out);
 }
 
 /* ---- members ---- */
 
-static rt_status
+static void
 begin_again(rt_archive_input *m)
 {
 	m->at = m->packed = 0;
 	m->crc = 0;
 	rt_inflate_again(m->inflate);
-	return RT_OK;
 }
 
 /* Decompresses into to; *out_size is 0 at the end only. */
@@ -319,7 +345,7 @@ read_packed(void *ctx, uint64_t offset, char *to, size_t room, size_t *out_size,
 	if (offset >= m->member->size || room == 0)
 		return RT_OK;
 	if (offset < m->at)
-		st = begin_again(m);
+		begin_again(m);
 	while (st == RT_OK && m->at < offset) {
 		uint64_t left = offset - m->at;
 		size_t size = 0;
@@ -373,7 +399,7 @@ check(rt_scope *s, const rt_archive_member *m)
 				    method_name(m->method));
 	else if (m->method == 0 && m->size != m->packed_size)
 		damaged(s, "two sizes of a member differ");
-	else if (m->size > RATIO_FROM && m->size / RATIO_MAX > m->packed_size)
+	else if (is_implausible(m))
 		(void)rt_scope_fail(s, RT_LIMIT, "it decompresses to more than %d times its size",
 				    (int)RATIO_MAX);
 }

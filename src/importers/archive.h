@@ -4,7 +4,8 @@
  * and for conversations without a title.
  *
  * The directory at the end of the file is read first (zip64, too); it is refused where members overlap,
- * where there are too many, or where it is damaged. A member is decompressed with zlib, which is
+ * where there are too many, where they would decompress to far more than the file, or where it is
+ * damaged. A member is decompressed with zlib, which is
  * loaded when it is first needed (docs/decisions/0029-archives-and-databases.md), as it is read: no further than its
  * size in the directory, and only if that is plausible for its compressed size. A compressed member
  * that is read backwards is begun again, which is limited too. One thread at a time. */

@@ -300,21 +300,11 @@ test_damage(void **state)
 	assert_non_null(copy);
 	for (size_t at = 0; at < 2 * bytes.size; at += at < 200 ? 1 : 13) {
 		rt_str damaged = rt_str_at(copy, at < bytes.size ? bytes.size : at - bytes.size);
-		rt_error err = {.text = ""};
-		rt_outlines o;
-		rt_status st;
 
 		memcpy(copy, bytes.ptr, bytes.size);
 		if (at < bytes.size)
 			copy[at] = (char)(copy[at] ^ 0x41);
-		st = rt_format_llm.read(rt_alloc_libc(), damaged, &o, NULL, &err);
-		if (st == RT_OK) {
-			rt_outlines_deinit(&o);
-			read++;
-		} else {
-			assert_true(st == RT_USAGE || st == RT_LIMIT);
-			assert_true(err.text[0] != '\0');
-		}
+		read += read_damaged(&rt_format_llm, damaged);
 	}
 	assert_true(read > 100);
 	free(copy);

@@ -42,6 +42,23 @@ check_importer_memory(const rt_format *format, rt_str text, size_t wanted, size_
 	}
 }
 
+/* Reads damaged bytes: conversations (true), or a clear refusal. */
+static inline bool
+read_damaged(const rt_format *format, rt_str bytes)
+{
+	rt_outlines o;
+	rt_error err;
+	rt_status st = format->read(rt_alloc_libc(), bytes, &o, NULL, &err);
+
+	if (st == RT_OK) {
+		rt_outlines_deinit(&o);
+		return true;
+	}
+	assert_true(st == RT_USAGE || st == RT_LIMIT);
+	assert_true(err.text[0] != '\0');
+	return false;
+}
+
 static inline const rt_format *
 detect(rt_str bytes)
 {
