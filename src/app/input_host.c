@@ -251,8 +251,8 @@ rt_file_input_spooled(rt_file_input *out, int fd, uint64_t size)
 	out->in.size = size;
 }
 
-/* The last line, without an end: a program that writes one at the beginning of the next line leaves
- * out the last one. */
+/* Is the last line, which has no line feed, complete? Some programs write the line feed before the next
+ * record. */
 static bool
 is_record(const rt_alloc *alloc, rt_str line)
 {

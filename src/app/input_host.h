@@ -52,8 +52,7 @@ RT_CHECKED rt_status rt_file_input_from(rt_file_input *out, int fd, const char *
 /* A file that only this process has, such as a spooled body. */
 void rt_file_input_spooled(rt_file_input *out, int fd, uint64_t size);
 /* For a file of lines to which another program appends: the input ends after its last complete line,
- * and appended lines do not change it. Several files together are read
- * as they are. RT_IO, RT_NOMEM. */
+ * and appended lines do not change it. Several files together are read as they are. RT_IO, RT_NOMEM. */
 RT_CHECKED rt_status rt_file_input_lines(rt_file_input *input, const rt_alloc *alloc,
 					 rt_error *err);
 /* Was the file changed? Then it can be read again from its beginning. */

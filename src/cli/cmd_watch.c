@@ -3,7 +3,7 @@
  * watch: follows the sessions of other programs. A changed file is imported shortly after its first
  * change; the store is open only in that time.
  *
- * Several watchers on one store wait for each other, so that each imports what the others have not.
+ * Several watchers on one store take turns, so that no session is imported twice.
  * The time of the last import is the time of a file beside the input history: the next watcher
  * begins with what changed since then. */
 #define _GNU_SOURCE
@@ -31,19 +31,19 @@ enum {
 	SLACK_US = 2000000     /* of a rescan, for the resolution of file times */
 };
 
-typedef struct waiting {
+typedef struct pending {
 	char *path; /* owned */
 	const rt_program *program;
 	bool is_due;
 	int64_t due_us, rest_us; /* not before */
 	int64_t retry_us;        /* after a failure that may pass */
-} waiting;
+} pending;
 
 typedef struct watching {
 	rt_cli *cli;
 	rt_follow follow;
 	bool once;
-	waiting *items;
+	pending *items;
 	size_t count, capacity;
 	rt_buf *lock, *mark; /* paths; empty: there is no folder for them */
 	int64_t begun_us;    /* the last round */
@@ -95,13 +95,13 @@ say_watching(watching *w)
 	rt_term_flush(&cli->err);
 }
 
-/* --- what waits --- */
+/* --- pending files --- */
 
 static void
 changed(void *ctx, const rt_program *program, const char *path)
 {
 	watching *w = ctx;
-	waiting *item = NULL, *items;
+	pending *item = NULL, *items;
 
 	for (size_t i = 0; i < w->count && item == NULL; i++)
 		if (strcmp(w->items[i].path, path) == 0)
@@ -119,7 +119,7 @@ changed(void *ctx, const rt_program *program, const char *path)
 		}
 		w->items = items;
 		item = &w->items[w->count++];
-		*item = (waiting){.path = copy, .program = program};
+		*item = (pending){.path = copy, .program = program};
 	}
 	if (item->is_due && item->retry_us == 0)
 		return;
@@ -262,7 +262,7 @@ may_pass(rt_status status)
 }
 
 static void
-import(watching *w, waiting *item, bool *is_open)
+import(watching *w, pending *item, bool *is_open)
 {
 	rt_cli *cli = w->cli;
 	rt_cli_importing m = {.cli = cli, .follows = item->program->name, .is_open = *is_open};

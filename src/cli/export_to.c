@@ -39,7 +39,7 @@ typedef struct written {
 	bool is_there; /* with these bytes */
 } written;
 
-/* ---- where ---- */
+/* ---- paths ---- */
 
 /* The first text of this name in a record of the session, or in the object `inner` of one. */
 static rt_str
@@ -179,7 +179,7 @@ make_folders(rt_cli *cli, const char *file)
 	}
 }
 
-/* ---- what ---- */
+/* ---- the session ---- */
 
 static void
 write_bytes(rt_cli *cli, written *w, const rt_outlines *outlines)

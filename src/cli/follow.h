@@ -2,10 +2,10 @@
  *
  * Follow: the session files of other programs that change, found with inotify.
  *
- * Every folder of the programs is watched, a new one as soon as it exists. Of a directory that does
- * not exist yet, the nearest existing folder above is. Events can be lost: the kernel's queue is
- * limited, and so is the number of watches. `lost` requests a rescan, and with `limited` only
- * rescans find everything. One thread. */
+ * Every folder of the programs is watched, a new one as soon as it exists. For a directory that does
+ * not exist yet, the nearest existing parent is watched. Events can be lost, because the kernel limits
+ * its queue and the number of watches: `lost` requests a rescan; while `limited` is set, not every
+ * folder is watched, and rescans have to be repeated. One thread. */
 #ifndef RT_CLI_FOLLOW_H
 #define RT_CLI_FOLLOW_H
 

@@ -85,8 +85,8 @@ rt_content_add_text(rt_buf *buf, rt_content content)
 
 /* ---- writing ---- */
 
-static void
-add_new_block(rt_buf *buf, rt_str text)
+void
+rt_content_add_text_block(rt_buf *buf, rt_str text)
 {
 	rt_json_open(buf, NULL, '{');
 	rt_json_put_c(buf, "type", "text");
@@ -145,13 +145,13 @@ add_inserting(rt_buf *buf, yyjson_val *blocks, rt_str text)
 	rt_buf_add_byte(buf, '[');
 	for (rt_json_iter it = rt_json_items(blocks); rt_json_next(&it);) {
 		if (!done && is_call(it.value)) {
-			add_new_block(buf, text);
+			rt_content_add_text_block(buf, text);
 			done = true;
 		}
 		add_block(buf, it.value);
 	}
 	if (!done)
-		add_new_block(buf, text);
+		rt_content_add_text_block(buf, text);
 	rt_buf_add_byte(buf, ']');
 }
 
@@ -319,7 +319,7 @@ add_joined_texts(rt_buf *buf, yyjson_val *block, rt_str a, rt_str b)
 	rt_buf_add_str(&text, a);
 	rt_buf_add_str(&text, b);
 	if (block == NULL)
-		add_new_block(buf, rt_buf_str(&text));
+		rt_content_add_text_block(buf, rt_buf_str(&text));
 	else
 		add_with_text(buf, block, rt_buf_str(&text));
 	if (text.status != RT_OK)
@@ -348,9 +348,9 @@ rt_content_join(rt_buf *buf, rt_content a, rt_content b)
 	if (touch)
 		add_joined_texts(buf, last, a_text, b_text);
 	else if (a_text.size > 0 && a.blocks == NULL)
-		add_new_block(buf, a_text);
+		rt_content_add_text_block(buf, a_text);
 	else if (b_text.size > 0 && b.blocks == NULL)
-		add_new_block(buf, b_text);
+		rt_content_add_text_block(buf, b_text);
 	for (rt_json_iter it = rt_json_items(b.blocks); rt_json_next(&it);)
 		if (!touch || it.index > 0)
 			add_block(buf, it.value);

@@ -42,6 +42,9 @@ bool rt_content_one_text(rt_content content, rt_str *out);
  * tool call, or at the end (none for an empty text). The text read back is always the one given. */
 void rt_content_set_text(rt_buf *buf, rt_content content, rt_str text);
 
+/* A text as a block, {"type":"text","text":…}: an item of the array that buf ends with. */
+void rt_content_add_text_block(rt_buf *buf, rt_str text);
+
 /* The content with every `from` (not empty) in its texts replaced by `to`, as JSON; returns the
  * number of replacements. Occurrences that span two blocks are not found. */
 size_t rt_content_replace(rt_buf *buf, rt_content content, rt_str from, rt_str to);

@@ -19,6 +19,7 @@
  * text remains, if they have one. The API refuses everything else. */
 #include <stdlib.h> /* qsort */
 
+#include "codec/content.h"
 #include "formats/openai_impl.h"
 
 typedef struct writer {
@@ -214,15 +215,6 @@ write_more(rt_buf *out, yyjson_val *block)
 }
 
 static void
-write_text(rt_buf *out, rt_str text)
-{
-	rt_json_open(out, NULL, '{');
-	rt_json_put_c(out, "type", "text");
-	rt_json_put_str(out, "text", text);
-	rt_json_close(out, '}');
-}
-
-static void
 write_image(writer *c, yyjson_val *block)
 {
 	yyjson_val *source = rt_json_get(block, "source");
@@ -270,7 +262,7 @@ write_blocks(writer *c, yyjson_val *blocks, rt_str front)
 
 	rt_json_open(out, "content", '[');
 	if (front.size > 0)
-		write_text(out, front);
+		rt_content_add_text_block(out, front);
 	for (rt_json_iter m = rt_json_each(blocks); rt_json_next(&m);) {
 		block_kind kind = kind_of(m.value);
 
@@ -280,7 +272,7 @@ write_blocks(writer *c, yyjson_val *blocks, rt_str front)
 		case BLOCK_MORE: write_more(out, m.value); break;
 		case BLOCK_IMAGE: write_image(c, m.value); break;
 		case BLOCK_FILE: write_file(c, m.value); break;
-		case BLOCK_TEXT: write_text(out, member(m.value, "text")); break;
+		case BLOCK_TEXT: rt_content_add_text_block(out, member(m.value, "text")); break;
 		case BLOCK_CALL:
 		case BLOCK_NONE: break;
 		}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Back: how a conversation is written for the program that it came from, or another one.
+ * Write-back: writes a conversation as a session of the program that it came from, or of another one.
  *
  * An entry that was imported has its record as the further field of the format (graph.h), and is
  * written from it: rt_back_object copies a record with some members replaced. An entry without a
@@ -43,7 +43,7 @@ typedef struct rt_part {
 	yyjson_val *block; /* NULL: the entry is a text */
 } rt_part;
 
-/* Of whom the other program will think that an entry is. */
+/* The speaker of an entry in the other program. */
 typedef enum rt_back_speaker { RT_BACK_USER, RT_BACK_MODEL, RT_BACK_SYSTEM } rt_back_speaker;
 
 typedef struct rt_back_entry {
@@ -85,7 +85,7 @@ bool rt_back_has_more(const rt_back *k);
 bool rt_back_part(rt_part *out, yyjson_val *block);
 /* The text of a result; of its blocks the texts, on lines. */
 rt_str rt_back_result_text(rt_back *k, const rt_part *part);
-/* What a model is told of a file: its name, and its content if that is a text. */
+/* A file as text, for programs without attached files: its name, and its content if that is a text. */
 void rt_back_file_text(rt_buf *out, const rt_part *part);
 /* A field of the discussion; NULL: none. */
 yyjson_val *rt_back_field(rt_back *k, const char *name);

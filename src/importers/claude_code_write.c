@@ -42,15 +42,6 @@ parent_json(writer *c)
 /* ---- blocks ---- */
 
 static void
-put_text(rt_buf *out, rt_str text)
-{
-	rt_json_open(out, NULL, '{');
-	rt_json_put_c(out, "type", "text");
-	rt_json_put_str(out, "text", text);
-	rt_json_close(out, '}');
-}
-
-static void
 put_source(rt_buf *out, const rt_part *part, const char *type)
 {
 	rt_json_open(out, NULL, '{');
@@ -91,7 +82,7 @@ put_part(writer *c, rt_buf *out, const rt_part *part)
 	switch (part->kind) {
 	case RT_PART_TEXT:
 		if (part->text.size > 0)
-			put_text(out, part->text);
+			rt_content_add_text_block(out, part->text);
 		return part->text.size > 0;
 	case RT_PART_THINKING: /* the API refuses thinking that it has not signed */
 		if (rt_json_text(part->block, "signature").size == 0)
@@ -121,7 +112,7 @@ put_part(writer *c, rt_buf *out, const rt_part *part)
 	}
 	text = rt_scope_buf(&c->k.w.e);
 	rt_back_file_text(text, part);
-	put_text(out, rt_scope_str(&c->k.w.e, text));
+	rt_content_add_text_block(out, rt_scope_str(&c->k.w.e, text));
 	return true;
 }
 
@@ -184,7 +175,7 @@ put_block(writer *c, rt_buf *out, yyjson_val *block, rt_json_iter *raw)
 		if (source != NULL)
 			rt_back_object(out, source, &text, 1);
 		else
-			put_text(out, rt_content_text_of(block));
+			rt_content_add_text_block(out, rt_content_text_of(block));
 	} else if (is_type(block, "toolCall")) {
 		put_call(c, out, block, find_source(raw, false));
 	} else if (rt_is_word(rt_json_text(block, "type"), "image file") &&
@@ -219,7 +210,7 @@ content_of(writer *c, const rt_body *body, size_t from, size_t end, yyjson_val *
 		if (block != NULL)
 			rt_back_object(out, block, &text, 1);
 		else
-			put_text(out, body->content);
+			rt_content_add_text_block(out, body->content);
 	}
 	for (rt_json_iter m = rt_json_items(body->content_json); rt_json_next(&m);)
 		if (m.index >= from && m.index < end)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What database.c, which opens a database, and database_rows.c, which reads it, share. */
+ * Shared by database.c, which opens a database, and database_rows.c, which reads it. */
 #ifndef RT_IMPORTERS_DATABASE_IMPL_H
 #define RT_IMPORTERS_DATABASE_IMPL_H
 

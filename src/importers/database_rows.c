@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * An index is a temporary table of a key, what orders the rows of one key, and the row's number. */
+ * An index is a temporary table with a key, the sort value within the key, and the row's number. */
 #include "importers/database_impl.h"
 
 #include <math.h>

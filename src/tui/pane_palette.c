@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: MIT
  *
  * The palette: all actions and commands, found by typing a part of them: the actions of the
- * screen below, with their keys, slash commands, and the other commands of the command line. What
- * begins with the name of a slash command is run as that, as in the chat; another command runs as a process (command_host.h) while the screen stays
- * usable; keys typed meanwhile are for the screen
- * below, and wait in the typeahead. */
+ * screen below, with their keys, slash commands, and the other commands of the command line. A line that
+ * begins with the name of a slash command runs that, as in the chat; another command runs as a process
+ * (command_host.h) while the screen stays usable; keys typed meanwhile are for the screen below, and
+ * wait in the typeahead. */
 #include <stdio.h>
 
 #include "app/screen.h"
 #include "tui/worker.h"
 #include "tui/bar.h"
 #include "tui/command_host.h"
+#include "tui/command_output.h"
 #include "tui/pending.h"
 #include "tui/find.h"
 #include "tui/list.h"
 #include "tui/palette_words.h"
 #include "tui/verb.h"
 
-enum { ROWS_MAX = 16, NAME_COLUMNS = 18, KEY_COLUMNS = 12, ROWS_ALL = 1000, NOTICE_MAX = 300,
+enum { ROWS_MAX = 16, NAME_COLUMNS = 18, KEY_COLUMNS = 12, ROWS_ALL = 1000,
        USAGE_CODE = 2 /* exit code: the words are wrong */ };
 
 typedef enum row_kind {
@@ -485,150 +486,6 @@ draw(rt_pane *pane, rt_canvas *canvas, rt_box box)
 			    2, "No match.");
 }
 
-/* ---- the output of a command ---- */
-
-/* Without blanks before and after it, but with the indent of its first line. */
-static rt_str
-trim_lines(rt_str text)
-{
-	rt_str words = rt_str_trim(text);
-	size_t at = words.size == 0 ? 0 : (size_t)(words.ptr - text.ptr);
-
-	while (at > 0 && text.ptr[at - 1] != '\n')
-		at--;
-	return words.size == 0
-		       ? words
-		       : rt_str_at(text.ptr + at, (size_t)(words.ptr - text.ptr) - at + words.size);
-}
-
-/* Does the command print texts of the conversation, in which a command may be named, too? */
-static bool
-prints_texts(const rt_tui *tui, rt_str line)
-{
-	static const char *const names[] = {"again", "ask",    "comms",     "context", "diff",
-					    "export", "replay", "revisions", "search",  "show"};
-	rt_str word;
-	char name[16];
-
-	while (rt_str_split(&line, ' ', &word)) {
-		(void)snprintf(name, sizeof(name), "%.*s", RT_STR_ARG(word));
-		if (rt_command_named(tui->commands, name) == NULL)
-			continue; /* flags come before it */
-		for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-			if (strcmp(rt_command_named(tui->commands, name)->name, names[i]) == 0)
-				return true;
-		return false;
-	}
-	return false;
-}
-
-/* The last line, and each that reports a change, is advice if it names a command, unless it is
- * indented text. */
-static void
-add_with_own_advice(const rt_tui *tui, rt_buf *buf, rt_str text, bool has_texts)
-{
-	for (text = trim_lines(text); text.size > 0;) {
-		size_t end = rt_str_find(text, RT_STR("\n"), 0);
-		bool is_last = end == SIZE_MAX;
-		rt_str line = rt_str_at(text.ptr, is_last ? text.size : end + 1);
-		rt_str advice = is_last ? RT_STR(": retake ") : RT_STR(" - undo: retake ");
-
-		if (line.ptr[0] != ' ' && !(is_last && has_texts) && rt_str_find(line, advice, 0) != SIZE_MAX)
-			rt_tui_add_advice(tui, line, buf);
-		else
-			rt_buf_add_str(buf, line);
-		text = rt_str_skip(text, line.size);
-	}
-}
-
-/* Output, then errors without the name of the program. */
-static rt_str
-output_of(palette *p)
-{
-	const rt_command_process *command = &p->command;
-	rt_scope *s = &p->pane.tui->scope;
-	rt_str err = rt_buf_str(&command->err);
-	rt_buf *text = rt_scope_buf(s), *out = rt_scope_buf(s);
-
-	rt_command_process_add_said(command, rt_buf_str(&command->out), out);
-	add_with_own_advice(p->pane.tui, text, rt_scope_str(s, out),
-			    prints_texts(p->pane.tui, rt_buf_str(&p->line)));
-	if (err.size > 0 && text->size > 0 && text->ptr[text->size - 1] != '\n')
-		rt_buf_add_byte(text, '\n');
-	if (rt_str_starts(err, RT_STR("retake: ")))
-		err = rt_str_at(err.ptr + 8, err.size - 8);
-	rt_buf_clear(out);
-	rt_command_process_add_said(command, err, out);
-	rt_tui_add_advice(p->pane.tui, rt_scope_str(s, out), text);
-	if (command->result.outcome == RT_PROCESS_TOO_MUCH)
-		rt_buf_add_c(text, "\n(stopped: it printed more than can be displayed)");
-	return rt_scope_str(s, text);
-}
-
-/* Lines as sentences of one line. */
-static void
-add_sentences(rt_buf *line, rt_str text)
-{
-	while (text.size > 0) {
-		size_t end = rt_str_find(text, RT_STR("\n"), 0);
-		rt_str one = rt_str_trim(rt_str_at(text.ptr, end == SIZE_MAX ? text.size : end));
-
-		if (one.size > 0 && line->size > 0)
-			rt_buf_add_c(line, strchr(".:;,?!", line->ptr[line->size - 1]) == NULL
-						   ? ".  "
-						   : "  ");
-		rt_screen_add_line(line, one);
-		if (end == SIZE_MAX)
-			break;
-		text = rt_str_at(text.ptr + end + 1, text.size - end - 1);
-	}
-}
-
-/* As a notice, where it is a line or a short failure. */
-static bool
-show_notice(rt_tui *tui, rt_str text, bool failed)
-{
-	rt_buf *line = rt_scope_buf(&tui->scope);
-	rt_str words;
-
-	if (failed)
-		add_sentences(line, text);
-	else
-		rt_buf_add_str(line, rt_str_trim(text));
-	words = rt_scope_str(&tui->scope, line);
-	if (!rt_ok(&tui->scope) || words.size > NOTICE_MAX ||
-	    rt_str_find(words, RT_STR("\n"), 0) != SIZE_MAX)
-		return false;
-	rt_tui_say_str(tui, words, failed ? RT_INK_ERROR : RT_INK_TEXT);
-	return true;
-}
-
-static void
-show_output(palette *p, rt_str text, bool failed)
-{
-	rt_tui *tui = p->pane.tui;
-	rt_str line = rt_buf_str(&p->line);
-	rt_lines_options options = {.columns = tui->canvas.columns > 1 ? tui->canvas.columns : 80,
-				    .utf8 = tui->canvas.utf8,
-				    .ink = failed ? RT_INK_ERROR : RT_INK_TEXT};
-	rt_lines lines;
-	char title[128];
-
-	text = trim_lines(text);
-	if (text.size == 0) {
-		rt_tui_say_done(tui, failed ? "It failed without a message" : "Done");
-		return;
-	}
-	if (show_notice(tui, text, failed))
-		return;
-	(void)snprintf(title, sizeof(title), "%.*s", (int)rt_utf8_cut(line, sizeof(title) - 1),
-		       line.ptr);
-	rt_lines_init(&lines, tui->alloc);
-	rt_lines_add_plain(&lines, text, &options);
-	RT_TRY(&tui->scope, rt_pane_reader(tui, title, &lines));
-	rt_lines_deinit(&lines);
-}
-
 /* ---- running a command ---- */
 
 static bool
@@ -676,7 +533,7 @@ finish(palette *p)
 	    rt_work_look_at(&tui->work, tui->work.value->active, 0, &ignored) == RT_NOMEM)
 		(void)rt_scope_nomem(s);
 	rt_tui_close(tui, &p->pane);
-	text = output_of(p);
+	text = rt_command_output_text(tui, &p->command, rt_buf_str(&p->line));
 	if (!rt_ok(s))
 		return;
 	if (end->outcome == RT_PROCESS_EXITED && end->code == USAGE_CODE)
@@ -684,7 +541,7 @@ finish(palette *p)
 	switch (end->outcome) {
 	case RT_PROCESS_STOPPED: rt_tui_say_done(tui, "Stopped before it finished"); break;
 	case RT_PROCESS_NOT_STARTED: rt_tui_say_done(tui, "It could not be started"); break;
-	default: show_output(p, text, failed); break;
+	default: rt_command_output_show(tui, rt_buf_str(&p->line), text, failed); break;
 	}
 	/* Keys were typed before the failure, or the output to read, could be seen. */
 	if (tui->pane_count > panes && tui->typeahead.count > 0)
