@@ -58,8 +58,7 @@ copy_pages(rt_sqlite_call *from, const char *name)
 	if (sqlite3_open_v2(name, &to.db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL) !=
 	    SQLITE_OK)
 		rt_sqlite_call_fail(&call, "making a copy");
-	if (rt_ok(&call.scope) && rt_sqlite_words_register(to.db) != SQLITE_OK)
-		rt_sqlite_call_fail(&call, "making a copy");
+	rt_sqlite_add_words(&call, "making a copy");
 	rt_sqlite_exec(&call, "PRAGMA synchronous = OFF; PRAGMA journal_mode = OFF",
 		       "making a copy");
 	if (rt_ok(&call.scope)) {

@@ -189,8 +189,7 @@ set_up(rt_sqlite_call *call, bool writer)
 		 CACHE_KIB, sync, WAL_KEEP_BYTES,
 		 s->memory != NULL ? "PRAGMA journal_mode = MEMORY" : "");
 	rt_sqlite_exec(call, sql, "opening it");
-	if (rt_ok(&call->scope) && rt_sqlite_words_register(c->db) != SQLITE_OK)
-		rt_sqlite_call_fail(call, "opening its index");
+	rt_sqlite_add_words(call, "opening its index");
 	/* We run checkpoints ourselves: a failed sync inside one must not go unnoticed. */
 	if (writer)
 		(void)sqlite3_wal_hook(c->db, on_commit, s);

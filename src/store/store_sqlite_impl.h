@@ -319,6 +319,8 @@ bool rt_sqlite_any(rt_sqlite_call *call, rt_sqlite_sql which, rt_sqlite_args arg
 void rt_sqlite_exec(rt_sqlite_call *call, const char *sql, const char *doing);
 /* The prepared statement, reset; NULL when the call has failed. */
 sqlite3_stmt *rt_sqlite_stmt(rt_sqlite_call *call, rt_sqlite_sql which);
+/* Registers the tokenizer of the full-text index with the call's connection. */
+void rt_sqlite_add_words(rt_sqlite_call *call, const char *doing);
 /* A database of SQLite's own in memory with a new store's tables, or none. */
 void rt_sqlite_open_scratch(rt_sqlite_call *call, const char *schema);
 

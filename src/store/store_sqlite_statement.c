@@ -123,6 +123,23 @@ rt_sqlite_exec(rt_sqlite_call *call, const char *sql, const char *what)
 }
 
 void
+rt_sqlite_add_words(rt_sqlite_call *call, const char *doing)
+{
+	int rc;
+
+	if (!rt_ok(&call->scope))
+		return;
+	/* FTS5 passes on the results of inner statements: without this it reports IOERR where
+	 * IOERR_NOMEM is meant. */
+	(void)sqlite3_extended_result_codes(call->conn->db, 1);
+	rc = rt_sqlite_words_register(call->conn->db);
+	if (rt_sqlite_status(rc) == RT_NOMEM) /* not always stored in the connection */
+		(void)rt_scope_nomem(&call->scope);
+	else if (rc != SQLITE_OK)
+		rt_sqlite_call_fail(call, doing);
+}
+
+void
 rt_sqlite_open_scratch(rt_sqlite_call *call, const char *schema)
 {
 	if (rt_ok(&call->scope) &&
@@ -130,8 +147,7 @@ rt_sqlite_open_scratch(rt_sqlite_call *call, const char *schema)
 			    SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_MEMORY,
 			    NULL) != SQLITE_OK)
 		rt_sqlite_call_fail(call, "creating it");
-	if (rt_ok(&call->scope) && rt_sqlite_words_register(call->conn->db) != SQLITE_OK)
-		rt_sqlite_call_fail(call, "creating its index");
+	rt_sqlite_add_words(call, "creating its index");
 	rt_sqlite_exec(call, schema, "creating it");
 }
 

@@ -48,9 +48,12 @@ rt_sqlite_words_register(sqlite3 *db)
 		rc = sqlite3_bind_pointer(stmt, 1, (void *)&api, "fts5_api_ptr", NULL);
 	if (rc == SQLITE_OK)
 		(void)sqlite3_step(stmt);
-	(void)sqlite3_finalize(stmt);
+	if (rc == SQLITE_OK)
+		rc = sqlite3_finalize(stmt);
+	else
+		(void)sqlite3_finalize(stmt);
 	if (rc != SQLITE_OK)
 		return rc;
-	return api == NULL ? SQLITE_ERROR
+	return api == NULL ? SQLITE_NOMEM /* the function reports no error of its own */
 			   : api->xCreateTokenizer(api, "retake", &any, &retake, NULL);
 }

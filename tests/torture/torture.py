@@ -258,9 +258,10 @@ def add_other_commands():
 
 # A line that fails changes nothing and the rest continues: any subset of the lines may be applied.
 STEPS = {"apply": SEVERAL}
-# A question and its reply are two steps, and a partial reply is kept.
+# A question and its reply are two steps; a partial reply and the failure of a question are kept.
 REPLIES = {"ask", "again", "again continue"}
-PARTIAL = {"partial", "stop_reason", "usage", "error", "model", "provider", "duration_ms"}
+PARTIAL = {"partial", "stop_reason", "usage", "error", "model", "provider", "duration_ms",
+           "failures"}
 # The request log and similar: losing it is not a failure, and it is not part of the state.
 BESIDE = {".local"}
 # Files that the commands create in the directory.
@@ -629,8 +630,8 @@ class Torture:
         if status != 0:
             return wrong + [("fsck", f"status {status}: {(found + trouble).decode(errors='replace')}")]
         state = self.state(folder)
-        if code != 0 and case.name in REPLIES and state[:1] == "{" and begins(
-                json.loads(state), json.loads(case.states[-1])):
+        if code != 0 and case.name in REPLIES and state[:1] == "{" and any(
+                begins(json.loads(state), json.loads(after)) for after in case.states[1:]):
             return wrong
         if state not in case.states:
             wrong.append(("state", "neither before nor after" +

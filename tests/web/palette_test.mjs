@@ -84,7 +84,8 @@ tally.check("the step says so", (await server.run(["history"])).includes('rename
 // The palette starts with other discussions; hits have dates, and a date limits them.
 await server.run(["add", "Old ferries.", "--ts", "2019-05-06T12:00:00Z", "-d", "main"]);
 await page.keyboard.press("Control+k");
-tally.equal("recent", (await page.locator(".palette-item").first().innerText()).split("\n")[0].trim(), "Ferries");
+tally.check("recent", await until(async () => (await page.locator(".palette-item").first().innerText()).split("\n")[0].trim() === "Ferries"),
+	await page.locator(".palette-item").allInnerTexts());
 const hits = page.locator(".palette-item .hit");
 await page.locator("#palette").fill("ferries");
 tally.check("both", await until(async () => await hits.count() === 2), await hits.allInnerTexts());
