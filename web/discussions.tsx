@@ -170,6 +170,7 @@ export function Discussions() {
 					{ text: "New with a name …", run: () => void newDiscussion() },
 					...toggleItems(all, open),
 					{ text: "Import files …", run: () => openOverlay("import") },
+					{ text: "Statistics …", run: () => openOverlay("stats") },
 					{ text: "Load the sample", run: () => void openSample() },
 					{ text: "Reset the project …", run: () => openOverlay("reset"), isFirstOfGroup: true, isDanger: true },
 				]}><span aria-hidden="true">⋯</span></Menu>

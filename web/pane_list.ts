@@ -13,3 +13,4 @@ import "./pane_compact";
 import "./pane_export";
 import "./pane_import";
 import "./pane_purge";
+import "./pane_stats";

@@ -189,6 +189,7 @@ export function paneVerbs(): PaneVerb[] {
 			id: `export-${format.name}`, text: `Export this take as ${format.name}`,
 			run: () => download({ discussion: state.disc, take: state.take, format: format.name }),
 		})),
+		{ id: "stats", text: "Statistics …", words: "stats count usage tokens cost spending calendar activity days models", run: () => openOverlay("stats") },
 		{ id: "purge", text: "Purge a secret …", run: () => openOverlay("purge") },
 		{ id: "reset", text: "Reset the project …", run: () => openOverlay("reset") },
 	];

@@ -64,12 +64,18 @@ export function useTemplate(template: Template, more = ""): void {
 	openOverlay("template");
 }
 
-/** Does the message name a template? Then the template is used, and the message is not sent. */
+const STATS = "/stats";
+
+/** Does the message name a template, or the statistics? Then it is used, and the message is not sent. */
 export function usesTemplate(message: string): boolean {
 	const found = matchingTemplates(message, templatesOf(state.settings?.settings));
 	const meant = found.find((each) => each.name === BEGUN.exec(message)?.[1]) ?? (found.length === 1 ? found[0] : undefined);
+	if (!meant && message === STATS) {
+		toField("");
+		openOverlay("stats");
+	}
 	if (!meant)
-		return false;
+		return message === STATS;
 	useTemplate(meant, message.replace(/^\/\S*\s*/, ""));
 	return true;
 }

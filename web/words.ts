@@ -59,6 +59,11 @@ export function dayBetween(before: string | null | undefined, at: string | undef
 	return formatted(at, day.getFullYear() === now.getFullYear() ? DATE : DATE_OF_YEAR);
 }
 
+/** A day, "2026-11-27": by default with the weekday and the year. */
+export function dateWords(day: string, options = DATE_OF_YEAR): string {
+	return formatted(`${day}T12:00`, options);
+}
+
 /** "840 ms", "3.2 s", "2 min 5 s" */
 export function durationWords(ms: number): string {
 	if (ms < 1000)

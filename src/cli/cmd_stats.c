@@ -6,28 +6,12 @@
 
 #include "cli/cli.h"
 #include "app/screen.h"
-#include "view/stats.h"
+#include "app/stats.h"
 
 enum { WEEK = 7, SHADES = 5, NAME_COLUMNS = 40 };
 
-#define DAY_US INT64_C(86400000000)
-
-typedef struct grouping {
-	const char *word; /* of --by */
-	rt_stats_by by;
-	const char *none; /* the row without a name, for people */
-} grouping;
-
-static const grouping groupings[] = {
-	{"day", RT_STATS_DAY, "without a date"},
-	{"model", RT_STATS_MODEL, "without a model"},
-	{"program", RT_STATS_PROGRAM, "other files"},
-	{"discussion", RT_STATS_DISCUSSION, "without a name"},
-};
-
 typedef struct report {
 	rt_cli *cli;
-	const grouping *by;
 	rt_stats_options options;
 	rt_stats stats;
 } report;
@@ -38,88 +22,38 @@ static int64_t
 day_flag(rt_cli *cli, const char *flag, int64_t otherwise)
 {
 	const char *text = rt_cli_flag_value(cli, flag);
-	rt_moment at = {0};
 
-	if (text == NULL)
-		return otherwise;
-	if (strlen(text) != 10 || !rt_moment_parse(rt_str_of(text), &at)) {
+	if (text != NULL && !rt_stats_day_of(rt_str_of(text), &otherwise)) {
 		rt_cli_hint(cli, "For example: retake stats --%s 2026-11-18", flag);
 		rt_cli_fail(cli, RT_USAGE, "--%s needs a date, not \"%.40s\"", flag, text);
 	}
-	return at.us / DAY_US - (at.us % DAY_US < 0);
+	return otherwise;
 }
 
-/* NULL: by project. */
-static const grouping *
-grouping_flag(rt_cli *cli)
+static rt_stats_by
+by_flag(rt_cli *cli)
 {
 	const char *word = rt_cli_flag_value(cli, "by");
+	rt_stats_by by = RT_STATS_DAY;
 
-	if (word == NULL)
-		return &groupings[0];
-	for (size_t i = 0; i < sizeof(groupings) / sizeof(groupings[0]); i++)
-		if (strcmp(word, groupings[i].word) == 0)
-			return &groupings[i];
-	if (strcmp(word, "project") != 0) {
-		rt_cli_hint(cli, "Known: day, model, program, discussion, project");
+	if (word != NULL && !rt_stats_by_of(rt_str_of(word), &by)) {
+		rt_cli_hint(cli, "Known: " RT_STATS_BY_WORDS);
 		rt_cli_fail(cli, RT_USAGE, "there are no statistics by \"%.40s\"", word);
 	}
-	return NULL;
+	return by;
 }
 
-/* --- by project --- */
-
-typedef struct names {
-	rt_scope *s;
-	const char **items;
-	size_t count, capacity;
-} names;
-
-static bool
-add_name(void *ctx, const rt_store_row *row)
-{
-	names *n = ctx;
-
-	n->items = rt_scope_grow(n->s, n->items, n->count, &n->capacity, sizeof(*n->items));
-	if (n->items != NULL)
-		n->items[n->count++] = rt_scope_copy(n->s, row->data).ptr;
-	return rt_ok(n->s);
-}
-
-/* A project is opened after the other, each as if it had been named with -p. */
 static void
 read_projects(report *r)
 {
 	rt_cli *cli = r->cli;
-	rt_scope *s = &cli->s;
-	names n = {.s = s};
-	rt_stats_row *rows;
-	rt_store *store;
 
-	if (!rt_cli_open_store(cli, RT_SESSION_LOOK)) {
-		if (s->status == RT_NOT_FOUND)
-			rt_cli_recover(cli, NULL); /* there is nothing yet */
-		return;
-	}
-	store = cli->session.store;
-	RT_TRY(s, store->ops->read(store, rt_rows_all(RT_STORE_PROJECTS, 0), add_name, &n, &s->error));
-	rows = rt_scope_array(s, n.count, sizeof(*rows));
-	for (size_t i = 0; rt_ok(s) && i < n.count; i++) {
-		rt_cli_close(cli);
-		cli->session.given.project = n.items[i];
-		if (!rt_cli_open(cli, RT_SESSION_LOOK))
-			return;
-		rt_view view = rt_cli_view(cli);
-		rt_stats one = rt_stats_read(&view, &r->options);
-		rt_stats_row *total = &r->stats.total;
-
-		rows[i] = one.total;
-		rows[i].name = rt_str_of(n.items[i]);
-		total->entries += one.total.entries;
-		rt_usage_add(&total->usage, &one.total.usage);
-	}
-	r->stats.rows = rows;
-	r->stats.count = n.count;
+	if (rt_cli_has(cli, "at-op"))
+		rt_cli_fail(cli, RT_USAGE, "--at-op is a step of one project, and --by project counts all");
+	else if (rt_cli_open_store(cli, RT_SESSION_LOOK))
+		r->stats = rt_stats_of_projects(&cli->s, cli->session.store, cli->env, &r->options);
+	else if (cli->s.status == RT_NOT_FOUND)
+		rt_cli_recover(cli, NULL); /* there is nothing yet */
 }
 
 /* --- for people --- */
@@ -127,12 +61,18 @@ read_projects(report *r)
 static void
 add_name_of(const report *r, const rt_stats_row *row, rt_buf *out)
 {
-	if (r->by != NULL && r->by->by == RT_STATS_DAY && row->day != RT_STATS_NO_DAY)
+	static const char *const none[] = {
+		[RT_STATS_DAY] = "without a date", [RT_STATS_MODEL] = "without a model",
+		[RT_STATS_PROGRAM] = "other files", [RT_STATS_DISCUSSION] = "without a name",
+		[RT_STATS_PROJECT] = "without a name",
+	};
+
+	if (r->options.by == RT_STATS_DAY && row->day != RT_STATS_NO_DAY)
 		rt_stats_add_day(out, row->day);
 	else if (row->name.ptr != NULL)
 		rt_screen_add_line(out, row->name);
 	else
-		rt_buf_add_c(out, r->by->none);
+		rt_buf_add_c(out, none[r->options.by]);
 }
 
 static void
@@ -274,66 +214,24 @@ print_calendar(const report *r)
 	rt_term_style(out, RT_STYLE_NONE);
 }
 
-/* --- JSON --- */
-
-static void
-put_counts(rt_buf *json, const rt_stats_row *row)
-{
-	rt_json_put_u64(json, "entries", row->entries);
-	rt_usage_add_json(&row->usage, "usage", json);
-}
-
-static void
-print_json(const report *r)
-{
-	rt_scope *s = &r->cli->s;
-	rt_buf *json = rt_scope_buf(s);
-	const char *by = r->by != NULL ? r->by->word : "project";
-
-	rt_json_open(json, NULL, '{');
-	rt_json_put_c(json, "by", by);
-	put_counts(json, &r->stats.total);
-	rt_json_open(json, "rows", '[');
-	for (size_t i = 0; rt_ok(s) && i < r->stats.count; i++) {
-		const rt_stats_row *row = &r->stats.rows[i];
-		rt_buf *name = rt_scope_buf(s);
-
-		if (r->by != NULL && r->by->by == RT_STATS_DAY && row->day != RT_STATS_NO_DAY)
-			rt_stats_add_day(name, row->day);
-		else
-			rt_buf_add_str(name, row->name);
-		rt_json_open(json, NULL, '{');
-		if (name->size > 0)
-			rt_json_put_str(json, by, rt_scope_str(s, name));
-		else
-			rt_json_put_raw(json, by, RT_STR("null"));
-		put_counts(json, row);
-		rt_json_close(json, '}');
-	}
-	rt_json_close(json, ']');
-	rt_json_close(json, '}');
-	rt_cli_print_json(r->cli, json);
-}
-
 /* --- the command --- */
 
 static void
 run_stats(rt_cli *cli)
 {
-	report r = {.cli = cli, .by = grouping_flag(cli)};
+	report r = {.cli = cli};
 
 	r.options = (rt_stats_options){
-		.by = r.by != NULL ? r.by->by : RT_STATS_DAY,
+		.by = by_flag(cli),
 		.since = day_flag(cli, "since", RT_STATS_FIRST_DAY),
 		.until = day_flag(cli, "until", RT_STATS_LAST_DAY),
 		.day = rt_host_local_day,
 	};
-	if (r.by == NULL && rt_cli_has(cli, "at-op"))
-		rt_cli_fail(cli, RT_USAGE, "--at-op is a step of one project, and --by project counts all");
-	if (r.by == NULL) {
-		if (rt_ok(&cli->s))
-			read_projects(&r);
-	} else if (rt_ok(&cli->s) && rt_cli_open(cli, RT_SESSION_LOOK)) {
+	if (!rt_ok(&cli->s))
+		return;
+	if (r.options.by == RT_STATS_PROJECT) {
+		read_projects(&r);
+	} else if (rt_cli_open(cli, RT_SESSION_LOOK)) {
 		rt_view view = rt_cli_view(cli);
 
 		r.options.only_here = rt_session_discussion(&cli->session).size > 0;
@@ -342,7 +240,10 @@ run_stats(rt_cli *cli)
 	if (!rt_ok(&cli->s))
 		return;
 	if (cli->json) {
-		print_json(&r);
+		rt_buf *json = rt_scope_buf(&cli->s);
+
+		rt_stats_add_json(&cli->s, &r.stats, r.options.by, json);
+		rt_cli_print_json(cli, json);
 		return;
 	}
 	if (r.stats.total.entries == 0) {

@@ -4,6 +4,7 @@
  *
  *   api_view.c      discussions, entries, settings, history, search; texts laid out
  *   api_context.c   the next request to a model, and the last one
+ *   api_stats.c     entries, tokens and cost, grouped
  *   api_change.c    operations, as routes and by their names
  *   api_run.c       models at work; events
  *   api_attachment.c files attached to entries
@@ -80,6 +81,7 @@ void rt_api_setting_delete(rt_call *call);
 void rt_api_sent(rt_call *call);
 void rt_api_server(rt_call *call);
 void rt_api_settings(rt_call *call);
+void rt_api_stats(rt_call *call);
 void rt_api_step(rt_call *call);
 void rt_api_forks(rt_call *call);
 void rt_api_symbol(rt_call *call);

@@ -103,6 +103,7 @@ static const trial trials[] = {
 	{"advice", NULL, "/discussions/d1/advice",
 	 "{\"ops\":[{\"op\":\"entry.delete\",\"entry\":\"b\"}]}", 200},
 	{"search", NULL, "/search?q=words", NULL, 200},
+	{"stats", NULL, "/stats?by=model&since=2026-01-01", NULL, 200},
 	{"context", NULL, "/discussions/d1/context?provider=anthropic", NULL, 200},
 	{"context.sent", NULL, "/discussions/d1/sent", NULL, 404},
 	{"run.list", NULL, "/runs", NULL, 200},

@@ -219,6 +219,12 @@ const rt_shape rt_shapes[] = {
 	 "`usage` and `project_usage`, each `replies`, `input_tokens`, `output_tokens`, `cost` (if a "
 	 "price is known), `without_price` (replies without one)",
 	 OBJECT("\"usage\":{\"type\":\"object\"},\"project_usage\":{\"type\":\"object\"}"), NULL},
+	{"Stats",
+	 "`by`, `entries`, `usage` (as in Usage), and `rows`, each with the member that `by` names (or "
+	 "null), `entries` and `usage`; the document of `retake stats --json`",
+	 OBJECT("\"by\":" TEXT ",\"entries\":" NUMBER
+		",\"usage\":{\"type\":\"object\"},\"rows\":" LIST("{\"type\":\"object\"}")),
+	 NULL},
 	{"Attachment",
 	 "`block`: a content block with `type` (image, file), `mimeType`, `name`, `size`, `sha256`",
 	 OBJECT("\"block\":" ANY), NULL},
@@ -270,7 +276,7 @@ static const struct {
 	{" history undo redo jump revert undo_anywhere redo_anywhere jump_anywhere purge ",
 	 "History"},
 	{" op batch advice ", "Any operation"},
-	{" search context render ", "Search and requests"},
+	{" search stats context render ", "Search and requests"},
 	{" run ", "Runs"},
 	{" events ", "Events"},
 	{" attachment export import ", "Import, export and attachments"},

@@ -8,6 +8,7 @@
 
 #include "formats/formats.h"
 #include "server/api.h"
+#include "view/stats.h"
 
 #define TAKE {"take", "string", "name or id; default: the active one"}
 #define BLOCKS {"blocks", "boolean", "add \"blocks\" to each content: the content as a block list"}
@@ -63,6 +64,13 @@ static const rt_route_param q_search[] = {
 	{"discussion", "string", "only in this discussion"},
 	{"role", "string", "only entries with this role"},
 	{"limit", "integer", "number of results; default: 50, maximum: 1000"},
+	END};
+static const rt_route_param q_stats[] = {
+	{"by", "string", RT_STATS_BY_WORDS "; default: day"},
+	{"since", "string", "the first day, such as 2026-11-18; days are those of the server's time zone"},
+	{"until", "string", "the last day"},
+	{"discussion", "string", "only this discussion"},
+	AT_OP,
 	END};
 static const rt_route_param q_context[] = {
 	TAKE,
@@ -305,6 +313,9 @@ const rt_route rt_routes[] = {
 	DO(POST, "/render", "render", "parse Markdown into blocks (changes nothing)",
 	   rt_api_render, RT_ROUTE_NO_PROJECT, "Render", NULL, b_texts),
 	GET("/search", "search", "search the texts of all entries", rt_api_search, 0, "Hits", q_search),
+	GET("/stats", "stats",
+	    "entries, tokens and cost by day, model, program, discussion or project; each entry counts once",
+	    rt_api_stats, 0, "Stats", q_stats),
 	GET(DISC "/context", "context", "the next request to a model and its number of tokens",
 	    rt_api_context, 0, "Context", q_context),
 	GET(DISC "/sent", "context.sent",

@@ -54,6 +54,6 @@ rt_sqlite_words_register(sqlite3 *db)
 		(void)sqlite3_finalize(stmt);
 	if (rc != SQLITE_OK)
 		return rc;
-	return api == NULL ? SQLITE_NOMEM /* the function reports no error of its own */
+	return api == NULL ? SQLITE_NOMEM /* the function does not report errors */
 			   : api->xCreateTokenizer(api, "retake", &any, &retake, NULL);
 }

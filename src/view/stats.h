@@ -13,8 +13,11 @@ typedef enum rt_stats_by {
 	RT_STATS_DAY,     /* of the entry, ascending */
 	RT_STATS_MODEL,   /* of the reply */
 	RT_STATS_PROGRAM, /* that the discussion was imported from */
-	RT_STATS_DISCUSSION
+	RT_STATS_DISCUSSION,
+	RT_STATS_PROJECT /* of a view: a single row; of a store: rt_stats_of_projects */
 } rt_stats_by;
+
+#define RT_STATS_BY_WORDS "day, model, program, discussion, project"
 
 /* Days since 1970. */
 #define RT_STATS_FIRST_DAY INT64_MIN
@@ -51,5 +54,12 @@ rt_stats rt_stats_read(const rt_view *view, const rt_stats_options *options);
 
 /* "2026-11-27", of days since 1970. */
 void rt_stats_add_day(rt_buf *buf, int64_t day);
+/* The same backwards; false: not a date. */
+bool rt_stats_day_of(rt_str text, int64_t *out);
+/* One of RT_STATS_BY_WORDS; false: there is none of this name. */
+bool rt_stats_by_of(rt_str word, rt_stats_by *out);
+/* {"by","entries","usage","rows":[{"day" …,"entries","usage"}]}: a row has its day or name under
+ * the word of by, or null. */
+void rt_stats_add_json(rt_scope *s, const rt_stats *stats, rt_stats_by by, rt_buf *json);
 
 #endif

@@ -130,6 +130,8 @@ add_entry(void *ctx, const rt_disc *disc, const rt_slot *slot, const rt_body *bo
 		key.disc = disc->number;
 		key.name = rt_cell_name(rt_project_cell(g->project, disc->number));
 		break;
+	case RT_STATS_PROJECT:
+		break;
 	}
 	if (key.name.size == 0)
 		key.name = rt_str_of(NULL);
@@ -180,4 +182,69 @@ rt_stats_add_day(rt_buf *buf, int64_t day)
 		buf->size = start + 10; /* without the time */
 		buf->ptr[buf->size] = '\0';
 	}
+}
+
+bool
+rt_stats_day_of(rt_str text, int64_t *out)
+{
+	rt_moment at = {0};
+
+	if (text.size != strlen("2026-11-27") || !rt_moment_parse(text, &at))
+		return false;
+	*out = at.us / DAY_US - (at.us % DAY_US < 0);
+	return true;
+}
+
+static const char *const by_words[] = {
+	[RT_STATS_DAY] = "day",	[RT_STATS_MODEL] = "model",
+	[RT_STATS_PROGRAM] = "program", [RT_STATS_DISCUSSION] = "discussion",
+	[RT_STATS_PROJECT] = "project",
+};
+
+bool
+rt_stats_by_of(rt_str word, rt_stats_by *out)
+{
+	for (size_t i = 0; i < sizeof(by_words) / sizeof(by_words[0]); i++)
+		if (rt_str_is(word, by_words[i])) {
+			*out = (rt_stats_by)i;
+			return true;
+		}
+	return false;
+}
+
+static void
+put_counts(rt_buf *json, const rt_stats_row *row)
+{
+	rt_json_put_u64(json, "entries", row->entries);
+	rt_usage_add_json(&row->usage, "usage", json);
+}
+
+void
+rt_stats_add_json(rt_scope *s, const rt_stats *stats, rt_stats_by by, rt_buf *json)
+{
+	rt_buf *day = rt_scope_buf(s);
+
+	rt_json_open(json, NULL, '{');
+	rt_json_put_c(json, "by", by_words[by]);
+	put_counts(json, &stats->total);
+	rt_json_open(json, "rows", '[');
+	for (size_t i = 0; rt_ok(s) && i < stats->count; i++) {
+		const rt_stats_row *row = &stats->rows[i];
+		rt_str name = row->name;
+
+		if (by == RT_STATS_DAY && row->day != RT_STATS_NO_DAY) {
+			rt_buf_clear(day);
+			rt_stats_add_day(day, row->day);
+			name = rt_scope_str(s, day);
+		}
+		rt_json_open(json, NULL, '{');
+		if (name.size > 0)
+			rt_json_put_str(json, by_words[by], name);
+		else
+			rt_json_put_null(json, by_words[by]);
+		put_counts(json, row);
+		rt_json_close(json, '}');
+	}
+	rt_json_close(json, ']');
+	rt_json_close(json, '}');
 }

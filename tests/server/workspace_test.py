@@ -6,6 +6,7 @@ stays signed in after a restart, and the page that requires a link explains how 
 import base64
 import hashlib
 import html
+import json
 import os
 import re
 import signal
@@ -43,6 +44,12 @@ def projects(tally, place, owner, browser):
     for method, path in (("GET", "/server"), ("POST", "/codes")):
         got = browser.request(method, API + path, None if method == "GET" else {})
         tally.equal(f"{method} {path} is for programs only", got.status, 404, got)
+    for by in ("day", "model", "program", "discussion", "project"):
+        tally.equal(f"statistics by {by}: as on the command line", browser.get(f"/stats?by={by}").json,
+                    json.loads(place.run("stats", "--by", by, "--json").stdout))
+    for query in ("by=colour", "since=yesterday", "until=2026-03-20T10:00", "by=project&at_op=1", "by=project&discussion=main"):
+        tally.equal(f"/stats?{query} is refused", browser.get("/stats?" + query).status, 400)
+    tally.equal("a discussion that does not exist", browser.get("/stats?discussion=nowhere").status, 404)
     stores = []
     for path in ("/", "/?project=my%20notes", "/?project=default"):
         page = browser.request("GET", path)
@@ -63,6 +70,9 @@ def confined(tally, server):
     for headers in ({}, {"Retake-Project": "default"}):
         tally.equal("a link for one project opens only that one", entries(browser, **headers), ["in the notes"])
     tally.equal("whatever the query names", browser.get("/info?project=default").json["project"], "my notes")
+    tally.equal("its own statistics", browser.get("/stats").json["entries"], 1)
+    got = browser.get("/stats?by=project")
+    tally.check("it may not count other projects", got.status in (403, 404, 409) and b"third" not in got.body, got)
     tally.equal("it has no list", browser.get("/projects").status, 404)
     tally.check("and info offers none", "projects" not in browser.get("/info").json["features"])
 

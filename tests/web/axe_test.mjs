@@ -259,10 +259,12 @@ async function dialogs(page, look, server) {
 	await pick(page, "Roles");
 	await look.at("roles");
 	await escape(page);
-	for (const text of ["Compare takes …", "Compact or compress …", "Export …", "Import files …", "Purge a secret …", "Reset the project …"]) {
+	for (const text of ["Compare takes …", "Compact or compress …", "Export …", "Import files …", "Statistics …", "Purge a secret …", "Reset the project …"]) {
 		await palette(page, text);
 		if (text.startsWith("Compact"))
 			await page.getByRole("radio", { name: /A range of entries/ }).check();
+		if (text.startsWith("Statistics"))
+			await page.locator("dialog .stats-table tbody tr").first().waitFor();
 		await look.at(text);
 		if (text.startsWith("Import")) {
 			await page.locator("dialog input[type=file]").setInputFiles(join(server.folder, "talk.json"));
