@@ -13,11 +13,14 @@
 #include <sys/stat.h>
 #include <unistd.h> /* getcwd */
 
+#include "base/sha256.h"
 #include "formats/formats.h"
 #include "formats/formats_list.h"
 #include "formats/formats_writer.h"
 
 enum { COPIES_MAX = 1000 };
+
+typedef struct written written;
 
 typedef struct program {
 	const rt_format *format;
@@ -26,18 +29,18 @@ typedef struct program {
 	const char *resume;            /* a command, before the id */
 	const char *inner, *id;        /* members with the id, and with the directory "cwd", in
 	                                * an object of a record, or in the record itself */
-	/* Appends the path below that directory. */
-	void (*place)(rt_cli *cli, rt_str bytes, rt_str session, rt_str directory, rt_buf *path);
+	/* Appends the path below that directory, which w->path has. */
+	void (*place)(rt_cli *cli, written *w);
 } program;
 
-typedef struct written {
+struct written {
 	const program *program;
 	rt_export_options options;
 	rt_str bytes, session;
 	rt_str directory; /* in which the program is to be started */
 	rt_buf *path, *copy;
 	bool is_there; /* with these bytes */
-} written;
+};
 
 /* ---- paths ---- */
 
@@ -63,42 +66,135 @@ is_plain(char c)
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
 }
 
+/* Ids are part of paths and commands. */
+static bool
+is_safe(rt_str id)
+{
+	for (size_t i = 0; i < id.size; i++)
+		if (!is_plain(id.ptr[i]) && id.ptr[i] != '-' && id.ptr[i] != '_')
+			return false;
+	return id.size > 0 && id.size <= 128 && id.ptr[0] != '-';
+}
+
+static bool
+is_folder(rt_cli *cli, rt_str path)
+{
+	struct stat info;
+
+	path = rt_scope_copy(&cli->s, path);
+	return path.size > 0 && path.ptr[0] == '/' && strlen(path.ptr) == path.size &&
+	       stat(path.ptr, &info) == 0 && S_ISDIR(info.st_mode);
+}
+
 /* projects/-home-me-src/ID.jsonl */
 static void
-place_claude_code(rt_cli *cli, rt_str bytes, rt_str session, rt_str directory, rt_buf *path)
+place_claude_code(rt_cli *cli, written *w)
 {
 	(void)cli;
-	(void)bytes;
-	rt_buf_add_c(path, "projects/");
-	for (size_t i = 0; i < directory.size; i++)
-		rt_buf_add_byte(path, is_plain(directory.ptr[i]) ? directory.ptr[i] : '-');
-	rt_buf_add_f(path, "/%.*s.jsonl", RT_STR_ARG(session));
+	rt_buf_add_c(w->path, "projects/");
+	for (size_t i = 0; i < w->directory.size; i++)
+		rt_buf_add_byte(w->path, is_plain(w->directory.ptr[i]) ? w->directory.ptr[i] : '-');
+	rt_buf_add_f(w->path, "/%.*s.jsonl", RT_STR_ARG(w->session));
+}
+
+/* A time in the session, as "2026-01-31T12:00:00.000Z"; empty: it has none. */
+static rt_str
+find_time(rt_cli *cli, const written *w, const char *name)
+{
+	rt_str text = find_member(cli, w->bytes, w->program->inner, name);
+	rt_buf *time = rt_scope_buf(&cli->s);
+	rt_moment at = {0};
+
+	(void)rt_moment_parse(text, &at);
+	rt_moment_format_ms(time, at);
+	text = rt_scope_str(&cli->s, time);
+	return text.size < 19 ? RT_STR("") : text;
 }
 
 /* sessions/2026/01/31/rollout-2026-01-31T12-00-00-ID.jsonl */
 static void
-place_codex(rt_cli *cli, rt_str bytes, rt_str session, rt_str directory, rt_buf *path)
+place_codex(rt_cli *cli, written *w)
 {
-	rt_str text = find_member(cli, bytes, "payload", "timestamp");
-	rt_buf *time = rt_scope_buf(&cli->s);
-	rt_moment at = {0};
+	const char *time = find_time(cli, w, "timestamp").ptr;
 
-	(void)directory;
-	(void)rt_moment_parse(text, &at);
-	rt_moment_format_ms(time, at);
-	text = rt_scope_str(&cli->s, time);
-	if (text.size < 19)
+	if (rt_ok(&cli->s) && *time != '\0')
+		rt_buf_add_f(w->path,
+			     "sessions/%.4s/%.2s/%.2s/rollout-%.10sT%.2s-%.2s-%.2s-%.*s.jsonl",
+			     time, time + 5, time + 8, time, time + 11, time + 14, time + 17,
+			     RT_STR_ARG(w->session));
+}
+
+/* Does the file have the path of the folder with this hash, or of this folder? */
+static bool
+is_project(rt_cli *cli, const char *file, rt_str hash, rt_str folder, rt_str *out_path)
+{
+	char hex[RT_SHA256_HEX_ROOM];
+	rt_sha256 sha;
+
+	*out_path = rt_str_trim(rt_cli_read_file(cli, file));
+	rt_sha256_init(&sha);
+	rt_sha256_add(&sha, out_path->ptr, out_path->size);
+	rt_sha256_end_hex(&sha, hex);
+	return rt_str_is(hash, hex) || (folder.size > 0 && rt_str_eq(*out_path, folder));
+}
+
+/* The program's folder of a project, and the project's directory. */
+static bool
+find_project(rt_cli *cli, written *w, rt_str hash, rt_str folder)
+{
+	rt_buf *pattern = rt_scope_buf(&cli->s);
+	glob_t found = {0};
+	bool is_found = false;
+	rt_str path = RT_STR("");
+
+	rt_buf_add_str(pattern, rt_scope_str(&cli->s, w->path));
+	rt_buf_add_c(pattern, ".gemini/tmp/*/.project_root");
+	if (rt_scope_str(&cli->s, pattern).size == 0 || glob(pattern->ptr, 0, NULL, &found) != 0)
+		return false;
+	for (size_t i = 0; i < found.gl_pathc && !is_found && rt_ok(&cli->s); i++) {
+		is_found = is_project(cli, found.gl_pathv[i], hash, folder, &path);
+		if (!is_found)
+			continue;
+		rt_buf_clear(w->path);
+		rt_buf_add_str(w->path, rt_str_at(found.gl_pathv[i],
+						  (size_t)(strrchr(found.gl_pathv[i], '/') -
+							   found.gl_pathv[i])));
+		w->directory = is_folder(cli, path) ? path : w->directory;
+	}
+	globfree(&found);
+	return is_found;
+}
+
+/* .gemini/tmp/PROJECT/chats/session-2026-01-31T12-00-ID.jsonl. The project is found by the hash of its
+ * path, which is also its name if the program has not been used there. */
+static void
+place_gemini_cli(rt_cli *cli, written *w)
+{
+	rt_str hash = find_member(cli, w->bytes, NULL, "projectHash"), none = rt_str_at("/", 0);
+	const char *time = find_time(cli, w, "startTime").ptr;
+
+	if (!rt_ok(&cli->s) || *time == '\0' || !is_safe(hash))
 		return;
-	rt_buf_add_f(path, "sessions/%.4s/%.2s/%.2s/rollout-%.10sT%.2s-%.2s-%.2s-%.*s.jsonl", text.ptr,
-		     text.ptr + 5, text.ptr + 8, text.ptr, text.ptr + 11, text.ptr + 14,
-		     text.ptr + 17, RT_STR_ARG(session));
+	if (!find_project(cli, w, hash, none) && !find_project(cli, w, none, w->directory)) {
+		char hex[RT_SHA256_HEX_ROOM];
+		rt_sha256 sha;
+
+		rt_sha256_init(&sha);
+		rt_sha256_add(&sha, w->directory.ptr, w->directory.size);
+		rt_sha256_end_hex(&sha, hex);
+		rt_buf_add_f(w->path, ".gemini/tmp/%s", hex);
+	}
+	rt_buf_add_f(w->path, "/chats/session-%.13s-%.2s-%.8s.jsonl", time, time + 14,
+		     rt_scope_copy(&cli->s, w->session).ptr);
 }
 
 static const program programs[] = {
 	{&rt_format_claude_code, "CLAUDE_CONFIG_DIR", ".claude", "projects/*/%s.jsonl",
 	 "claude --resume ", NULL, "sessionId", place_claude_code},
-	{&rt_format_codex, "CODEX_HOME", ".codex", "sessions/*/*/*/rollout-*-%s.jsonl", "codex resume ",
-	 "payload", "id", place_codex},
+	{&rt_format_codex, "CODEX_HOME", ".codex", "sessions/*/*/*/rollout-*-%s.jsonl",
+	 "codex resume ", "payload", "id", place_codex},
+	{&rt_format_gemini_cli, "GEMINI_CLI_HOME", "", ".gemini/tmp/*/chats/session-*-%.8s.jsonl",
+	 "gemini --resume ", NULL, "sessionId", place_gemini_cli},
 };
 
 enum { PROGRAMS = sizeof(programs) / sizeof(*programs) };
@@ -115,9 +211,12 @@ find_program(const rt_format *format)
 const rt_format *
 rt_export_to_find(const char *name)
 {
-	for (size_t i = 0; i < PROGRAMS; i++)
-		if (strcmp(programs[i].format->name, name) == 0)
+	for (size_t i = 0; i < PROGRAMS; i++) {
+		rt_str command = rt_str_at(programs[i].resume, strcspn(programs[i].resume, " "));
+
+		if (strcmp(programs[i].format->name, name) == 0 || rt_str_is(command, name))
 			return programs[i].format;
+	}
 	return NULL;
 }
 
@@ -139,31 +238,12 @@ add_root(rt_cli *cli, const program *p, rt_buf *path)
 	if (named != NULL && *named == '/')
 		rt_buf_add_f(path, "%s/", named);
 	else if (home != NULL && *home == '/')
-		rt_buf_add_f(path, "%s/%s/", home, p->folder);
+		rt_buf_add_f(path, "%s/%s%s", home, p->folder, *p->folder != 0 ? "/" : "");
 	else
-		rt_cli_fail(cli, RT_NOT_FOUND,
-			    "HOME is not set, so the directory of %s is unknown; name a FILE with -o",
-			    p->format->name);
-}
-
-/* Ids are part of paths and commands. */
-static bool
-is_safe(rt_str id)
-{
-	for (size_t i = 0; i < id.size; i++)
-		if (!is_plain(id.ptr[i]) && id.ptr[i] != '-' && id.ptr[i] != '_')
-			return false;
-	return id.size > 0 && id.size <= 128 && id.ptr[0] != '-';
-}
-
-static bool
-is_folder(rt_cli *cli, rt_str path)
-{
-	struct stat info;
-
-	path = rt_scope_copy(&cli->s, path);
-	return path.size > 0 && path.ptr[0] == '/' && strlen(path.ptr) == path.size &&
-	       stat(path.ptr, &info) == 0 && S_ISDIR(info.st_mode);
+		rt_cli_fail(
+			cli, RT_NOT_FOUND,
+			"HOME is not set, so the directory of %s is unknown; name a FILE with -o",
+			p->format->name);
 }
 
 static void
@@ -186,8 +266,8 @@ write_bytes(rt_cli *cli, written *w, const rt_outlines *outlines)
 {
 	rt_buf *bytes = rt_scope_buf(&cli->s);
 
-	RT_TRY(&cli->s, w->program->format->write(cli->alloc, outlines, &w->options, bytes,
-						  &cli->s.error));
+	RT_TRY(&cli->s,
+	       w->program->format->write(cli->alloc, outlines, &w->options, bytes, &cli->s.error));
 	w->bytes = rt_scope_str(&cli->s, bytes);
 	w->session = find_member(cli, w->bytes, w->program->inner, w->program->id);
 	w->directory = find_member(cli, w->bytes, w->program->inner, "cwd");
@@ -206,7 +286,7 @@ find_place(rt_cli *cli, written *w)
 
 	rt_buf_clear(w->path);
 	add_root(cli, w->program, w->path);
-	w->program->place(cli, w->bytes, w->session, w->directory, w->path);
+	w->program->place(cli, w);
 	if (rt_scope_str(&cli->s, w->path).size == 0 || stat(w->path->ptr, &info) != 0)
 		return true;
 	w->is_there = rt_str_eq(rt_cli_read_file(cli, w->path->ptr), w->bytes);
@@ -224,7 +304,8 @@ random_session(rt_cli *cli)
 	bytes[6] = (unsigned char)((bytes[6] & 0x0f) | 0x40);
 	bytes[8] = (unsigned char)((bytes[8] & 0x3f) | 0x80);
 	for (size_t i = 0; i < sizeof(bytes); i++)
-		rt_buf_add_f(id, i == 4 || i == 6 || i == 8 || i == 10 ? "-%02x" : "%02x", bytes[i]);
+		rt_buf_add_f(id, i == 4 || i == 6 || i == 8 || i == 10 ? "-%02x" : "%02x",
+			     bytes[i]);
 	return rt_scope_str(&cli->s, id);
 }
 
@@ -245,6 +326,16 @@ write_new(rt_cli *cli, written *w, const rt_outlines *outlines)
 
 /* ---- in place ---- */
 
+/* Names may contain a part of the id only. */
+static bool
+is_session(rt_cli *cli, const written *w, const char *file, rt_str id)
+{
+	return strstr(w->program->sessions, "%s") != NULL ||
+	       rt_str_eq(find_member(cli, rt_cli_read_file(cli, file), w->program->inner,
+				     w->program->id),
+			 id);
+}
+
 static void
 find_original(rt_cli *cli, written *w, const rt_outline *o)
 {
@@ -263,12 +354,16 @@ find_original(rt_cli *cli, written *w, const rt_outline *o)
 	rt_buf_add_f(pattern, w->program->sessions, rt_scope_copy(&cli->s, source).ptr);
 	if (rt_scope_str(&cli->s, pattern).size == 0)
 		return;
-	if (glob(pattern->ptr, GLOB_NOSORT, NULL, &found) == 0)
-		rt_buf_add_c(w->path, found.gl_pathv[0]);
+	if (glob(pattern->ptr, GLOB_NOSORT, NULL, &found) != 0)
+		found.gl_pathc = 0;
+	for (size_t i = 0; i < found.gl_pathc && w->path->size == 0; i++)
+		if (is_session(cli, w, found.gl_pathv[i], source))
+			rt_buf_add_c(w->path, found.gl_pathv[i]);
 	globfree(&found);
 	if (w->path->size == 0) {
 		rt_cli_hint(cli, "Without --in-place it becomes a new session.");
-		rt_cli_fail(cli, RT_NOT_FOUND, "the original session does not exist: %s", pattern->ptr);
+		rt_cli_fail(cli, RT_NOT_FOUND, "the original session does not exist: %s",
+			    pattern->ptr);
 	}
 	(void)rt_scope_str(&cli->s, w->path);
 }

@@ -45,6 +45,7 @@
 	ROW(html, "html")                /* a page that shows everything */ \
 	ROW(claude_code, "claude-code")  /* sessions of Claude Code */ \
 	ROW(codex, "codex")              /* sessions of Codex CLI */ \
+	ROW(gemini_cli, "gemini-cli")    /* sessions of Gemini CLI */ \
 	ROW(sharegpt, "sharegpt")        /* conversations for training */
 
 /* Formats that are only read (src/importers). */
@@ -55,7 +56,6 @@
 	ROW(librechat, "librechat")      /* an exported conversation */ \
 	ROW(grok, "grok")                /* data exports of Grok */ \
 	ROW(ai_studio, "ai-studio")      /* prompts of Google AI Studio */ \
-	ROW(gemini_cli, "gemini-cli")    /* sessions of Gemini CLI */ \
 	ROW(oasst, "oasst")              /* trees of OpenAssistant */ \
 	ROW(chatbotui, "chatbotui")      /* exported histories */ \
 	ROW(sillytavern, "sillytavern")  /* chat files */ \

@@ -390,6 +390,20 @@ rewind_take(rt_back *k)
 	rt_index_clear(&k->used);
 }
 
+/* Its number among the results; 0 if they are separate items. */
+static size_t
+note_result(rt_back *k, const rt_part *part)
+{
+	rt_part *to = k->joins_results ? rt_items_push(&k->w.s, &k->results, sizeof(*to)) : NULL;
+
+	if (to == NULL)
+		return 0;
+	*to = (rt_part){.kind = RT_PART_RESULT,
+			.text = rt_scope_copy(&k->w.d, rt_back_result_text(k, part)),
+			.has_failed = part->has_failed};
+	return k->results.count - 1;
+}
+
 static void
 note_calls(rt_back *k)
 {
@@ -397,6 +411,7 @@ note_calls(rt_back *k)
 
 	rt_index_clear(&k->calls);
 	rt_index_clear(&k->answers);
+	k->results.count = 0;
 	rewind_take(k);
 	while (rt_back_entry_next(k, &e))
 		for (size_t i = 0; i < e.count; i++) {
@@ -407,7 +422,8 @@ note_calls(rt_back *k)
 			if (id.size == 0 || (kind != RT_PART_CALL && kind != RT_PART_RESULT) ||
 			    (kind == RT_PART_RESULT && rt_index_get(&k->calls, id) < 0))
 				continue;
-			(void)rt_index_put(&k->w.s, index, rt_scope_copy(&k->w.d, id), 0);
+			(void)rt_index_put(&k->w.s, index, rt_scope_copy(&k->w.d, id),
+					   index == &k->answers ? note_result(k, &e.parts[i]) : 0);
 		}
 }
 
@@ -421,6 +437,14 @@ bool
 rt_back_is_known(const rt_back *k, rt_str call)
 {
 	return call.size > 0 && rt_index_get(&k->calls, call) >= 0;
+}
+
+const rt_part *
+rt_back_result(const rt_back *k, rt_str call)
+{
+	int64_t at = call.size > 0 && k->joins_results ? rt_index_get(&k->answers, call) : -1;
+
+	return at < 0 ? NULL : (const rt_part *)k->results.items + at;
 }
 
 yyjson_val *

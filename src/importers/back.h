@@ -61,11 +61,13 @@ typedef struct rt_back {
 	const char *format;
 	bool (*mutes)(yyjson_val *raw); /* does the program itself not send this record? NULL: none */
 	bool holds_several;
+	bool joins_results; /* a call and its result are one item: rt_back_result */
 	rt_buf *out;        /* of w */
 	rt_str session;     /* to be written */
 	rt_str time;        /* of the last entry with one, as JSON; else 1970 */
 	rt_buf *time_text, *text;
 	rt_index calls, answers, used; /* ids of calls, of answered calls; ids written */
+	rt_items results; /* rt_part, with only a text, in the order of `answers` */
 	const rt_outline_take *take;
 	size_t at;          /* in the take: the next entry */
 	char hash[RT_BACK_ID + 1];
@@ -94,6 +96,8 @@ rt_str rt_back_text(rt_back *k, const rt_back_entry *e, rt_part_kind kind);
 /* Is the call answered in this take? Did the call of a result come before? */
 bool rt_back_is_answered(const rt_back *k, rt_str call);
 bool rt_back_is_known(const rt_back *k, rt_str call);
+/* The result of a call, its text and has_failed; NULL: none, or the format has separate results. */
+const rt_part *rt_back_result(const rt_back *k, rt_str call);
 
 /* A UUID made from an entry and a number; the id itself if it is one. Never one that was used in
  * the conversation. */

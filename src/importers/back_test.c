@@ -4,7 +4,8 @@
 #include "codec/content.h"
 #include "importers/importer_testing.h"
 
-static const rt_format *const written[] = {&rt_format_claude_code, &rt_format_codex, &rt_format_sharegpt, NULL};
+static const rt_format *const written[] = {&rt_format_claude_code, &rt_format_codex,
+					  &rt_format_gemini_cli,  &rt_format_sharegpt, NULL};
 
 /* Any conversation: the file is read and gives the same file again. */
 static void
@@ -256,10 +257,80 @@ test_codex(void **state)
 		CODEX_EVENT("\"type\":\"agent_message\",\"message\":\"blue\""));
 }
 
+#define GEMINI(id, type, more) \
+	"{\"id\":\"" id "\",\"timestamp\":\"2026-01-01T00:00:00.000Z\",\"type\":\"" type "\"," more "}\n"
+#define GEMINI_CALL(id, args, text, more) \
+	"{\"id\":\"" id "\",\"name\":\"sh\",\"args\":" args ",\"result\":[{\"functionResponse\":{\"id\":\"" id \
+	"\",\"name\":\"sh\",\"response\":{\"output\":\"" text "\"}}}],\"status\":\"success\"" more "}"
+
+/* Messages keep their ids and unknown members; a text that is shown instead of an edited one is left
+ * out. */
+static void
+test_gemini_cli(void **state)
+{
+	(void)state;
+	assert_written(
+		&rt_format_gemini_cli,
+		"{\"sessionId\":\"G\",\"projectHash\":\"h\",\"startTime\":\"s\",\"lastUpdated\":\"l\","
+		"\"kind\":\"main\",\"summary\":\"T\",\"directories\":[\"/w\"]}\n"
+		GEMINI("u1", "user", "\"content\":[{\"text\":\"a red car\",\"k\":1.10}],\"displayContent\":\"red?\"")
+		GEMINI("i1", "info", "\"content\":\"red\"")
+		GEMINI("g1", "gemini", "\"thoughts\":[{\"subject\":\"s\",\"description\":\"red\"}],\"toolCalls\":["
+		       GEMINI_CALL("c1", "{\"a\":1.10}", "a red file", ",\"resultDisplay\":\"red\",\"k\":2") ","
+		       GEMINI_CALL("c2", "{}", "none", ",\"resultDisplay\":\"kept\"")
+		       "],\"tokens\":{\"input\":1},\"content\":\"\"")
+		GEMINI("g2", "gemini", "\"content\":\"red\""),
+		"red", "blue", "S",
+		"{\"sessionId\":\"S\",\"projectHash\":\"h\",\"startTime\":\"s\",\"lastUpdated\":\"l\","
+		"\"kind\":\"main\",\"summary\":\"T\",\"directories\":[\"/w\"]}\n"
+		GEMINI("u1", "user", "\"content\":[{\"text\":\"a blue car\",\"k\":1.10}]")
+		GEMINI("i1", "info", "\"content\":\"blue\"")
+		GEMINI("g1", "gemini", "\"thoughts\":[{\"subject\":\"s\",\"description\":\"red\"}],\"toolCalls\":["
+		       GEMINI_CALL("c1", "{\"a\":1.10}", "a red file", ",\"resultDisplay\":\"red\",\"k\":2") ","
+		       GEMINI_CALL("c2", "{}", "none", ",\"resultDisplay\":\"kept\"")
+		       "],\"tokens\":{\"input\":1},\"content\":\"\"")
+		GEMINI("g2", "gemini", "\"content\":\"blue\""));
+}
+
+/* The call and the result of another program are one item; a call without a result is given one. */
+static void
+test_gemini_cli_calls(void **state)
+{
+	const char *text =
+		CLAUDE_REPLY("11111111-1111-4111-8111-111111111111", "null", "m1", CLAUDE_CALL("c1"))
+		CLAUDE_RESULT("22222222-2222-4222-8222-222222222222",
+			      "\"11111111-1111-4111-8111-111111111111\"", "c1", "\"red\"")
+		CLAUDE_REPLY("33333333-3333-4333-8333-333333333333",
+			     "\"22222222-2222-4222-8222-222222222222\"", "m2", CLAUDE_CALL("c2"))
+		CLAUDE("user", "44444444-4444-4444-8444-444444444444",
+		       "\"33333333-3333-4333-8333-333333333333\"", "",
+		       "\"role\":\"user\",\"content\":\"go on\"");
+	const char *const wanted[] = {
+		"\"toolCalls\":[{\"id\":\"c1\",\"name\":\"ls\",\"args\":{},\"result\":[{\"functionResponse\":"
+		"{\"id\":\"c1\",\"name\":\"ls\",\"response\":{\"output\":\"red\"}}}],\"status\":\"success\"",
+		"{\"output\":\"The result of this call is not part of the conversation.\"}}}],\"status\":\"error\"",
+		"\"type\":\"user\",\"content\":[{\"text\":\"go on\"}]}\n",
+	};
+	rt_outlines o;
+	rt_report report;
+	rt_buf out;
+
+	(void)state;
+	import_text(&rt_format_claude_code, text, &o, &report);
+	check_round_trip(&rt_format_gemini_cli, &o, NULL, &out);
+	for (size_t i = 0; i < 3; i++)
+		if (rt_str_find(rt_buf_str(&out), rt_str_of(wanted[i]), 0) == SIZE_MAX)
+			fail_msg("no %s in\n%.*s", wanted[i], RT_STR_ARG(rt_buf_str(&out)));
+	assert_int_equal(rt_str_find(rt_buf_str(&out), RT_STR("tool_use_id"), 0), SIZE_MAX);
+	rt_buf_deinit(&out);
+	import_done(&o, &report);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_gemini_cli),	     cmocka_unit_test(test_gemini_cli_calls),
 		cmocka_unit_test(test_random),	     cmocka_unit_test(test_memory),
 		cmocka_unit_test(test_several),	     cmocka_unit_test(test_claude_code),
 		cmocka_unit_test(test_claude_code_pairs), cmocka_unit_test(test_codex),

@@ -15,6 +15,7 @@
  * A message with a known id replaces the earlier one. Removed messages stay as another branch. */
 #include "formats/formats.h"
 #include "importers/gemini.h"
+#include "importers/gemini_cli.h"
 #include "importers/graph.h"
 
 typedef struct session {
@@ -246,4 +247,5 @@ const rt_format rt_format_gemini_cli = {
 	.sniff = gemini_cli_sniff,
 	.read = gemini_cli_read,
 	.stream = gemini_cli_stream,
+	.write = rt_gemini_cli_write,
 };

@@ -5,7 +5,7 @@
 # unless --in-place is given, which keeps a copy.
 . "$(dirname "$0")/lib.sh"
 
-unset CLAUDE_CONFIG_DIR CODEX_HOME
+unset CLAUDE_CONFIG_DIR CODEX_HOME GEMINI_CLI_HOME
 mkdir -p "$work/src"
 cd "$work/src" || exit 1
 claude=$HOME/.claude/projects/$(printf %s "$work/src" | sed 's/[^A-Za-z0-9]/-/g')
@@ -68,6 +68,46 @@ code 'for Codex' 0 r export --to codex --json
 has 'for Codex: the file' "$HOME/.codex/sessions/2026/01/01/rollout-2026-01-01T00-00-00-" "$(printf '%s' "$out" | json 'd["file"]')"
 is 'for Codex: the command' 'codex resume' "$(printf '%s' "$out" | json '" ".join(d["resume"].split()[:2])')"
 has 'for Codex: the directory' "\"cwd\":\"$work/src\"" "$(cat "$(printf '%s' "$out" | json 'd["file"]')")"
+
+# --- Gemini CLI: the folder of a project is found by the file that names it, else it is the hash ---
+hash=$(printf %s "$work/src" | sha256sum | cut -d ' ' -f 1)
+code 'for Gemini CLI' 0 r export --to gemini --json
+file=$(printf '%s' "$out" | json 'd["file"]')
+has 'for Gemini CLI: the file' "$HOME/.gemini/tmp/$hash/chats/session-2026-01-01T00-00-" "$file"
+has 'for Gemini CLI: the command' 'gemini --resume ' "$(printf '%s' "$out" | json 'd["resume"]')"
+mkdir -p "$HOME/.gemini/tmp/src" "$HOME/.gemini/tmp/other"
+printf '%s\n' "$work/src" >"$HOME/.gemini/tmp/src/.project_root"
+echo / >"$HOME/.gemini/tmp/other/.project_root"
+code 'for Gemini CLI, in a project' 0 r export --to gemini-cli --json
+has 'for Gemini CLI, in a project: the file' "$HOME/.gemini/tmp/src/chats/session-" "$(printf '%s' "$out" | json 'd["file"]')"
+cp "$file" "$HOME/.gemini/tmp/src/chats/"
+r -q import "$file"
+r -q edit :2 'Green.'
+(cd / && r export --to gemini --json) >"$work/out"
+has 'of Gemini CLI, elsewhere: its project' "$HOME/.gemini/tmp/src/chats/" "$(cat "$work/out")"
+has 'of Gemini CLI, elsewhere: the directory' "cd $work/src && gemini --resume" "$(cat "$work/out")"
+code 'of Gemini CLI, in place' 0 r export --to gemini --in-place --json
+changed=$(printf '%s' "$out" | json 'd["file"]')
+has 'of Gemini CLI, in place: the edit' '"content":"Green."' "$(cat "$changed")"
+is 'of Gemini CLI, in place: the copy' "$(cat "$changed.bak" | grep -c Green)" 0
+is 'of Gemini CLI, in place: the name stays' "$(basename "$file")" "$(basename "$changed")"
+
+# --- Gemini CLI: an edited result of a tool ---
+cat >"$work/tool.jsonl" <<'END_FILE'
+{"sessionId":"tool-session","projectHash":"h","startTime":"2026-01-01T00:00:00.000Z","lastUpdated":"2026-01-01T00:00:00.000Z"}
+{"id":"u1","timestamp":"2026-01-01T00:00:00.000Z","type":"user","content":"Which colour?"}
+{"id":"g1","timestamp":"2026-01-01T00:00:00.000Z","type":"gemini","content":"I look.","odd":1.10,"toolCalls":[{"id":"c1","name":"sh","args":{"n":1.10},"result":[{"functionResponse":{"id":"c1","name":"sh","response":{"output":"red"},"k":1}}],"status":"success","resultDisplay":"red"}]}
+END_FILE
+r -q import "$work/tool.jsonl"
+edit_reply() { # edit_reply BLOCKS: of the tool's message
+	printf '{"op":"entry.edit","entry":":2","content":[%s]}\n' "$1" | r -q apply >/dev/null
+	r export --format gemini-cli | tail -n 1
+}
+text='{"type":"text","text":"I look."}'
+is 'an edited result' '{"id":"g1","timestamp":"2026-01-01T00:00:00.000Z","type":"gemini","odd":1.10,"toolCalls":[{"id":"c1","name":"sh","args":{"n":2},"result":[{"functionResponse":{"id":"c1","name":"sh","response":{"output":"blue"},"k":1}}],"status":"success"}],"content":"I look."}' \
+	"$(edit_reply "$text"',{"type":"toolCall","id":"c1","name":"sh","arguments":{"n":2}},{"type":"tool_result","tool_use_id":"c1","content":"blue"}')"
+is 'blocks that do not fit the record' '{"id":"g1","timestamp":"2026-01-01T00:00:00.000Z","type":"gemini","odd":1.10,"content":"I look."}' \
+	"$(edit_reply "$text")"
 
 # --- a conversation of Retake itself ---
 r -q new Fresh

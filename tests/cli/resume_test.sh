@@ -4,7 +4,7 @@
 # The programs themselves continue the sessions that export --to wrote, with edits: what they send to a
 # server is compared. A program that is not installed is skipped. RETAKE_AGENTS is a directory
 # with them, for example node_modules/.bin after
-#     npm install @anthropic-ai/claude-code @openai/codex
+#     npm install @anthropic-ai/claude-code @openai/codex @google/gemini-cli
 . "$(dirname "$0")/lib.sh"
 
 [ -n "${RETAKE_AGENTS:-}" ] && PATH=$RETAKE_AGENTS:$PATH
@@ -36,6 +36,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
                 {"type": "message_delta", "delta": {"stop_reason": "end_turn", "stop_sequence": None},
                  "usage": {"output_tokens": 1}},
                 {"type": "message_stop"}]
+        elif "streamGenerateContent" in self.path:
+            events = [{"candidates": [{"content": {"role": "model", "parts": [{"text": "Fine."}]},
+                                       "finishReason": "STOP"}],
+                       "usageMetadata": {"promptTokenCount": 1, "candidatesTokenCount": 1, "totalTokenCount": 2}}]
         elif self.path.endswith("/responses"):
             item = {"type": "message", "role": "assistant", "id": "i",
                     "content": [{"type": "output_text", "text": "Fine.", "annotations": []}]}
@@ -50,7 +54,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.send_header("content-type", "text/event-stream" if events else "application/json")
         self.end_headers()
         for event in events:
-            self.wfile.write(f"event: {event['type']}\ndata: {json.dumps(event)}\n\n".encode())
+            name = f"event: {event['type']}\n" if "type" in event else ""
+            self.wfile.write(f"{name}data: {json.dumps(event)}\n\n".encode())
         if not events:
             self.wfile.write(b"{}")
 
@@ -110,6 +115,27 @@ if command -v codex >/dev/null; then
 	check 'Codex' timeout 120 codex exec --skip-git-repo-check resume "$(exported codex)" 'And now?'
 else
 	echo 'skipped: codex is not installed'
+	skipped=$((skipped + 1))
+fi
+if command -v gemini >/dev/null; then
+	GOOGLE_GEMINI_BASE_URL=http://127.0.0.1:$port
+	GEMINI_API_KEY=test
+	GEMINI_CLI_TRUST_WORKSPACE=true
+	export GOOGLE_GEMINI_BASE_URL GEMINI_API_KEY GEMINI_CLI_TRUST_WORKSPACE
+	unset GEMINI_CLI_HOME
+	mkdir -p "$HOME/.gemini"
+	echo '{"security":{"auth":{"selectedType":"gemini-api-key"}},"model":{"name":"gemini-2.5-flash"}}' \
+		>"$HOME/.gemini/settings.json"
+	check 'Gemini CLI' timeout 120 gemini --resume "$(exported gemini)" -p 'And now?'
+	# the session that the program has continued, edited, is continued again
+	session=$(ls "$HOME"/.gemini/tmp/*/chats/*.jsonl | grep -v "/[0-9a-f]\{64\}/" | head -n 1)
+	r -q import "$session"
+	r -q edit @ 'Blue from Retake, again.'
+	rm -f "$work/request"
+	code 'Gemini CLI continues its own session' 0 timeout 120 gemini --resume "$(exported gemini)" -p 'Once more'
+	has 'Gemini CLI sends the edit of its own session' 'Blue from Retake, again.' "$(cat "$work/request")"
+else
+	echo 'skipped: gemini is not installed'
 	skipped=$((skipped + 1))
 fi
 echo "$passed passed, $failed failed, $skipped skipped"
