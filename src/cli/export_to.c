@@ -27,7 +27,8 @@ typedef struct program {
 	const char *variable, *folder; /* of its directory: the variable, else below HOME */
 	const char *sessions;          /* glob of the files of session %s, below it */
 	const char *resume;            /* a command, before the id */
-	const char *inner, *id;        /* members with the id, and with the directory "cwd", in
+	const char *import;            /* one before the file, to be run first; or NULL */
+	const char *inner, *id, *cwd;  /* members with the id and the directory, in
 	                                * an object of a record, or in the record itself */
 	/* Appends the path below that directory, which w->path has. */
 	void (*place)(rt_cli *cli, written *w);
@@ -188,13 +189,23 @@ place_gemini_cli(rt_cli *cli, written *w)
 		     rt_scope_copy(&cli->s, w->session).ptr);
 }
 
+/* opencode/retake/ID.json. Sessions are in a database, so the program has to import the file. */
+static void
+place_opencode(rt_cli *cli, written *w)
+{
+	(void)cli;
+	rt_buf_add_f(w->path, "opencode/retake/%.*s.json", RT_STR_ARG(w->session));
+}
+
 static const program programs[] = {
 	{&rt_format_claude_code, "CLAUDE_CONFIG_DIR", ".claude", "projects/*/%s.jsonl",
-	 "claude --resume ", NULL, "sessionId", place_claude_code},
+	 "claude --resume ", NULL, NULL, "sessionId", "cwd", place_claude_code},
 	{&rt_format_codex, "CODEX_HOME", ".codex", "sessions/*/*/*/rollout-*-%s.jsonl",
-	 "codex resume ", "payload", "id", place_codex},
+	 "codex resume ", NULL, "payload", "id", "cwd", place_codex},
 	{&rt_format_gemini_cli, "GEMINI_CLI_HOME", "", ".gemini/tmp/*/chats/session-*-%.8s.jsonl",
-	 "gemini --resume ", NULL, "sessionId", place_gemini_cli},
+	 "gemini --resume ", NULL, NULL, "sessionId", NULL, place_gemini_cli},
+	{&rt_format_opencode, "XDG_DATA_HOME", ".local/share", NULL, "opencode --session ",
+	 "opencode import ", "info", "id", "directory", place_opencode},
 };
 
 enum { PROGRAMS = sizeof(programs) / sizeof(*programs) };
@@ -270,7 +281,8 @@ write_bytes(rt_cli *cli, written *w, const rt_outlines *outlines)
 	       w->program->format->write(cli->alloc, outlines, &w->options, bytes, &cli->s.error));
 	w->bytes = rt_scope_str(&cli->s, bytes);
 	w->session = find_member(cli, w->bytes, w->program->inner, w->program->id);
-	w->directory = find_member(cli, w->bytes, w->program->inner, "cwd");
+	if (w->program->cwd != NULL)
+		w->directory = find_member(cli, w->bytes, w->program->inner, w->program->cwd);
 	if (!is_folder(cli, w->directory))
 		w->directory = w->options.directory; /* of another machine */
 	if (rt_ok(&cli->s) && !is_safe(w->session))
@@ -344,6 +356,12 @@ find_original(rt_cli *cli, written *w, const rt_outline *o)
 	rt_buf *pattern = rt_scope_buf(&cli->s);
 	glob_t found = {0};
 
+	if (w->program->sessions == NULL) {
+		rt_cli_hint(cli, "Without --in-place it becomes a new session.");
+		rt_cli_fail(cli, RT_USAGE,
+			    "%s keeps its sessions in a database, which is not changed", name);
+		return;
+	}
 	if (!is_safe(source)) {
 		rt_cli_hint(cli, "Without --in-place it becomes a new session.");
 		rt_cli_fail(cli, RT_USAGE, "the discussion is not an imported session of %s", name);
@@ -410,6 +428,11 @@ say_written(rt_cli *cli, const written *w, rt_str here)
 	if (w->directory.size > 0 && !rt_str_eq(w->directory, here)) {
 		rt_buf_add_c(command, "cd ");
 		rt_args_add_quoted(command, rt_scope_copy(&cli->s, w->directory).ptr);
+		rt_buf_add_c(command, " && ");
+	}
+	if (w->program->import != NULL) {
+		rt_buf_add_c(command, w->program->import);
+		rt_args_add_quoted(command, w->path->ptr);
 		rt_buf_add_c(command, " && ");
 	}
 	rt_buf_add_c(command, w->program->resume);

@@ -46,6 +46,7 @@
 	ROW(claude_code, "claude-code")  /* sessions of Claude Code */ \
 	ROW(codex, "codex")              /* sessions of Codex CLI */ \
 	ROW(gemini_cli, "gemini-cli")    /* sessions of Gemini CLI */ \
+	ROW(opencode, "opencode")        /* sessions of opencode */ \
 	ROW(sharegpt, "sharegpt")        /* conversations for training */
 
 /* Formats that are only read (src/importers). */
@@ -61,7 +62,6 @@
 	ROW(sillytavern, "sillytavern")  /* chat files */ \
 	ROW(cursor, "cursor")            /* transcripts of Cursor's agent */ \
 	ROW(aider, "aider")              /* chat histories of aider */ \
-	ROW(opencode, "opencode")        /* sessions of opencode */ \
 	ROW(llm, "llm")                  /* the log of llm */ \
 	ROW(zip, "zip")                  /* archives of files in these formats */
 

@@ -486,6 +486,57 @@ rt_back_next(rt_back *k, void (*write)(rt_back *k))
 	return rt_ok(&k->w.s);
 }
 
+bool
+rt_back_is_left_out(const rt_back *k, const rt_back_entry *e, const rt_part *part)
+{
+	return (part->kind == RT_PART_RESULT && rt_back_is_known(k, part->id)) ||
+	       (part->kind == RT_PART_TEXT && part->text.size == 0) ||
+	       (part->kind == RT_PART_THINKING && (e->raw == NULL || e->speaker != RT_BACK_MODEL));
+}
+
+bool
+rt_back_is_of_user(const rt_back *k, const rt_back_entry *e, const rt_part *part)
+{
+	return part->kind != RT_PART_CALL &&
+	       (e->speaker != RT_BACK_MODEL ||
+		(part->kind == RT_PART_RESULT && !rt_back_is_known(k, part->id)));
+}
+
+/* ---- walks ---- */
+
+rt_back_walk
+rt_back_walk_start(const rt_back_entry *e)
+{
+	rt_back_walk w = {.blocks = rt_json_items(e->body->content_json), .fits = true};
+
+	if (e->body->content_json == NULL)
+		w.text = e->body->content.ptr == NULL ? RT_STR("") : e->body->content;
+	return w;
+}
+
+yyjson_val *
+rt_back_walk_block(rt_back_walk *w, const char *type)
+{
+	w->fits = w->fits && w->text.ptr == NULL && rt_json_next(&w->blocks) &&
+		  rt_str_is(rt_json_text(w->blocks.value, "type"), type);
+	return w->fits ? w->blocks.value : NULL;
+}
+
+rt_str
+rt_back_walk_text(rt_back_walk *w)
+{
+	rt_str text = w->text;
+
+	w->text = rt_str_at(NULL, 0);
+	return text.ptr != NULL ? text : rt_content_text_of(rt_back_walk_block(w, "text"));
+}
+
+bool
+rt_back_walk_end(rt_back_walk *w)
+{
+	return w->fits && w->text.size == 0 && !rt_json_next(&w->blocks);
+}
+
 /* ---- JSON ---- */
 
 void
@@ -515,6 +566,16 @@ rt_back_json(rt_back *k, rt_str text)
 	rt_buf *buf = rt_scope_buf(&k->w.e);
 
 	rt_json_add_string(buf, text);
+	return rt_scope_str(&k->w.e, buf);
+}
+
+rt_str
+rt_back_json_value(rt_back *k, yyjson_val *value)
+{
+	rt_buf *buf = rt_scope_buf(&k->w.e);
+
+	if (value != NULL)
+		rt_json_add_value(buf, value);
 	return rt_scope_str(&k->w.e, buf);
 }
 

@@ -99,6 +99,26 @@ bool rt_back_is_known(const rt_back *k, rt_str call);
 /* The result of a call, its text and has_failed; NULL: none, or the format has separate results. */
 const rt_part *rt_back_result(const rt_back *k, rt_str call);
 
+/* In formats where calls and results are one item: nothing is written of the part; it is a text of the
+ * user, also in an entry of the model. */
+bool rt_back_is_left_out(const rt_back *k, const rt_back_entry *e, const rt_part *part);
+bool rt_back_is_of_user(const rt_back *k, const rt_back_entry *e, const rt_part *part);
+
+/* A walk over the blocks of an entry in the order in which they were read from its record. */
+typedef struct rt_back_walk {
+	rt_json_iter blocks;
+	rt_str text; /* instead of blocks; ptr NULL: none, or passed */
+	bool fits;   /* so far every block has the type that its place in the record needs */
+} rt_back_walk;
+
+rt_back_walk rt_back_walk_start(const rt_back_entry *e);
+/* The next block, which has to be of this type; NULL: it does not fit. */
+yyjson_val *rt_back_walk_block(rt_back_walk *w, const char *type);
+/* The next text. */
+rt_str rt_back_walk_text(rt_back_walk *w);
+/* Do all blocks fit, with none left? */
+bool rt_back_walk_end(rt_back_walk *w);
+
 /* A UUID made from an entry and a number; the id itself if it is one. Never one that was used in
  * the conversation. */
 rt_str rt_back_id(rt_back *k, const rt_back_entry *e, size_t number);
@@ -120,6 +140,8 @@ typedef struct rt_back_member {
 void rt_back_object(rt_buf *out, yyjson_val *object, const rt_back_member *members, size_t count);
 /* A text as JSON, in the scope of the entry. */
 rt_str rt_back_json(rt_back *k, rt_str text);
+/* A value as JSON; empty: NULL. */
+rt_str rt_back_json_value(rt_back *k, yyjson_val *value);
 /* JSON that was added to a buffer of that scope. */
 rt_str rt_back_json_of(rt_back *k, const rt_buf *buf);
 

@@ -5,7 +5,7 @@
 #include "importers/importer_testing.h"
 
 static const rt_format *const written[] = {&rt_format_claude_code, &rt_format_codex,
-					  &rt_format_gemini_cli,  &rt_format_sharegpt, NULL};
+					  &rt_format_gemini_cli,  &rt_format_opencode, &rt_format_sharegpt, NULL};
 
 /* Any conversation: the file is read and gives the same file again. */
 static void
@@ -326,10 +326,53 @@ test_gemini_cli_calls(void **state)
 	import_done(&o, &report);
 }
 
+#define OPENCODE_IDS(part) \
+	"\"id\":\"prt_00000000000" part "11112222333344\",\"sessionID\":\"ses_1111222233334444\",\"messageID\":"
+#define OPENCODE_MESSAGE(number) "\"msg_00000000000" number "11112222333344\""
+
+/* Every message and part gets a new id, which is used by the others; the rest stays. */
+static void
+test_opencode(void **state)
+{
+	(void)state;
+	assert_written(
+		&rt_format_opencode,
+		"{\"info\":{\"id\":\"ses_old\",\"slug\":\"fox\",\"projectID\":\"p\",\"directory\":\"/w\","
+		"\"title\":\"T\",\"version\":\"1.1\",\"time\":{\"created\":1,\"updated\":2},\"k\":1.10,"
+		"\"share\":{\"url\":\"u\"}},\"messages\":["
+		"{\"info\":{\"id\":\"msg_b\",\"sessionID\":\"ses_old\",\"role\":\"user\",\"time\":{\"created\":1700000000005},"
+		"\"agent\":\"plan\",\"model\":{\"providerID\":\"x\",\"modelID\":\"m\"}},\"parts\":["
+		"{\"id\":\"prt_b\",\"sessionID\":\"ses_old\",\"messageID\":\"msg_b\",\"type\":\"text\",\"text\":\"a red car\"}]},"
+		"{\"info\":{\"id\":\"msg_a\",\"parentID\":\"msg_b\",\"role\":\"assistant\",\"time\":{\"created\":1700000000006},"
+		"\"modelID\":\"m\",\"providerID\":\"x\"},\"parts\":["
+		"{\"id\":\"prt_a\",\"type\":\"step-start\",\"k\":2},"
+		"{\"id\":\"prt_c\",\"type\":\"tool\",\"callID\":\"c\",\"tool\":\"sh\",\"state\":{\"status\":\"success\","
+		"\"input\":{\"n\":1.10},\"output\":\"none\"}},"
+		"{\"id\":\"prt_d\",\"type\":\"text\",\"text\":\"red\"}]}]}",
+		"red", "blue", "ses_1111222233334444",
+		"{\"info\":{\"id\":\"ses_1111222233334444\",\"slug\":\"fox\",\"projectID\":\"p\",\"directory\":\"/w\","
+		"\"title\":\"T\",\"version\":\"1.1\",\"time\":{\"created\":1,\"updated\":2},\"k\":1.10},\"messages\":["
+		"{\"info\":{\"id\":" OPENCODE_MESSAGE("1") ",\"sessionID\":\"ses_1111222233334444\",\"role\":\"user\","
+		"\"time\":{\"created\":1700000000005},\"agent\":\"plan\",\"model\":{\"providerID\":\"x\",\"modelID\":\"m\"}},\"parts\":[{"
+		OPENCODE_IDS("2") OPENCODE_MESSAGE("1") ",\"type\":\"text\",\"text\":\"a blue car\"}]},"
+		"{\"info\":{\"id\":" OPENCODE_MESSAGE("3") ",\"parentID\":" OPENCODE_MESSAGE("1") ",\"role\":\"assistant\","
+		"\"time\":{\"created\":1700000000006},\"modelID\":\"m\",\"providerID\":\"x\",\"sessionID\":\"ses_1111222233334444\","
+		"\"mode\":\"plan\",\"agent\":\"plan\",\"path\":{\"cwd\":\"/work\",\"root\":\"/work\"},\"cost\":0,"
+		"\"tokens\":{\"input\":0,\"output\":0,\"reasoning\":0,\"cache\":{\"read\":0,\"write\":0}}},\"parts\":["
+		"{\"id\":\"prt_00000000000411112222333344\",\"type\":\"step-start\",\"k\":2,"
+		"\"sessionID\":\"ses_1111222233334444\",\"messageID\":" OPENCODE_MESSAGE("3") "},"
+		"{\"id\":\"prt_00000000000511112222333344\",\"type\":\"tool\",\"callID\":\"c\",\"tool\":\"sh\",\"state\":{"
+		"\"status\":\"completed\",\"input\":{\"n\":1.10},\"output\":\"none\",\"metadata\":{},\"title\":\"\","
+		"\"time\":{\"start\":1700000000006,\"end\":1700000000006}},\"sessionID\":\"ses_1111222233334444\",\"messageID\":" OPENCODE_MESSAGE("3") "},"
+		"{\"id\":\"prt_00000000000611112222333344\",\"type\":\"text\",\"text\":\"blue\","
+		"\"sessionID\":\"ses_1111222233334444\",\"messageID\":" OPENCODE_MESSAGE("3") "}]}]}\n");
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_opencode),
 		cmocka_unit_test(test_gemini_cli),	     cmocka_unit_test(test_gemini_cli_calls),
 		cmocka_unit_test(test_random),	     cmocka_unit_test(test_memory),
 		cmocka_unit_test(test_several),	     cmocka_unit_test(test_claude_code),

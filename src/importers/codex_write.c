@@ -21,16 +21,6 @@ quoted(writer *k, rt_str text)
 	return rt_back_json(k, text);
 }
 
-static rt_str
-json_of(writer *k, yyjson_val *value)
-{
-	rt_buf *buf = rt_scope_buf(&k->w.e);
-
-	if (value != NULL)
-		rt_json_add_value(buf, value);
-	return rt_back_json_of(k, buf);
-}
-
 static void
 open_line(writer *k, const char *type)
 {
@@ -68,7 +58,7 @@ put_head(writer *k, yyjson_val *records)
 	meta = rt_json_get(head, "payload");
 	meta = yyjson_is_obj(meta) ? meta : head;
 
-	rt_str time = json_of(k, rt_json_get(head, "timestamp"));
+	rt_str time = rt_back_json_value(k, rt_json_get(head, "timestamp"));
 	rt_back_member members[] = {
 		{"id", id, true},
 		{"session_id", id, false},
@@ -200,7 +190,7 @@ put_call(writer *k, const rt_part *part)
 	rt_json_put_c(k->out, "type", "function_call");
 	rt_json_put_str(k->out, "name", part->name);
 	rt_json_put_str(k->out, "arguments",
-			yyjson_is_obj(part->value) ? json_of(k, part->value) : RT_STR("{}"));
+			yyjson_is_obj(part->value) ? rt_back_json_value(k, part->value) : RT_STR("{}"));
 	rt_json_put_str(k->out, "call_id", part->id);
 	close_line(k);
 }
@@ -322,7 +312,7 @@ static void
 put_old_call(writer *k, const rt_back_entry *e, yyjson_val *item)
 {
 	static const char *const names[] = {"arguments", "input", "action"};
-	rt_str now = json_of(k, e->parts[0].value), old;
+	rt_str now = rt_back_json_value(k, e->parts[0].value), old;
 	rt_buf *out = rt_scope_buf(&k->w.e);
 	rt_back_member member = {NULL, rt_str_at(NULL, 0), false};
 	yyjson_val *value = NULL;
@@ -331,16 +321,16 @@ put_old_call(writer *k, const rt_back_entry *e, yyjson_val *item)
 		member.name = names[i];
 		value = rt_json_get(item, names[i]);
 	}
-	old = yyjson_is_str(value) ? json_of(k, rt_writer_parse(&k->w, &k->w.e, rt_json_str(value)))
-				   : json_of(k, value);
+	old = yyjson_is_str(value) ? rt_back_json_value(k, rt_writer_parse(&k->w, &k->w.e, rt_json_str(value)))
+				   : rt_back_json_value(k, value);
 	if (!yyjson_is_obj(value) && (old.size == 0 || old.ptr[0] != '{')) {
 		/* the importer put it into an object */
 		old = now;
 		if (value != NULL && !yyjson_is_null(value)) {
 			yyjson_val *input = rt_json_get(e->parts[0].value, "input");
 
-			old = json_of(k, value);
-			now = json_of(k, input);
+			old = rt_back_json_value(k, value);
+			now = rt_back_json_value(k, input);
 		}
 	}
 	member.json = yyjson_is_str(value) && old.ptr != NULL && now.size > 0 && now.ptr[0] == '{'
@@ -358,11 +348,11 @@ put_old_result(writer *k, const rt_back_entry *e, yyjson_val *item)
 {
 	const char *name = rt_json_get(item, "output") != NULL ? "output" : "result";
 	yyjson_val *value = rt_json_get(item, name), *inner = rt_json_get(value, "content");
-	rt_str now = e->body->content_json != NULL ? json_of(k, e->body->content_json)
+	rt_str now = e->body->content_json != NULL ? rt_back_json_value(k, e->body->content_json)
 						    : e->body->content;
 	rt_str old = yyjson_is_str(inner) ? rt_json_str(inner)
 		     : yyjson_is_str(value) ? rt_json_str(value)
-					    : json_of(k, value);
+					    : rt_back_json_value(k, value);
 	rt_back_member member = {name,
 				 e->body->content_json != NULL ? now : quoted(k, now), true};
 	rt_buf *out = rt_scope_buf(&k->w.e);

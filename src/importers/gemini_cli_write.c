@@ -15,12 +15,9 @@
 
 #define NO_RESULT "The result of this call is not part of the conversation."
 
-/* A walk over a record and the blocks of its entry. */
 typedef struct walk {
 	rt_back *k;
-	rt_json_iter blocks;
-	rt_str text; /* instead of blocks; ptr NULL: none, or passed */
-	bool fits;
+	rt_back_walk at;
 } walk;
 
 static rt_str
@@ -29,34 +26,18 @@ quoted(rt_back *k, rt_str text)
 	return rt_back_json(k, text);
 }
 
-static rt_str
-json_of(rt_back *k, yyjson_val *value)
-{
-	rt_buf *buf = rt_scope_buf(&k->w.e);
-
-	if (value != NULL)
-		rt_json_add_value(buf, value);
-	return rt_back_json_of(k, buf);
-}
-
 /* ---- messages with a record ---- */
 
-/* The next block, which has to be of this type. */
 static yyjson_val *
 next_block(walk *w, const char *type)
 {
-	w->fits = w->fits && w->text.ptr == NULL && rt_json_next(&w->blocks) &&
-		  rt_str_is(rt_json_text(w->blocks.value, "type"), type);
-	return w->fits ? w->blocks.value : NULL;
+	return rt_back_walk_block(&w->at, type);
 }
 
 static rt_str
 next_text(walk *w)
 {
-	rt_str text = w->text;
-
-	w->text = rt_str_at(NULL, 0);
-	return text.ptr != NULL ? text : rt_content_text_of(next_block(w, "text"));
+	return rt_back_walk_text(&w->at);
 }
 
 /* A member whose text is to be `now`; unchanged if it is already. */
@@ -67,7 +48,7 @@ text_member(walk *w, yyjson_val *object, const char *name, rt_str now)
 	rt_buf *out;
 
 	if (rt_str_eq(rt_json_text(object, name), now))
-		return json_of(w->k, object);
+		return rt_back_json_value(w->k, object);
 	out = rt_scope_buf(&w->k->w.e);
 	rt_back_object(out, object, &member, 1);
 	return rt_back_json_of(w->k, out);
@@ -81,16 +62,16 @@ result_json(walk *w, yyjson_val *old, bool is_response)
 	rt_str output = is_response ? rt_json_text(old, "output") : rt_str_at(NULL, 0);
 	rt_str before = output.ptr != NULL   ? output
 			: yyjson_is_str(old) ? rt_json_str(old)
-					     : json_of(w->k, old);
-	rt_str text = yyjson_is_str(now) ? rt_json_str(now) : json_of(w->k, now);
+					     : rt_back_json_value(w->k, old);
+	rt_str text = yyjson_is_str(now) ? rt_json_str(now) : rt_back_json_value(w->k, now);
 	rt_buf *out = rt_scope_buf(&w->k->w.e);
 
 	if (now == NULL || rt_str_eq(before, text))
-		return json_of(w->k, old);
+		return rt_back_json_value(w->k, old);
 	if (output.ptr != NULL && yyjson_is_str(now))
 		return text_member(w, old, "output", text);
 	if (!is_response)
-		return json_of(w->k, now);
+		return rt_back_json_value(w->k, now);
 	rt_json_open(out, NULL, '{');
 	rt_json_put_value(out, "output", now);
 	rt_json_close(out, '}');
@@ -104,9 +85,9 @@ arguments_json(walk *w, yyjson_val *call, yyjson_val *old)
 	yyjson_val *block = next_block(w, "toolCall");
 	rt_str id = rt_json_text(call, "id"), name = rt_json_text(call, "name");
 
-	w->fits = w->fits && (id.size == 0 || rt_str_eq(rt_json_text(block, "id"), id)) &&
-		  (name.size == 0 || rt_str_eq(rt_json_text(block, "name"), name));
-	return json_of(w->k, yyjson_is_obj(old) ? rt_json_get(block, "arguments") : old);
+	w->at.fits = w->at.fits && (id.size == 0 || rt_str_eq(rt_json_text(block, "id"), id)) &&
+		     (name.size == 0 || rt_str_eq(rt_json_text(block, "name"), name));
+	return rt_back_json_value(w->k, yyjson_is_obj(old) ? rt_json_get(block, "arguments") : old);
 }
 
 /* An object with one member replaced. */
@@ -135,7 +116,7 @@ part_json(walk *w, yyjson_val *part)
 	if (yyjson_is_str(part))
 		return quoted(w->k, next_text(w));
 	if (!yyjson_is_obj(part))
-		return json_of(w->k, part);
+		return rt_back_json_value(w->k, part);
 	if (yyjson_is_str(text)) {
 		bool is_thought = yyjson_is_true(rt_json_get(part, "thought")) ||
 				  yyjson_is_true(rt_json_get(part, "isThought"));
@@ -162,7 +143,8 @@ part_json(walk *w, yyjson_val *part)
 	if (yyjson_is_obj(member = rt_json_get(part, "executableCode"))) {
 		block = next_block(w, "toolCall");
 		m[count++] = (rt_back_member){
-			"executableCode", json_of(w->k, rt_json_get(block, "arguments")), false};
+			"executableCode", rt_back_json_value(w->k, rt_json_get(block, "arguments")),
+			false};
 	}
 	if (yyjson_is_obj(member = rt_json_get(part, "codeExecutionResult")))
 		m[count++] = (rt_back_member){
@@ -209,12 +191,12 @@ thoughts_json(walk *w, yyjson_val *thoughts)
 	rt_buf *out = rt_scope_buf(&w->k->w.e);
 
 	if (!yyjson_is_arr(thoughts))
-		return json_of(w->k, thoughts);
+		return rt_back_json_value(w->k, thoughts);
 	rt_json_open(out, NULL, '[');
 	for (rt_json_iter m = rt_json_items(thoughts); rt_json_next(&m);) {
 		const char *name = rt_graph_text(m.value, "description").size > 0 ? "description"
 										  : "subject";
-		rt_str json = json_of(w->k, m.value);
+		rt_str json = rt_back_json_value(w->k, m.value);
 
 		if (rt_graph_text(m.value, name).size > 0)
 			json = text_member(w, m.value, name,
@@ -236,9 +218,10 @@ tool_json(walk *w, yyjson_val *tool)
 
 	m[0].json = arguments_json(w, tool, rt_json_get(tool, "args"));
 	m[1].json = yyjson_is_arr(result)                      ? content_json(w, result)
-		    : result == NULL || yyjson_is_null(result) ? json_of(w->k, result)
+		    : result == NULL || yyjson_is_null(result) ? rt_back_json_value(w->k, result)
 							       : result_json(w, result, false);
-	if (!rt_str_eq(m[1].json, json_of(w->k, result))) /* shown instead of the result */
+	if (!rt_str_eq(m[1].json,
+		       rt_back_json_value(w->k, result))) /* shown instead of the result */
 		m[2] = (rt_back_member){"resultDisplay", rt_str_at(NULL, 0), false};
 	rt_back_object(out, tool, m, 3);
 	return rt_back_json_of(w->k, out);
@@ -250,12 +233,12 @@ tools_json(walk *w, yyjson_val *tools)
 	rt_buf *out = rt_scope_buf(&w->k->w.e);
 
 	if (!yyjson_is_arr(tools))
-		return json_of(w->k, tools);
+		return rt_back_json_value(w->k, tools);
 	rt_json_open(out, NULL, '[');
 	for (rt_json_iter m = rt_json_items(tools); rt_json_next(&m);)
 		rt_json_put_raw(out, NULL,
 				yyjson_is_obj(m.value) ? tool_json(w, m.value)
-						       : json_of(w->k, m.value));
+						       : rt_back_json_value(w->k, m.value));
 	rt_json_close(out, ']');
 	return rt_back_json_of(w->k, out);
 }
@@ -264,9 +247,9 @@ tools_json(walk *w, yyjson_val *tools)
 static rt_str
 text_json(walk *w)
 {
-	rt_json_iter next = w->blocks;
+	rt_json_iter next = w->at.blocks;
 
-	if (w->text.ptr != NULL ||
+	if (w->at.text.ptr != NULL ||
 	    (rt_json_next(&next) && rt_str_is(rt_json_text(next.value, "type"), "text")))
 		return quoted(w->k, next_text(w));
 	return rt_str_at(NULL, 0);
@@ -277,23 +260,22 @@ static bool
 put_old(rt_back *k, const rt_back_entry *e)
 {
 	yyjson_val *content = rt_json_get(e->raw, "content");
-	walk w = {.k = k, .blocks = rt_json_items(e->body->content_json), .fits = true};
+	walk w = {.k = k, .at = rt_back_walk_start(e)};
 	rt_back_member m[5] = {{"id", RT_STR(""), true}};
 	size_t count = 1;
 
-	if (e->body->content_json == NULL)
-		w.text = e->body->content.ptr == NULL ? RT_STR("") : e->body->content;
 	m[count++] = (rt_back_member){"thoughts",
 				      thoughts_json(&w, rt_json_get(e->raw, "thoughts")), false};
 	m[count++] = (rt_back_member){
 		"content", content == NULL ? text_json(&w) : content_json(&w, content), true};
 	m[count++] = (rt_back_member){"toolCalls", tools_json(&w, rt_json_get(e->raw, "toolCalls")),
 				      false};
-	if (!w.fits || w.text.size > 0 || rt_json_next(&w.blocks))
+	if (!rt_back_walk_end(&w.at))
 		return false;
-	if (!rt_str_eq(m[2].json, content != NULL
-					  ? json_of(k, content)
-					  : json_of(k, rt_json_get(e->raw, "displayContent"))))
+	if (!rt_str_eq(m[2].json,
+		       content != NULL
+			       ? rt_back_json_value(k, content)
+			       : rt_back_json_value(k, rt_json_get(e->raw, "displayContent"))))
 		m[count++] = (rt_back_member){"displayContent", rt_str_at(NULL, 0), false};
 	m[0].json = quoted(k, rt_back_own_id(k, rt_json_text(e->raw, "id"), e, 0));
 	rt_back_object(k->out, e->raw, m, count);
@@ -389,23 +371,6 @@ put_message(rt_back *k, const rt_back_entry *e, size_t number, yyjson_val *raw, 
 	rt_buf_add_byte(k->out, '\n');
 }
 
-/* Is the part a separate message of the user? */
-static bool
-is_of_user(const rt_back *k, const rt_back_entry *e, const rt_part *part)
-{
-	return e->speaker != RT_BACK_MODEL ||
-	       (part->kind == RT_PART_RESULT && !rt_back_is_known(k, part->id));
-}
-
-/* Nothing is written of it. */
-static bool
-is_left_out(const rt_back *k, const rt_back_entry *e, const rt_part *part)
-{
-	return (part->kind == RT_PART_RESULT && rt_back_is_known(k, part->id)) ||
-	       (part->kind == RT_PART_TEXT && part->text.size == 0) ||
-	       (part->kind == RT_PART_THINKING && (e->raw == NULL || e->speaker != RT_BACK_MODEL));
-}
-
 /* Parts of a message of the user from this one on; returns the next one. */
 static size_t
 put_prompt(rt_back *k, const rt_back_entry *e, size_t from, yyjson_val *raw)
@@ -415,10 +380,8 @@ put_prompt(rt_back *k, const rt_back_entry *e, size_t from, yyjson_val *raw)
 	size_t i;
 
 	rt_json_open(out, NULL, '[');
-	for (i = from;
-	     i < e->count && is_of_user(k, e, &e->parts[i]) && e->parts[i].kind != RT_PART_CALL;
-	     i++)
-		if (!is_left_out(k, e, &e->parts[i]))
+	for (i = from; i < e->count && rt_back_is_of_user(k, e, &e->parts[i]); i++)
+		if (!rt_back_is_left_out(k, e, &e->parts[i]))
 			put_part(k, out, &e->parts[i]);
 	rt_json_close(out, ']');
 	content.json = rt_back_json_of(k, out);
@@ -442,14 +405,14 @@ put_reply(rt_back *k, const rt_back_entry *e, size_t from, yyjson_val *raw)
 	for (i = from; i < e->count; i++) {
 		const rt_part *part = &e->parts[i];
 
-		if (is_left_out(k, e, part))
+		if (rt_back_is_left_out(k, e, part))
 			continue;
 		if (part->kind == RT_PART_CALL) {
 			put_call(k, calls, e, part);
 			call_count++;
 			continue;
 		}
-		if (call_count > 0 || is_of_user(k, e, part))
+		if (call_count > 0 || rt_back_is_of_user(k, e, part))
 			break;
 		if (part->kind == RT_PART_THINKING) {
 			rt_json_open(thoughts, NULL, '{');
@@ -480,12 +443,11 @@ static void
 put_new(rt_back *k, const rt_back_entry *e, yyjson_val *raw)
 {
 	for (size_t i = 0; i < e->count;)
-		if (is_left_out(k, e, &e->parts[i])) {
+		if (rt_back_is_left_out(k, e, &e->parts[i])) {
 			i++;
 		} else {
-			i = is_of_user(k, e, &e->parts[i]) && e->parts[i].kind != RT_PART_CALL
-				    ? put_prompt(k, e, i, raw)
-				    : put_reply(k, e, i, raw);
+			i = rt_back_is_of_user(k, e, &e->parts[i]) ? put_prompt(k, e, i, raw)
+								   : put_reply(k, e, i, raw);
 			raw = NULL;
 		}
 }

@@ -238,4 +238,5 @@ const rt_format rt_format_opencode = {
 	.is_container = true,
 	.read = opencode_read,
 	.stream = opencode_stream,
+	.write = rt_opencode_write,
 };

@@ -15,4 +15,7 @@ bool rt_opencode_is_stored(rt_str record);
 /* The files of a storage folder, one after the other in any order. */
 void rt_opencode_storage(rt_graph *g, const rt_input *in);
 
+rt_status rt_opencode_write(const rt_alloc *alloc, const rt_outlines *in,
+			    const rt_export_options *options, rt_buf *out, rt_error *err);
+
 #endif

@@ -109,6 +109,18 @@ is 'an edited result' '{"id":"g1","timestamp":"2026-01-01T00:00:00.000Z","type":
 is 'blocks that do not fit the record' '{"id":"g1","timestamp":"2026-01-01T00:00:00.000Z","type":"gemini","odd":1.10,"content":"I look."}' \
 	"$(edit_reply "$text")"
 
+# --- opencode: a file, and the command that imports it ---
+code 'for opencode' 0 r export --to opencode --json
+file=$(printf '%s' "$out" | json 'd["file"]')
+session=$(printf '%s' "$out" | json 'd["session"]')
+is 'for opencode: the file' "$XDG_DATA_HOME/opencode/retake/$session.json" "$file"
+is 'for opencode: the commands' "opencode import $file && opencode --session $session" \
+	"$(printf '%s' "$out" | json 'd["resume"]')"
+is 'for opencode: the messages' "$(printf 'user text\nassistant text')" \
+	"$(json '"\n".join(m["info"]["role"] + " " + m["parts"][0]["type"] for m in d["messages"])' <"$file")"
+code 'of opencode, in place' 2 r export --to opencode --in-place
+has 'of opencode, in place' 'database' "$err"
+
 # --- a conversation of Retake itself ---
 r -q new Fresh
 r -q add -r User 'New question'

@@ -4,7 +4,7 @@
 # The programs themselves continue the sessions that export --to wrote, with edits: what they send to a
 # server is compared. A program that is not installed is skipped. RETAKE_AGENTS is a directory
 # with them, for example node_modules/.bin after
-#     npm install @anthropic-ai/claude-code @openai/codex @google/gemini-cli
+#     npm install @anthropic-ai/claude-code @openai/codex @google/gemini-cli opencode-ai
 . "$(dirname "$0")/lib.sh"
 
 [ -n "${RETAKE_AGENTS:-}" ] && PATH=$RETAKE_AGENTS:$PATH
@@ -40,6 +40,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
             events = [{"candidates": [{"content": {"role": "model", "parts": [{"text": "Fine."}]},
                                        "finishReason": "STOP"}],
                        "usageMetadata": {"promptTokenCount": 1, "candidatesTokenCount": 1, "totalTokenCount": 2}}]
+        elif self.path.endswith("/chat/completions"):
+            events = [{"id": "c", "object": "chat.completion.chunk", "created": 1, "model": "m",
+                       "choices": [{"index": 0, "delta": delta, "finish_reason": reason}]}
+                      for delta, reason in [({"role": "assistant", "content": "Fine."}, None), ({}, "stop")]]
         elif self.path.endswith("/responses"):
             item = {"type": "message", "role": "assistant", "id": "i",
                     "content": [{"type": "output_text", "text": "Fine.", "annotations": []}]}
@@ -129,13 +133,44 @@ if command -v gemini >/dev/null; then
 	check 'Gemini CLI' timeout 120 gemini --resume "$(exported gemini)" -p 'And now?'
 	# the session that the program has continued, edited, is continued again
 	session=$(ls "$HOME"/.gemini/tmp/*/chats/*.jsonl | grep -v "/[0-9a-f]\{64\}/" | head -n 1)
+	db=$work/own.db
 	r -q import "$session"
 	r -q edit @ 'Blue from Retake, again.'
 	rm -f "$work/request"
 	code 'Gemini CLI continues its own session' 0 timeout 120 gemini --resume "$(exported gemini)" -p 'Once more'
 	has 'Gemini CLI sends the edit of its own session' 'Blue from Retake, again.' "$(cat "$work/request")"
+	db=$work/test.db
 else
 	echo 'skipped: gemini is not installed'
+	skipped=$((skipped + 1))
+fi
+if command -v opencode >/dev/null; then
+	mkdir -p "$XDG_CONFIG_HOME/opencode"
+	cat >"$XDG_CONFIG_HOME/opencode/opencode.json" <<END
+{"autoupdate":false,"share":"disabled","model":"test/m","small_model":"test/m","enabled_providers":["test"],
+ "provider":{"test":{"npm":"@ai-sdk/openai-compatible","models":{"m":{}},
+  "options":{"baseURL":"http://127.0.0.1:$port/v1","apiKey":"test"}}}}
+END
+	OPENCODE_DISABLE_MODELS_FETCH=1
+	export OPENCODE_DISABLE_MODELS_FETCH
+	r export --to opencode --json >"$work/exported"
+	session=$(json 'd["session"]' <"$work/exported")
+	code 'opencode imports the session' 0 timeout 120 opencode import "$(json 'd["file"]' <"$work/exported")"
+	has 'opencode imports the session: its answer' "$session" "$out$err"
+	check 'opencode' timeout 120 opencode run --session "$session" --model test/m 'And now?'
+	# the session that the program has continued, edited, becomes another one beside it
+	timeout 120 opencode export "$session" >"$work/continued.json" 2>/dev/null
+	db=$work/own.db
+	r -q import "$work/continued.json"
+	r -q edit @ 'Blue from Retake, again.'
+	r export --to opencode --json >"$work/exported"
+	timeout 120 opencode import "$(json 'd["file"]' <"$work/exported")" >/dev/null 2>&1
+	rm -f "$work/request"
+	code 'opencode continues its own session' 0 timeout 120 opencode run \
+		--session "$(json 'd["session"]' <"$work/exported")" 'Once more'
+	has 'opencode sends the edit of its own session' 'Blue from Retake, again.' "$(cat "$work/request")"
+else
+	echo 'skipped: opencode is not installed'
 	skipped=$((skipped + 1))
 fi
 echo "$passed passed, $failed failed, $skipped skipped"
