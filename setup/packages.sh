@@ -24,6 +24,7 @@ cmd xz xz-utils
 hdr stdio.h libc6-dev
 pc tomlplusplus libtomlplusplus-dev
 pc libcurl libcurl4-openssl-dev
+pc libpq libpq-dev
 pc libutf8proc libutf8proc-dev
 pc ncursesw libncurses-dev
 pc libmicrohttpd libmicrohttpd-dev
@@ -45,6 +46,7 @@ cmd chromium chromium
 cmd tmux tmux
 cmd ctags universal-ctags
 pc vterm libvterm-dev
+deb postgresql-15 postgresql-15
 '
 
 here=$(cd "$(dirname "$0")/.." && pwd)

@@ -216,7 +216,7 @@ test_purge(void **state)
 	expect_hits(f, RT_STR("body"), "1 ");
 	append_one(f, 61);
 	must_be_clean(f);
-	if (f->kind->is_file) {
+	if (f->kind->is_lasting) {
 		reopen(f);
 		expect_body(f, 2, "purged");
 		assert_false(folder_holds(f, "hunter2"));
@@ -243,7 +243,7 @@ test_epoch(void **state)
 	OPS(f)->cancel(f->store);
 	MUST(OPS(f)->epoch(f->store, &now, err));
 	assert_int_equal(now, second);
-	if (f->kind->is_file) {
+	if (f->kind->is_lasting) {
 		reopen(f);
 		MUST(OPS(f)->epoch(f->store, &now, err));
 		assert_int_equal(now, second);

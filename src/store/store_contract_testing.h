@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "log/folder_testing.h"
+#include "store/server_testing.h"
 #include "store/store_memory.h"
 #include "store/store_sqlite.h"
 
@@ -34,7 +35,8 @@ typedef struct fixture {
 
 typedef struct kind {
 	const char *name;
-	bool is_file; /* has a file: survives close, two handles, backup */
+	bool is_lasting; /* survives close, two handles */
+	bool is_file;    /* has a file: backup */
 	rt_status (*open)(fixture *f, rt_store **out);
 } kind;
 
@@ -97,10 +99,27 @@ open_relaxed(fixture *f, rt_store **out)
 	return open_sqlite_as(f, true, out);
 }
 
+static inline rt_status
+open_postgres(fixture *f, rt_store **out)
+{
+	rt_store_options options = {.create = true, .busy_ms = 2000};
+	char address[200];
+	rt_error err;
+	rt_status st;
+
+	if (!test_server_address(f->folder, address, sizeof(address)))
+		return RT_NOT_FOUND;
+	st = rt_store_postgres_open(rt_alloc_libc(), &env, address, &options, out, &err);
+	if (st != RT_OK)
+		print_message("%s\n", err.text);
+	return st;
+}
+
 static const kind kinds[] = {
-	{"memory", false, open_memory},
-	{"sqlite", true, open_sqlite},
-	{"relaxed", true, open_relaxed},
+	{"memory", false, false, open_memory},
+	{"sqlite", true, true, open_sqlite},
+	{"relaxed", true, true, open_relaxed},
+	{"postgresql", true, false, open_postgres}, /* last: left out if there is no server */
 };
 
 /* --- helpers: what must work, in a word each --- */
@@ -334,6 +353,8 @@ run_contract(const char *name, const contract_test *tests, size_t count)
 
 	assert_true(count <= TESTS_MAX);
 	for (size_t k = 0; k < KINDS; k++) {
+		if (kinds[k].open == open_postgres && test_server_folder() == NULL)
+			continue;
 		for (size_t t = 0; t < count; t++, at++) {
 			snprintf(names[at], sizeof(names[at]), "%s %s", kinds[k].name,
 				 tests[t].name);

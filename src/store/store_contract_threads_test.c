@@ -12,7 +12,7 @@ test_reopen(void **state)
 	fixture *f = *state;
 	uint64_t head = 0, found = 0;
 
-	if (!f->kind->is_file)
+	if (!f->kind->is_lasting)
 		skip();
 	for (uint64_t seq = 1; seq <= 300; seq++) {
 		append_one(f, seq);
@@ -44,7 +44,7 @@ test_two_handles(void **state)
 	uint64_t head = 0, second = 0;
 	seen s = {0};
 
-	if (!f->kind->is_file)
+	if (!f->kind->is_lasting)
 		skip();
 	MUST(((void)err, f->kind->open(&g, &g.store)));
 	append_one(f, 1);
@@ -392,7 +392,7 @@ test_model(void **state)
 		}
 		if (next_random(&seed) % 4 == 0)
 			model_compare(f, kept);
-		if (f->kind->is_file && next_random(&seed) % 16 == 0)
+		if (f->kind->is_lasting && next_random(&seed) % 16 == 0)
 			reopen(f);
 	}
 	model_compare(f, kept);

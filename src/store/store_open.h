@@ -38,6 +38,7 @@ RT_CHECKED rt_status rt_store_open(const rt_alloc *alloc, const rt_env *env, con
 				   rt_error *err);
 
 extern const rt_store_kind rt_store_memory; /* ":memory:": gone at close */
-extern const rt_store_kind rt_store_sqlite; /* a path */
+extern const rt_store_kind rt_store_postgres; /* "postgresql://…" */
+extern const rt_store_kind rt_store_sqlite;   /* a path */
 
 #endif

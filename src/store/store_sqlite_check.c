@@ -191,7 +191,7 @@ check_schema(checking *k)
 /* --- rows --- */
 
 typedef struct table_check {
-	enum rt_sqlite_table table;
+	enum rt_row_table table;
 	const char *sql; /* key, sum, data, extra, name, as for rt_sqlite_row_read */
 	const char *id;
 	const char *what;   /* "the log" cannot be read to the end */

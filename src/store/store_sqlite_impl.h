@@ -25,7 +25,7 @@
  * The files of the second group use only those below them; those of the first use the second.
  *
  * The file. application_id (bytes 68 to 71) identifies a store, user_version (60 to 63) is
- * FORMAT. Every table has `sum`, a checksum of the row (rt_sqlite_row_sum), verified on every
+ * FORMAT. Every table has `sum`, a checksum of the row (rt_row_sum), verified on every
  * read:
  *
  *   meta     key, value            "min_reader", "min_writer", "written_by", "epoch",
@@ -60,6 +60,7 @@
 
 #include "base/hash.h"
 #include "base/scope.h"
+#include "store/store_row.h"
 #include "store/store_sqlite.h"
 #include "store/store_sqlite_vfs.h"
 
@@ -86,18 +87,6 @@ enum {
 };
 
 #define RT_SQLITE_MEMORY_PATH "/memory" /* the only file on the memory store's VFS */
-
-/* Tables, by their numbers in the checksums. */
-enum rt_sqlite_table {
-	RT_TABLE_META = 1,
-	RT_TABLE_PROJECT,
-	RT_TABLE_LOG,
-	RT_TABLE_BODY,
-	RT_TABLE_NODE,
-	RT_TABLE_ROOT,
-	RT_TABLE_SIDE,
-	RT_TABLE_MARK
-};
 
 typedef enum rt_sqlite_sql {
 #define SQL(name, table, doing, text) SQL_##name,
@@ -189,12 +178,6 @@ rt_sqlite_ull(uint64_t number)
 	return number;
 }
 
-static inline uint64_t
-rt_sqlite_key(uint64_t project, uint64_t number)
-{
-	return project << 43 | number;
-}
-
 /* Does this thread hold the open begin? */
 static inline bool
 rt_sqlite_is_owner(const rt_sqlite_store *s)
@@ -284,7 +267,7 @@ typedef struct rt_sqlite_args {
 static inline rt_sqlite_args
 rt_sqlite_range(uint64_t project, uint64_t first, uint64_t last)
 {
-	return (rt_sqlite_args){rt_sqlite_key(project, first), rt_sqlite_key(project, last),
+	return (rt_sqlite_args){rt_row_key(project, first), rt_row_key(project, last),
 				{NULL, 0}, false};
 }
 
@@ -324,18 +307,14 @@ void rt_sqlite_add_words(rt_sqlite_call *call, const char *doing);
 /* A database of SQLite's own in memory with a new store's tables, or none. */
 void rt_sqlite_open_scratch(rt_sqlite_call *call, const char *schema);
 
-/* The checksum of a row: over its data, seeded with the table, the key and one more number (log:
- * a hash of step and time; body: the entry; root and mark: the number; side and meta: a hash of
- * the name; else 0). key: of project, root and mark the project, of meta 0. */
-int64_t rt_sqlite_row_sum(enum rt_sqlite_table table, uint64_t key, const rt_store_row *row);
 /* The row of a statement that selects key, sum, data, extra (at, entry, seq, number), name (or
  * step). RT_CORRUPT: its checksum does not match. RT_NOMEM. No message. */
-RT_CHECKED rt_status rt_sqlite_row_read(sqlite3_stmt *stmt, enum rt_sqlite_table table,
+RT_CHECKED rt_status rt_sqlite_row_read(sqlite3_stmt *stmt, enum rt_row_table table,
 					uint64_t *out_key, rt_store_row *out);
 /* Binds the same five as ?1 to ?5, and runs the statement. */
 void rt_sqlite_row_write(rt_sqlite_call *call, rt_sqlite_sql which, uint64_t key,
 			 const rt_store_row *row);
-void rt_sqlite_row_bind(sqlite3_stmt *stmt, enum rt_sqlite_table table, uint64_t key,
+void rt_sqlite_row_bind(sqlite3_stmt *stmt, enum rt_row_table table, uint64_t key,
 			const rt_store_row *row);
 
 /* --- store_sqlite_connection.c --- */

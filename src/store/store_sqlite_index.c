@@ -83,7 +83,7 @@ rt_sqlite_index_add(rt_store *store, uint64_t project, uint64_t number, uint64_t
 		rt_sqlite_index_clear(&call);
 	if (text.size > 0)
 		rt_sqlite_run(&call, SQL_INDEX_ADD,
-			      (rt_sqlite_args){.key = rt_sqlite_key(project, number),
+			      (rt_sqlite_args){.key = rt_row_key(project, number),
 					       .last = entry,
 					       .bytes = text,
 					       .is_text = true});
@@ -165,7 +165,7 @@ rt_sqlite_index_drop(rt_sqlite_call *call, uint64_t project, uint64_t number)
 {
 	rt_sqlite_wipe(call);
 	rt_sqlite_run(call, SQL_INDEX_DROP,
-		      (rt_sqlite_args){.key = rt_sqlite_key(project, number)});
+		      (rt_sqlite_args){.key = rt_row_key(project, number)});
 }
 
 /* Drops the table itself: "delete-all" would read possibly damaged data. SQLite 3.53.2 leaves

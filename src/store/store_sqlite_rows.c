@@ -65,7 +65,7 @@ rt_sqlite_project_new(rt_store *store, rt_str name, uint64_t *out_project, rt_er
 	last = rt_sqlite_last_project(&call);
 	/* There must be nothing of the new project yet. */
 	check_projects(&call, SQL_PROJECT_BEYOND,
-		       (rt_sqlite_args){.key = rt_sqlite_key(last + 1, 0), .last = last});
+		       (rt_sqlite_args){.key = rt_row_key(last + 1, 0), .last = last});
 	if (last >= RT_STORE_PROJECT_MAX)
 		rt_scope_fail(scope, RT_LIMIT,
 			      "the store already contains %d projects, which is the maximum",
@@ -385,10 +385,10 @@ rt_sqlite_append(rt_store *store, uint64_t project, uint64_t expected, const rt_
 		rt_sqlite_check_size(&call, rows[i].data.size);
 	check_bodies(&call, s->tx_body_head, bodies, body_count);
 	for (size_t i = 0; i < row_count && rt_ok(scope); i++)
-		rt_sqlite_row_write(&call, SQL_LOG_ADD, rt_sqlite_key(project, head + i + 1),
+		rt_sqlite_row_write(&call, SQL_LOG_ADD, rt_row_key(project, head + i + 1),
 				    &rows[i]);
 	for (size_t i = 0; i < body_count && rt_ok(scope); i++)
-		rt_sqlite_row_write(&call, SQL_BODY_ADD, rt_sqlite_key(project, bodies[i].number),
+		rt_sqlite_row_write(&call, SQL_BODY_ADD, rt_row_key(project, bodies[i].number),
 				    &bodies[i]);
 	if (rt_ok(scope)) {
 		s->tx_added = true;
@@ -406,7 +406,7 @@ static void
 overwrite(rt_sqlite_call *call, const rt_rows *at, rt_str data)
 {
 	const source *src = &sources[at->table];
-	uint64_t key = rt_sqlite_key(at->project, at->first);
+	uint64_t key = rt_row_key(at->project, at->first);
 	bool found = false;
 	rt_sqlite_query q;
 	rt_store_row row;
@@ -449,7 +449,7 @@ write_row(rt_sqlite_call *call, const rt_rows *at, rt_str data)
 			rt_scope_fail(&call->scope, RT_USAGE, "%llu is not the number of a node",
 				      rt_sqlite_ull(at->first));
 		rt_sqlite_check_size(call, data.size);
-		rt_sqlite_row_write(call, src->set, rt_sqlite_key(at->project, at->first), &row);
+		rt_sqlite_row_write(call, src->set, rt_row_key(at->project, at->first), &row);
 		break;
 	case RT_STORE_SIDE:
 	case RT_STORE_ROOT:

@@ -173,7 +173,7 @@ read_header(const unsigned char *p, const unsigned char *end, uint64_t size, col
 /* The columns of each table after the key, in the order of the schema: n a number, b a blob, s a
  * step id; the last two are always sum and data. side has its project before them. */
 static const struct {
-	enum rt_sqlite_table table;
+	enum rt_row_table table;
 	const char *columns;
 } shapes[] = {
 	{RT_TABLE_LOG, "snnb"}, {RT_TABLE_BODY, "nnb"},   {RT_TABLE_ROOT, "nnb"},
@@ -195,14 +195,14 @@ has_shape(const column *c, size_t count, const char *columns)
 }
 
 /* The table of which the record is an intact row, and the row; 0: none. */
-static enum rt_sqlite_table
+static enum rt_row_table
 recognise(const salvage *v, const column *c, size_t count, bool is_index, uint64_t *key,
 	  rt_store_row *row)
 {
 	if (!is_index && (count == 0 || c[0].type != 0))
 		return 0; /* the key is stored as NULL */
 	for (size_t i = 0; i < sizeof(shapes) / sizeof(*shapes); i++) {
-		enum rt_sqlite_table table = shapes[i].table;
+		enum rt_row_table table = shapes[i].table;
 		const column *own = is_index ? c : c + 1, *sum = &c[count - 2];
 
 		if (is_index != (table == RT_TABLE_SIDE) ||
@@ -220,7 +220,7 @@ recognise(const salvage *v, const column *c, size_t count, bool is_index, uint64
 			*key = (uint64_t)number_in(v, &own[0]);
 			row->name = bytes_in(v, &own[1]);
 		}
-		if (number_in(v, sum) == rt_sqlite_row_sum(table, *key, row))
+		if (number_in(v, sum) == rt_row_sum(table, *key, row))
 			return table;
 	}
 	return 0;
@@ -228,7 +228,7 @@ recognise(const salvage *v, const column *c, size_t count, bool is_index, uint64
 
 /* Adds the row; true unless it already exists. */
 static bool
-add_row(salvage *v, enum rt_sqlite_table table, uint64_t key, const rt_store_row *row)
+add_row(salvage *v, enum rt_row_table table, uint64_t key, const rt_store_row *row)
 {
 	sqlite3_stmt *add = v->add[table];
 
@@ -240,7 +240,7 @@ add_row(salvage *v, enum rt_sqlite_table table, uint64_t key, const rt_store_row
 }
 
 static void
-keep(salvage *v, enum rt_sqlite_table table, uint64_t key, const rt_store_row *row)
+keep(salvage *v, enum rt_row_table table, uint64_t key, const rt_store_row *row)
 {
 	if (v->call == NULL) {
 		v->found->rows++;
@@ -280,7 +280,7 @@ try_cell(salvage *v, const unsigned char *p, const unsigned char *end, bool is_i
 	size_t most = is_index ? (usable - 12) * 64 / 255 - 23 : usable - 35;
 	size_t least = (usable - 12) * 32 / 255 - 23, local, used;
 	column columns[COLUMNS_MAX];
-	enum rt_sqlite_table table;
+	enum rt_row_table table;
 	uint64_t size, key = 0;
 	uint32_t next = 0;
 	rt_store_row row;

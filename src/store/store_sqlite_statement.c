@@ -5,7 +5,7 @@
 
 static const struct {
 	const char *text, *doing;
-	enum rt_sqlite_table table;
+	enum rt_row_table table;
 } statements[SQL_COUNT] = {
 #define SQL(name, of_table, of_doing, sql) \
 	[SQL_##name] = {.text = sql, .doing = of_doing, .table = of_table},
@@ -153,25 +153,6 @@ rt_sqlite_open_scratch(rt_sqlite_call *call, const char *schema)
 
 /* --- rows --- */
 
-int64_t
-rt_sqlite_row_sum(enum rt_sqlite_table table, uint64_t key, const rt_store_row *row)
-{
-	uint64_t extra = 0;
-
-	switch (table) {
-	case RT_TABLE_LOG: extra = rt_hash(row->step, RT_STEP_ID_SIZE, (uint64_t)row->at_us); break;
-	case RT_TABLE_BODY: extra = row->entry; break;
-	case RT_TABLE_ROOT:
-	case RT_TABLE_MARK: extra = row->number; break;
-	case RT_TABLE_SIDE:
-	case RT_TABLE_META: extra = rt_hash(row->name.ptr, row->name.size, 0); break;
-	case RT_TABLE_PROJECT:
-	case RT_TABLE_NODE: break;
-	}
-	return (int64_t)rt_hash(row->data.ptr, row->data.size,
-				rt_hash_u64(key ^ (uint64_t)table << 56) ^ rt_hash_u64(extra + 1));
-}
-
 /* A view of a column's bytes, until the next step. False: out of memory. */
 static bool
 column(sqlite3_stmt *stmt, int at, rt_str *out)
@@ -183,7 +164,7 @@ column(sqlite3_stmt *stmt, int at, rt_str *out)
 }
 
 rt_status
-rt_sqlite_row_read(sqlite3_stmt *stmt, enum rt_sqlite_table table, uint64_t *out_key,
+rt_sqlite_row_read(sqlite3_stmt *stmt, enum rt_row_table table, uint64_t *out_key,
 		   rt_store_row *out)
 {
 	uint64_t key = (uint64_t)sqlite3_column_int64(stmt, 0);
@@ -205,7 +186,7 @@ rt_sqlite_row_read(sqlite3_stmt *stmt, enum rt_sqlite_table table, uint64_t *out
 	} else if (table == RT_TABLE_SIDE) {
 		out->number = 0;
 	}
-	return sqlite3_column_int64(stmt, 1) == rt_sqlite_row_sum(table, key, out) ? RT_OK
+	return sqlite3_column_int64(stmt, 1) == rt_row_sum(table, key, out) ? RT_OK
 										   : RT_CORRUPT;
 }
 
@@ -223,13 +204,13 @@ rt_sqlite_row(rt_sqlite_query *q, const char *noun, rt_store_row *out)
 }
 
 void
-rt_sqlite_row_bind(sqlite3_stmt *stmt, enum rt_sqlite_table table, uint64_t key,
+rt_sqlite_row_bind(sqlite3_stmt *stmt, enum rt_row_table table, uint64_t key,
 		   const rt_store_row *row)
 {
 	int count = sqlite3_bind_parameter_count(stmt);
 
 	bind_number(stmt, 1, key);
-	bind_number(stmt, 2, (uint64_t)rt_sqlite_row_sum(table, key, row));
+	bind_number(stmt, 2, (uint64_t)rt_row_sum(table, key, row));
 	if (count > 2)
 		bind_blob(stmt, 3, row->data);
 	if (count > 3)

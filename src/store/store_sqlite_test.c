@@ -134,7 +134,7 @@ set_meta(const char *path, const char *key, const char *value)
 			 SQLITE_OK);
 	sqlite3_bind_text(stmt, 1, value, -1, SQLITE_STATIC);
 	sqlite3_bind_int64(stmt, 2,
-			   rt_sqlite_row_sum(RT_TABLE_META, 0,
+			   rt_row_sum(RT_TABLE_META, 0,
 					     &(rt_store_row){.name = rt_str_of(key),
 							     .data = rt_str_of(value)}));
 	sqlite3_bind_text(stmt, 3, key, -1, SQLITE_STATIC);

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The changes of a transaction of the PostgreSQL store: six arrays, one item for each change, which
+ * are the parameters of one statement. */
+#include "store/store_postgres_impl.h"
+
+enum {
+	COLUMNS = 6,
+	NAMES = 4, /* the first column of bytes */
+	COUNT_AT = 12 /* of the number of items, in the header of an array */
+};
+
+void
+rt_pg_batch_init(rt_pg_batch *b, const rt_alloc *alloc)
+{
+	for (int i = 0; i < COLUMNS; i++)
+		rt_buf_init(&b->columns[i], alloc, RT_BUF_UNLIMITED);
+}
+
+void
+rt_pg_batch_deinit(rt_pg_batch *b)
+{
+	for (int i = 0; i < COLUMNS; i++)
+		rt_buf_deinit(&b->columns[i]);
+}
+
+void
+rt_pg_batch_clear(rt_pg_batch *b)
+{
+	for (int i = 0; i < COLUMNS; i++)
+		rt_buf_clear(&b->columns[i]);
+	b->count = b->bytes = 0;
+	b->written = 0;
+}
+
+static unsigned
+table_of(rt_pg_change kind)
+{
+	switch (kind) {
+	case RT_PG_LOG_ADD:
+	case RT_PG_LOG_SET: return 1u << RT_STORE_LOG;
+	case RT_PG_BODY_ADD:
+	case RT_PG_BODY_SET: return 1u << RT_STORE_BODIES;
+	case RT_PG_NODE_SET:
+	case RT_PG_NODE_DROP: return 1u << RT_STORE_NODES;
+	case RT_PG_ROOT_SET: return 1u << RT_STORE_ROOT;
+	case RT_PG_ROOT_DROP: return 1u << RT_STORE_ROOT | 1u << RT_STORE_NODES;
+	case RT_PG_SIDE_SET:
+	case RT_PG_SIDE_DROP: return 1u << RT_STORE_SIDE;
+	case RT_PG_INDEX_ADD:
+	case RT_PG_INDEX_MARK:
+	case RT_PG_INDEX_DROP:
+	case RT_PG_INDEX_CLEAR: return 1u << RT_STORE_INDEX;
+	case RT_PG_PROJECT_ADD: return 1u << RT_STORE_PROJECTS;
+	case RT_PG_EPOCH_SET:
+	case RT_PG_FENCE_SET: break;
+	}
+	return 0;
+}
+
+static void
+put_bytes(rt_buf *buf, rt_str bytes)
+{
+	rt_pg_put_u32(buf, (uint32_t)bytes.size);
+	rt_buf_add_str(buf, bytes);
+}
+
+void
+rt_pg_add(rt_pg_call *call, rt_pg_change kind, uint64_t number, uint64_t extra, int64_t sum,
+	  rt_str name, rt_str data)
+{
+	rt_pg_transaction *tx = &call->conn->tx;
+	rt_pg_batch *b = &tx->batch;
+	const uint64_t numbers[NAMES] = {kind, number, extra, (uint64_t)sum};
+
+	rt_pg_check_size(call, data.size);
+	if (name.size > RT_PG_NAME_SIZE_MAX)
+		rt_scope_fail(&call->scope, RT_LIMIT, "%zu bytes are too many for the name of a row",
+			      name.size);
+	if (b->count >= RT_PG_BATCH_ROWS ||
+	    (b->count > 0 && b->bytes + data.size > RT_PG_BATCH_BYTES))
+		rt_pg_flush(call);
+	if (!rt_ok(&call->scope))
+		return;
+	for (int i = 0; i < COLUMNS; i++) {
+		rt_buf *buf = &b->columns[i];
+
+		if (b->count == 0)
+			rt_pg_put_array(buf, 1, i >= NAMES);
+		if (i < NAMES) {
+			rt_pg_put_u32(buf, sizeof(uint64_t));
+			rt_pg_put_u64(buf, numbers[i]);
+		} else {
+			put_bytes(buf, i == NAMES ? name : data);
+		}
+		RT_TRY(&call->scope, buf->status);
+	}
+	if (!rt_ok(&call->scope)) {
+		rt_scope_reset(&call->scope);
+		tx->status = rt_scope_nomem(&call->scope);
+		return;
+	}
+	if (kind == RT_PG_LOG_ADD && !tx->has_log) {
+		tx->has_log = true;
+		tx->first_seq = number;
+		memcpy(tx->step, name.ptr, sizeof(tx->step));
+	}
+	b->count++;
+	b->bytes += data.size + name.size;
+	b->written |= table_of(kind);
+}
+
+void
+rt_pg_batch_query(rt_pg_call *call, uint64_t project, bool is_alone, rt_pg_query *out)
+{
+	rt_pg_transaction *tx = &call->conn->tx;
+	rt_pg_batch *b = &tx->batch;
+
+	*out = rt_pg_query_of("SELECT retake.write($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12,"
+			      " $13, $14)");
+	out->doing = "writing to it";
+	rt_pg_arg_u64(out, project);
+	rt_pg_arg_u64(out, (uint64_t)call->store->options.busy_ms);
+	rt_pg_arg_u64(out, tx->base.seq);
+	rt_pg_arg_u64(out, tx->base.body);
+	rt_pg_arg_u64(out, is_alone ? UINT64_MAX : tx->base.fence);
+	rt_pg_arg_u64(out, is_alone ? 0 : tx->base.epoch);
+	rt_pg_arg_u64(out, tx->now.seq);
+	rt_pg_arg_u64(out, tx->now.body);
+	for (int i = 0; i < COLUMNS; i++) {
+		for (int k = 0; k < 4; k++)
+			b->columns[i].ptr[COUNT_AT + k] = (char)(b->count >> (24 - 8 * k));
+		rt_pg_arg_array(out, rt_buf_str(&b->columns[i]), i >= NAMES);
+	}
+}

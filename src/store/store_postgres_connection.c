@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Connections of the PostgreSQL store: the address, connecting within a time limit, and the pool. */
+#define _POSIX_C_SOURCE 200809L
+#include "store/store_postgres_impl.h"
+
+#include <poll.h>
+#include <stdio.h> /* snprintf */
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+int64_t
+rt_pg_now_ms(void)
+{
+	struct timespec now;
+
+	rt_pg_must(clock_gettime(CLOCK_MONOTONIC, &now));
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/* --- the address --- */
+
+static const char *
+option(const PQconninfoOption *options, const char *name)
+{
+	for (; options->keyword != NULL; options++)
+		if (strcmp(options->keyword, name) == 0 && options->val != NULL)
+			return options->val;
+	return NULL;
+}
+
+/* "postgresql://HOST:PORT/DATABASE", without user and password. */
+static void
+add_place(rt_buf *place, const PQconninfoOption *options)
+{
+	const char *host = option(options, "host"), *port = option(options, "port"),
+		   *name = option(options, "dbname");
+
+	if (host == NULL)
+		host = option(options, "hostaddr");
+	rt_buf_add_c(place, "postgresql://");
+	if (host != NULL && host[0] != '/')
+		rt_buf_add_f(place, "%.200s", host);
+	if (port != NULL)
+		rt_buf_add_f(place, ":%.20s", port);
+	rt_buf_add_f(place, "/%.200s", name == NULL ? "" : name);
+	if (host != NULL && host[0] == '/')
+		rt_buf_add_f(place, "?host=%.200s", host);
+}
+
+rt_status
+rt_pg_parse(rt_pg_store *s, rt_error *err)
+{
+	char *why = NULL;
+	PQconninfoOption *options = s->pq->conninfoParse(s->address, &why);
+	const char *timeout;
+	rt_status st = RT_OK;
+	rt_buf place;
+
+	if (options == NULL) {
+		/* The message of libpq may quote the password. */
+		s->pq->freemem(why);
+		return rt_fail(err, RT_USAGE,
+			       "the address of the store is not valid; the form is "
+			       "postgresql://USER:PASSWORD@HOST:PORT/DATABASE, with special "
+			       "characters as %%XX");
+	}
+	rt_buf_init(&place, s->alloc, 1000);
+	add_place(&place, options);
+	timeout = option(options, "connect_timeout");
+	s->connect_ms = timeout != NULL ? atoi(timeout) * 1000 : 0;
+	if (s->connect_ms <= 0)
+		s->connect_ms = RT_PG_CONNECT_MS;
+	s->pq->conninfoFree(options);
+	s->place = place.status == RT_OK ? rt_new(s->alloc, place.size + 1) : NULL;
+	if (s->place == NULL)
+		st = rt_fail(err, RT_NOMEM, "out of memory");
+	else
+		memcpy(s->place, place.ptr, place.size + 1);
+	rt_buf_deinit(&place);
+	return st;
+}
+
+/* --- connecting --- */
+
+static void
+ignore_notice(void *ctx, const PGresult *result)
+{
+	(void)ctx;
+	(void)result;
+}
+
+void
+rt_pg_disconnect(rt_pg_store *s, rt_pg_conn *c)
+{
+	s->pq->finish(c->pg);
+	c->pg = NULL;
+}
+
+/* Until it is connected, has failed or the time is over. */
+static PostgresPollingStatusType
+poll_connection(rt_pg_store *s, PGconn *pg, int64_t until_ms)
+{
+	PostgresPollingStatusType state = PGRES_POLLING_WRITING;
+
+	while (state == PGRES_POLLING_WRITING || state == PGRES_POLLING_READING) {
+		struct pollfd fd = {.fd = s->pq->socket(pg),
+				    .events = state == PGRES_POLLING_WRITING ? POLLOUT : POLLIN};
+		int64_t left = until_ms - rt_pg_now_ms();
+
+		if (left <= 0)
+			return state;
+		if (poll(&fd, 1, (int)left) != 0)
+			state = s->pq->connectPoll(pg);
+	}
+	return state;
+}
+
+/* The messages of a server that refuses a connection have no code. */
+static rt_status
+refused(rt_pg_store *s, PGconn *pg, rt_error *err)
+{
+	const char *text = s->pq->errorMessage(pg);
+	char line[300];
+	size_t size = 0;
+
+	for (; *text != 0 && size + 1 < sizeof(line); text++)
+		if (*text != '\n')
+			line[size++] = *text == '\t' ? ' ' : *text;
+		else if (text[1] != 0)
+			line[size++] = ' ';
+	line[size] = 0;
+	if (strstr(line, "starting up") != NULL || strstr(line, "shutting down") != NULL ||
+	    strstr(line, "recovery") != NULL || strstr(line, "too many") != NULL ||
+	    strstr(line, "remaining connection slots") != NULL)
+		return rt_fail(err, RT_BUSY, "%s does not accept connections now (%s); try again",
+			       s->place, line);
+	if (strstr(line, "database \"") != NULL && strstr(line, "does not exist") != NULL)
+		return rt_fail(err, RT_NOT_FOUND,
+			       "%s: the database does not exist (%s); create it: createdb "
+			       "--encoding=UTF8 NAME",
+			       s->place, line);
+	if (s->pq->connectionNeedsPassword(pg) || strstr(line, "authentication failed") != NULL ||
+	    strstr(line, "pg_hba.conf") != NULL || strstr(line, "permission denied") != NULL)
+		return rt_fail(err, RT_REFUSED,
+			       "%s does not accept this user or password (%s); put them into the "
+			       "address, ~/.pgpass or PGPASSWORD",
+			       s->place, line);
+	return rt_fail(err, RT_IO, "%s cannot be reached (%s); check that the server is running",
+		       s->place, line);
+}
+
+static rt_status
+connect_once(rt_pg_store *s, rt_pg_conn *c, rt_error *err)
+{
+	/* Those after the address override it; the others are defaults. */
+	const char *const names[] = {"fallback_application_name", "keepalives_idle",
+				     "keepalives_interval", "keepalives_count",
+				     "tcp_user_timeout", "dbname", "client_encoding", NULL};
+	const char *const values[] = {"retake", "20", "5", "4", "60000", s->address, "UTF8", NULL};
+	PGconn *pg = s->pq->connectStartParams(names, values, 1);
+	PostgresPollingStatusType state = PGRES_POLLING_FAILED;
+	rt_status st = RT_OK;
+
+	if (pg == NULL)
+		return rt_fail(err, RT_NOMEM, "out of memory");
+	if (s->pq->status(pg) != CONNECTION_BAD)
+		state = poll_connection(s, pg, rt_pg_now_ms() + s->connect_ms);
+	if (state == PGRES_POLLING_FAILED)
+		st = refused(s, pg, err);
+	else if (state != PGRES_POLLING_OK)
+		st = rt_fail(err, RT_IO, "%s did not answer within %d s; check the host and the port",
+			     s->place, (s->connect_ms + 999) / 1000);
+	else if (s->pq->setnonblocking(pg, 1) != 0 || s->pq->enterPipelineMode(pg) == 0)
+		st = rt_fail(err, RT_NOMEM, "out of memory");
+	if (st != RT_OK) {
+		s->pq->finish(pg);
+		return st;
+	}
+	(void)s->pq->setNoticeReceiver(pg, ignore_notice, NULL);
+	c->pg = pg;
+	return RT_OK;
+}
+
+rt_status
+rt_pg_connect(rt_pg_store *s, rt_pg_conn *c, rt_error *err)
+{
+	const struct timespec nap = {0, 50000000};
+	int64_t until = rt_pg_now_ms() + s->options.busy_ms;
+	rt_status st = RT_BUSY;
+
+	if (c->pg != NULL && s->pq->status(c->pg) == CONNECTION_OK)
+		return RT_OK;
+	rt_pg_disconnect(s, c);
+	for (;;) {
+		st = connect_once(s, c, err);
+		if (st != RT_BUSY || rt_pg_now_ms() >= until)
+			return st;
+		(void)nanosleep(&nap, NULL);
+	}
+}
+
+/* --- the pool --- */
+
+rt_pg_conn *
+rt_pg_own(rt_pg_store *s)
+{
+	rt_pg_conn *own = NULL;
+
+	rt_pg_must(pthread_mutex_lock(&s->guard));
+	for (int i = 0; i < RT_PG_CONNECTIONS_MAX && own == NULL; i++)
+		if (s->conns[i].used && s->conns[i].tx.is_open &&
+		    pthread_equal(s->conns[i].owner, pthread_self()))
+			own = &s->conns[i];
+	rt_pg_must(pthread_mutex_unlock(&s->guard));
+	return own;
+}
+
+/* A free one, connected if possible; NULL: none. */
+static rt_pg_conn *
+find_free(rt_pg_store *s)
+{
+	rt_pg_conn *found = NULL;
+
+	for (int i = 0; i < RT_PG_CONNECTIONS_MAX; i++)
+		if (!s->conns[i].used && (found == NULL || (found->pg == NULL && s->conns[i].pg != NULL)))
+			found = &s->conns[i];
+	return found;
+}
+
+rt_status
+rt_pg_acquire(rt_pg_store *s, bool write, rt_pg_conn **out, rt_error *err)
+{
+	int64_t until_ms = rt_pg_now_ms() + s->options.busy_ms;
+	struct timespec until = {until_ms / 1000, until_ms % 1000 * 1000000};
+	rt_pg_conn *c = NULL;
+	rt_status st = RT_OK;
+
+	if (s->process != getpid())
+		return rt_fail(err, RT_REFUSED,
+			       "%s was opened by the process that this one was forked from; open "
+			       "it again",
+			       s->place);
+	rt_pg_must(pthread_mutex_lock(&s->guard));
+	while (st == RT_OK && c == NULL) {
+		c = write && s->writers >= RT_PG_WRITERS_MAX ? NULL : find_free(s);
+		if (c == NULL && pthread_cond_timedwait(&s->free, &s->guard, &until) != 0)
+			st = rt_fail(err, RT_BUSY,
+				     "all connections to %s have been in use for %d s; try again",
+				     s->place, (s->options.busy_ms + 999) / 1000);
+	}
+	if (st == RT_OK) {
+		c->used = true;
+		c->owner = pthread_self();
+		c->tx.is_open = write;
+		s->writers += write;
+		*out = c;
+	}
+	rt_pg_must(pthread_mutex_unlock(&s->guard));
+	return st;
+}
+
+void
+rt_pg_release(rt_pg_store *s, rt_pg_conn *c)
+{
+	rt_pg_must(pthread_mutex_lock(&s->guard));
+	s->writers -= c->tx.is_open;
+	c->tx.is_open = false;
+	c->used = false;
+	rt_pg_must(pthread_cond_broadcast(&s->free));
+	rt_pg_must(pthread_mutex_unlock(&s->guard));
+}

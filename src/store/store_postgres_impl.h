@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Internals that the files of the PostgreSQL store share.
+ *
+ *   store_postgres.c               the table of functions; opening; the epoch
+ *   store_postgres_schema.c        tables and functions in the database
+ *   store_postgres_transaction.c   begin, commit, the outcome of a commit that was cut off
+ *   store_postgres_batch.c         the changes of a transaction, sent as one statement
+ *   store_postgres_rows.c          the tables of rows
+ *   store_postgres_index.c         the full-text index
+ *   store_postgres_check.c         check and scrub
+ *   store_postgres_connection.c    connections and their pool
+ *   store_postgres_query.c         statements and results
+ *   pq_load.c                      libpq
+ *
+ * Round trips. A transaction is collected in the process and sent when it is committed. begin locks
+ * the project and reads its heads in one round trip; the commit sends the changes and COMMIT in
+ * another. With begin_at, whose caller knows where the log ends, there is only the second: the
+ * statement compares the heads and writes nothing if they have changed. Reads inside a begin use
+ * what is known, or send the changes first.
+ *
+ * Nothing depends on the session: statements have no names and settings are local to the
+ * transaction, so that a pooler may assign a server connection for each transaction.
+ *
+ * Threads: a connection is used by one thread at a time. `guard` protects the pool and the known
+ * heads. */
+#ifndef RT_STORE_POSTGRES_IMPL_H
+#define RT_STORE_POSTGRES_IMPL_H
+
+#include <pthread.h>
+#include <sys/types.h>
+
+#include "base/scope.h"
+#include "store/pq_load.h"
+#include "store/store_postgres.h"
+#include "store/store_row.h"
+
+#ifndef RT_VERSION
+#define RT_VERSION "0.0.0" /* set by the build */
+#endif
+
+enum {
+	RT_PG_FORMAT = 1,
+	RT_PG_CONNECTIONS_MAX = 16,
+	RT_PG_WRITERS_MAX = 12, /* of these; the rest is for reading */
+	RT_PG_BUSY_MS = 30000,
+	RT_PG_CONNECT_MS = 10000,
+	RT_PG_ANSWER_MS = 60000, /* after the busy limit: then the server counts as lost */
+	RT_PG_ARGS_MAX = 14,
+	RT_PG_HEADS_KNOWN = 64,
+	RT_PG_BATCH_ROWS = 4096, /* larger ones are sent before the commit */
+	RT_PG_BATCH_BYTES = 8 << 20,
+	RT_PG_ROW_SIZE_MAX = 256 << 20, /* a message is limited to 1 GB and copied in the server */
+	RT_PG_NAME_SIZE_MAX = 2000      /* a key in a B-tree */
+};
+
+/* The changes that retake.write knows. The numbers are part of the schema. */
+typedef enum rt_pg_change {
+	RT_PG_LOG_ADD = 1,
+	RT_PG_BODY_ADD,
+	RT_PG_NODE_SET,
+	RT_PG_NODE_DROP,
+	RT_PG_ROOT_SET,
+	RT_PG_ROOT_DROP,
+	RT_PG_SIDE_SET,
+	RT_PG_SIDE_DROP,
+	RT_PG_LOG_SET,
+	RT_PG_BODY_SET,
+	RT_PG_INDEX_ADD,
+	RT_PG_INDEX_MARK,
+	RT_PG_INDEX_DROP,
+	RT_PG_INDEX_CLEAR,
+	RT_PG_EPOCH_SET,
+	RT_PG_PROJECT_ADD,
+	RT_PG_FENCE_SET
+} rt_pg_change;
+
+/* Where the parts of a project end, and what a commit compares. The fence is a number that changes
+ * with every transaction without log rows, and when the outcome of a lost commit has been read. */
+typedef struct rt_pg_heads {
+	uint64_t project; /* 0: none */
+	uint64_t seq, body, mark, fence;
+	uint64_t epoch;
+} rt_pg_heads;
+
+/* Changes as columns, in the binary form of arrays but for their headers. */
+typedef struct rt_pg_batch {
+	rt_buf columns[6]; /* kinds, numbers, extras, sums, names, datas */
+	size_t count, bytes;
+	unsigned written; /* a bit for each rt_store_table */
+} rt_pg_batch;
+
+typedef struct rt_pg_transaction {
+	bool is_open;   /* between begin and commit */
+	bool is_sent;   /* the server has begun it, and holds the lock */
+	bool is_guess;  /* the project is that of the last call, not accessed in this begin */
+	bool has_list;  /* holds the lock of the list of projects */
+	bool is_flushed; /* the server has changes of it */
+	bool is_stale;  /* the heads differ from those that begin_at assumed */
+	rt_status status;  /* not RT_OK: a call failed, only cancel is left */
+	rt_pg_heads now;   /* of the locked project, with the changes of the batch */
+	rt_pg_heads base;  /* the same in the server, without the batch */
+	bool has_log;
+	uint64_t first_seq; /* of its first log row, and the step: */
+	unsigned char step[RT_STEP_ID_SIZE];
+	rt_pg_batch batch;
+} rt_pg_transaction;
+
+typedef struct rt_pg_conn {
+	PGconn *pg; /* NULL: not connected */
+	bool used;  /* by a thread; guarded */
+	pthread_t owner;
+	rt_pg_transaction tx;
+	/* The last failure: */
+	bool is_lost;     /* of the connection */
+	char code[6];     /* SQLSTATE; empty: none */
+	char text[300];   /* the server's or libpq's message, in one line */
+} rt_pg_conn;
+
+typedef struct rt_pg_store {
+	rt_store base;
+	const rt_pq *pq;
+	const rt_alloc *alloc;
+	rt_env env;
+	rt_store_options options;
+	char *address;
+	char *place; /* without user and password */
+	int connect_ms;
+	pid_t process; /* that opened it: a forked child must not use its sockets */
+
+	pthread_mutex_t guard;
+	pthread_cond_t free; /* a connection became free */
+	int writers;         /* connections in a begin */
+	uint64_t hint;       /* the project of the last call */
+	rt_pg_heads known[RT_PG_HEADS_KNOWN]; /* by project */
+	uint64_t project_last; /* projects up to here are known to exist */
+	rt_pg_conn conns[RT_PG_CONNECTIONS_MAX];
+} rt_pg_store;
+
+static inline void
+rt_pg_must(int error)
+{
+	RT_ASSERT(error == 0);
+}
+
+static inline rt_pg_store *
+rt_pg_self(rt_store *store)
+{
+	return (rt_pg_store *)store;
+}
+
+static inline unsigned long long /* for "%llu" */
+rt_pg_ull(uint64_t number)
+{
+	return number;
+}
+
+/* --- statements and results (store_postgres_query.c) --- */
+
+/* A statement with its parameters, all in binary form. Not to be copied once it has any. */
+typedef struct rt_pg_query {
+	const char *sql;
+	const char *doing; /* in messages: "reading the log" */
+	int count;
+	Oid types[RT_PG_ARGS_MAX];
+	const char *values[RT_PG_ARGS_MAX];
+	int sizes[RT_PG_ARGS_MAX];
+	char numbers[RT_PG_ARGS_MAX][8];
+} rt_pg_query;
+
+static inline rt_pg_query
+rt_pg_query_of(const char *sql)
+{
+	return (rt_pg_query){.sql = sql, .doing = "reading it"};
+}
+void rt_pg_arg_u64(rt_pg_query *q, uint64_t number);
+/* Borrowed until the statement has run. */
+void rt_pg_arg_bytes(rt_pg_query *q, rt_str bytes);
+/* A whole array in binary form, of bigint or of bytea. */
+void rt_pg_arg_array(rt_pg_query *q, rt_str array, bool is_bytes);
+/* Big-endian numbers, as in the binary form. */
+void rt_pg_put_u32(rt_buf *buf, uint32_t number);
+void rt_pg_put_u64(rt_buf *buf, uint64_t number);
+/* The header of an array with that many items. */
+void rt_pg_put_array(rt_buf *buf, size_t count, bool is_bytes);
+
+/* One operation on one connection. */
+typedef struct rt_pg_call {
+	rt_pg_store *store;
+	rt_pg_conn *conn;
+	rt_scope scope;
+	bool is_unlimited; /* the server may take any time */
+} rt_pg_call;
+
+/* Sends the statements in one round trip and receives their results, which the caller clears.
+ * false: one failed, or the connection; conn has the reason, and no result remains. */
+RT_CHECKED bool rt_pg_exchange(rt_pg_call *call, const rt_pg_query *queries, size_t count,
+			       PGresult **results);
+/* The result of a statement; NULL: the call has failed. Outside a transaction it is repeated on a
+ * new connection if this one is lost. */
+PGresult *rt_pg_rows(rt_pg_call *call, const rt_pg_query *q);
+void rt_pg_clear(rt_pg_call *call, PGresult *rows);
+/* Runs SQL that may consist of several statements. */
+void rt_pg_script(rt_pg_call *call, const char *sql, const char *doing);
+/* Fails the call with the connection's last failure. */
+void rt_pg_call_fail(rt_pg_call *call, const char *doing);
+void rt_pg_damaged(rt_pg_call *call, const char *noun, uint64_t number);
+void rt_pg_check_size(rt_pg_call *call, size_t size); /* RT_LIMIT */
+
+uint64_t rt_pg_u64(rt_pg_call *call, const PGresult *rows, int row, int column);
+bool rt_pg_bool(rt_pg_call *call, const PGresult *rows, int row, int column);
+rt_str rt_pg_bytes(rt_pg_call *call, const PGresult *rows, int row, int column);
+
+/* --- connections (store_postgres_connection.c) --- */
+
+int64_t rt_pg_now_ms(void);
+/* Parses the address: place, connect_ms. */
+RT_CHECKED rt_status rt_pg_parse(rt_pg_store *s, rt_error *err);
+/* A free connection for this thread; connected if possible. write: for a begin. */
+RT_CHECKED rt_status rt_pg_acquire(rt_pg_store *s, bool write, rt_pg_conn **out, rt_error *err);
+void rt_pg_release(rt_pg_store *s, rt_pg_conn *c);
+/* Connects it if it is not; RT_BUSY while the server is starting. */
+RT_CHECKED rt_status rt_pg_connect(rt_pg_store *s, rt_pg_conn *c, rt_error *err);
+void rt_pg_disconnect(rt_pg_store *s, rt_pg_conn *c);
+/* The connection with this thread's open begin, or NULL. */
+rt_pg_conn *rt_pg_own(rt_pg_store *s);
+
+/* --- calls (store_postgres_transaction.c) --- */
+
+/* On the connection of this thread's begin, else on a free one. */
+rt_pg_call rt_pg_reading(rt_store *store);
+/* Inside this thread's begin; fails if an earlier call of it has failed. */
+rt_pg_call rt_pg_writing(rt_store *store);
+/* Releases the connection; a failure inside a begin ends that begin. */
+RT_CHECKED rt_status rt_pg_end(rt_pg_call *call, rt_error *err);
+/* Inside a begin: locks the project. False: it does not exist, or the call has failed. */
+bool rt_pg_touch(rt_pg_call *call, uint64_t project);
+/* The same; RT_NOT_FOUND. */
+void rt_pg_insist(rt_pg_call *call, uint64_t project);
+/* Inside a begin: locks the list of projects. */
+void rt_pg_touch_list(rt_pg_call *call);
+/* Before reading a table inside a begin: the server knows what was written to it. */
+void rt_pg_settle(rt_pg_call *call, rt_store_table table);
+/* Sends the changes of the open begin. */
+void rt_pg_flush(rt_pg_call *call);
+/* Where the parts of a project end, without a lock. */
+rt_pg_heads rt_pg_read_heads(rt_pg_call *call, uint64_t project);
+
+rt_status rt_pg_begin(rt_store *store, rt_error *err);
+rt_status rt_pg_begin_at(rt_store *store, uint64_t project, uint64_t seq, rt_error *err);
+rt_status rt_pg_commit(rt_store *store, rt_error *err);
+void rt_pg_cancel(rt_store *store);
+
+/* --- changes (store_postgres_batch.c) --- */
+
+void rt_pg_batch_init(rt_pg_batch *b, const rt_alloc *alloc);
+void rt_pg_batch_deinit(rt_pg_batch *b);
+void rt_pg_batch_clear(rt_pg_batch *b);
+/* Adds a change. sum, name and data may be empty. */
+void rt_pg_add(rt_pg_call *call, rt_pg_change kind, uint64_t number, uint64_t extra, int64_t sum,
+	       rt_str name, rt_str data);
+/* The statement that writes the batch; arrays hold its parameters. is_alone: without comparing
+ * heads. */
+void rt_pg_batch_query(rt_pg_call *call, uint64_t project, bool is_alone, rt_pg_query *out);
+
+/* --- the table of functions --- */
+
+void rt_pg_find_schema(rt_pg_call *call);
+rt_status rt_pg_project_new(rt_store *store, rt_str name, uint64_t *out_project, rt_error *err);
+rt_status rt_pg_head(rt_store *store, rt_store_table table, uint64_t project, uint64_t *out_number,
+		     rt_error *err);
+rt_status rt_pg_read(rt_store *store, rt_rows rows, rt_store_row_fn fn, void *ctx, rt_error *err);
+rt_status rt_pg_append(rt_store *store, uint64_t project, uint64_t expected,
+		       const rt_store_row *rows, size_t row_count, const rt_store_row *bodies,
+		       size_t body_count, uint64_t *out_head, rt_error *err);
+rt_status rt_pg_write(rt_store *store, rt_rows row, rt_str data, rt_error *err);
+rt_status rt_pg_drop(rt_store *store, rt_rows rows, rt_error *err);
+rt_status rt_pg_index_add(rt_store *store, uint64_t project, uint64_t number, uint64_t entry,
+			  rt_str text, rt_error *err);
+rt_status rt_pg_index_find(rt_store *store, uint64_t project, rt_str query, uint64_t below,
+			   rt_hit_fn fn, void *ctx, rt_error *err);
+rt_status rt_pg_check(rt_store *store, rt_finding_fn fn, void *ctx, rt_error *err);
+rt_status rt_pg_scrub(rt_store *store, rt_error *err);
+
+#endif

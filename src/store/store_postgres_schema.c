@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The schema of the PostgreSQL store, and creating it. docs/postgresql.md describes every table. */
+#include "store/store_postgres_impl.h"
+
+#include <stdio.h> /* snprintf */
+#include <string.h>
+
+static const char tables[] =
+	"CREATE SCHEMA IF NOT EXISTS retake;"
+	"CREATE TABLE retake.store(id bigint PRIMARY KEY CHECK (id = 1), format bigint NOT NULL,"
+	" min_reader bigint NOT NULL, min_writer bigint NOT NULL, written_by text NOT NULL,"
+	" epoch bigint NOT NULL);"
+	"CREATE TABLE retake.project(id bigint PRIMARY KEY, hash bigint NOT NULL,"
+	" sum bigint NOT NULL, name bytea NOT NULL, seq bigint NOT NULL DEFAULT 0,"
+	" body bigint NOT NULL DEFAULT 0, mark bigint NOT NULL DEFAULT 0,"
+	" fence bigint NOT NULL DEFAULT 0) WITH (fillfactor = 30);"
+	"CREATE INDEX project_hash ON retake.project(hash);"
+	"CREATE TABLE retake.log(project bigint, seq bigint, step bytea NOT NULL,"
+	" at bigint NOT NULL, sum bigint NOT NULL, data bytea NOT NULL, PRIMARY KEY(project, seq));"
+	"CREATE TABLE retake.body(project bigint, number bigint, entry bigint NOT NULL,"
+	" sum bigint NOT NULL, data bytea NOT NULL, PRIMARY KEY(project, number));"
+	"CREATE TABLE retake.node(project bigint, number bigint, sum bigint NOT NULL,"
+	" data bytea NOT NULL, PRIMARY KEY(project, number));"
+	"CREATE TABLE retake.root(project bigint PRIMARY KEY, seq bigint NOT NULL,"
+	" sum bigint NOT NULL, data bytea NOT NULL);"
+	"CREATE TABLE retake.side(project bigint, name bytea, sum bigint NOT NULL,"
+	" data bytea NOT NULL, PRIMARY KEY(project, name));"
+	"CREATE TABLE retake.found(project bigint, number bigint, part bigint,"
+	" entry bigint NOT NULL, words tsvector NOT NULL, PRIMARY KEY(project, number, part));"
+	"CREATE INDEX found_words ON retake.found USING gin(words);"
+	"CREATE INDEX found_parts ON retake.found(project, number) WHERE part > 0;";
+
+/* The kinds of changes in the arrays of retake.write are those of rt_pg_change. It changes nothing
+ * and returns false unless the log and the bodies end where the caller expects. */
+static const char functions[] =
+	/* Locks a project, or for 0 the list of projects, until the end of the transaction. */
+	"CREATE FUNCTION retake.lock(p bigint, wait bigint, bump bigint, OUT seq bigint,"
+	" OUT body bigint, OUT mark bigint, OUT fence bigint, OUT epoch bigint)"
+	" LANGUAGE plpgsql AS $$ BEGIN"
+	" PERFORM set_config('lock_timeout', wait::text, true);"
+	" IF p = 0 THEN PERFORM 1 FROM retake.store FOR UPDATE;"
+	" ELSIF bump > 0 THEN UPDATE retake.project t SET fence = t.fence + 1 WHERE t.id = p"
+	" RETURNING t.seq, t.body, t.mark, t.fence INTO seq, body, mark, fence;"
+	" ELSE SELECT t.seq, t.body, t.mark, t.fence INTO seq, body, mark, fence"
+	" FROM retake.project t WHERE t.id = p FOR UPDATE; END IF;"
+	" SELECT s.epoch INTO epoch FROM retake.store s; END $$;"
+	"CREATE FUNCTION retake.write(p bigint, wait bigint, old_seq bigint, old_body bigint,"
+	" old_fence bigint, old_epoch bigint, new_seq bigint, new_body bigint,"
+	" kinds bigint[], numbers bigint[], extras bigint[], sums bigint[], names bytea[],"
+	" datas bytea[]) RETURNS bigint LANGUAGE plpgsql AS $$ DECLARE c record; BEGIN"
+	" PERFORM set_config('lock_timeout', wait::text, true);"
+	" IF p > 0 AND old_fence < 0 THEN PERFORM 1 FROM retake.project t WHERE t.id = p FOR UPDATE;"
+	" IF NOT FOUND THEN RETURN 0; END IF;"
+	" ELSIF p > 0 THEN UPDATE retake.project t SET seq = new_seq, body = new_body WHERE t.id = p"
+	" AND t.seq = old_seq AND t.body = old_body AND t.fence = old_fence;"
+	" IF NOT FOUND THEN RETURN 0; END IF; END IF;"
+	/* After the lock: a purge changes the epoch and not the numbers. */
+	" IF old_epoch <> 0 AND old_epoch <> (SELECT epoch FROM retake.store) THEN"
+	" RAISE EXCEPTION 'the epoch has changed' USING ERRCODE = 'RT001'; END IF;"
+	" FOR c IN SELECT * FROM unnest(kinds, numbers, extras, sums, names, datas)"
+	" AS u(kind, n, extra, sum, name, data) LOOP CASE c.kind"
+	" WHEN 1 THEN INSERT INTO retake.log VALUES(p, c.n, c.name, c.extra, c.sum, c.data);"
+	" WHEN 2 THEN INSERT INTO retake.body VALUES(p, c.n, c.extra, c.sum, c.data);"
+	" WHEN 3 THEN INSERT INTO retake.node VALUES(p, c.n, c.sum, c.data) ON CONFLICT"
+	" (project, number) DO UPDATE SET sum = excluded.sum, data = excluded.data;"
+	" WHEN 4 THEN DELETE FROM retake.node t WHERE t.project = p AND t.number BETWEEN c.n AND"
+	" c.extra;"
+	" WHEN 5 THEN INSERT INTO retake.root VALUES(p, c.n, c.sum, c.data) ON CONFLICT (project)"
+	" DO UPDATE SET seq = excluded.seq, sum = excluded.sum, data = excluded.data;"
+	" WHEN 6 THEN DELETE FROM retake.root t WHERE t.project = p;"
+	" DELETE FROM retake.node t WHERE t.project = p;"
+	" WHEN 7 THEN INSERT INTO retake.side VALUES(p, c.name, c.sum, c.data) ON CONFLICT"
+	" (project, name) DO UPDATE SET sum = excluded.sum, data = excluded.data;"
+	" WHEN 8 THEN DELETE FROM retake.side t WHERE t.project = p AND t.name = c.name;"
+	" WHEN 9 THEN UPDATE retake.log t SET sum = c.sum, data = c.data WHERE t.project = p AND"
+	" t.seq = c.n;"
+	" WHEN 10 THEN UPDATE retake.body t SET sum = c.sum, data = c.data WHERE t.project = p AND"
+	" t.number = c.n;"
+	/* data: the words of a part of a text, each after a blank; extra: its entry; sum: its part. */
+	" WHEN 11 THEN INSERT INTO retake.found VALUES(p, c.n, c.sum, c.extra, array_to_tsvector("
+	"string_to_array(substr(convert_from(c.data, 'UTF8'), 2), ' ')));"
+	" WHEN 12 THEN UPDATE retake.project t SET mark = c.n WHERE t.id = p AND t.mark < c.n;"
+	" WHEN 13 THEN DELETE FROM retake.found t WHERE t.project = p AND t.number BETWEEN c.n AND"
+	" c.extra;"
+	" WHEN 14 THEN DELETE FROM retake.found; UPDATE retake.project SET mark = 0;"
+	" WHEN 15 THEN UPDATE retake.store SET epoch = c.n;"
+	" WHEN 16 THEN INSERT INTO retake.project(id, hash, sum, name) VALUES(c.n, c.extra, c.sum,"
+	" c.data);"
+	" WHEN 17 THEN UPDATE retake.project t SET fence = c.n WHERE t.id = p;"
+	" END CASE; END LOOP; RETURN 1; END $$;";
+
+/* --- examining --- */
+
+typedef enum found_state {
+	STATE_NONE, /* no schema of ours */
+	STATE_OURS,
+	STATE_FOREIGN /* a schema "retake" of another program */
+} found_state;
+
+/* The columns of retake.store as examine reads them. */
+typedef struct gates {
+	uint64_t reader, writer;
+	char by[40];
+} gates;
+
+static found_state
+examine(rt_pg_call *call, gates *out)
+{
+	rt_pg_query q = rt_pg_query_of(
+		"SELECT to_regclass('retake.store') IS NOT NULL AND to_regclass('retake.log') IS"
+		" NOT NULL, to_regnamespace('retake') IS NOT NULL AND EXISTS(SELECT 1 FROM pg_class"
+		" WHERE relnamespace = to_regnamespace('retake'))");
+	PGresult *rows = rt_pg_rows(call, &q);
+	found_state state = STATE_NONE;
+
+	if (rows != NULL && rt_pg_bool(call, rows, 0, 0))
+		state = STATE_OURS;
+	else if (rows != NULL && rt_pg_bool(call, rows, 0, 1))
+		state = STATE_FOREIGN;
+	rt_pg_clear(call, rows);
+	if (state != STATE_OURS)
+		return state;
+	q = rt_pg_query_of("SELECT min_reader, min_writer, written_by FROM retake.store");
+	rows = rt_pg_rows(call, &q);
+	if (rows != NULL && call->store->pq->ntuples(rows) == 1) {
+		rt_str by = rt_pg_bytes(call, rows, 0, 2);
+
+		out->reader = rt_pg_u64(call, rows, 0, 0);
+		out->writer = rt_pg_u64(call, rows, 0, 1);
+		(void)snprintf(out->by, sizeof(out->by), "%.*s", RT_STR_ARG(by));
+	} else if (rt_ok(&call->scope)) {
+		rt_scope_fail(&call->scope, RT_CORRUPT, "%s is damaged: the row of retake.store is"
+			      " missing", call->store->place);
+	}
+	rt_pg_clear(call, rows);
+	return state;
+}
+
+static void
+check_gates(rt_pg_call *call, const gates *g)
+{
+	const rt_pg_store *s = call->store;
+
+	if (g->reader > RT_PG_FORMAT)
+		rt_scope_fail(&call->scope, RT_TOO_NEW,
+			      "%s was written by Retake %s in format %llu; this is Retake %s, which "
+			      "reads up to format %d",
+			      s->place, g->by, rt_pg_ull(g->reader), RT_VERSION, RT_PG_FORMAT);
+	else if (g->writer > RT_PG_FORMAT && !s->options.read_only)
+		rt_scope_fail(&call->scope, RT_TOO_NEW,
+			      "%s was written by Retake %s in format %llu; this is Retake %s, which "
+			      "can open it for reading only",
+			      s->place, g->by, rt_pg_ull(g->writer), RT_VERSION);
+}
+
+/* --- creating --- */
+
+/* In one transaction. Another process may create it at the same time: one of the two fails. */
+static void
+create(rt_pg_call *call)
+{
+	rt_pg_store *s = call->store;
+	rt_buf *sql = rt_scope_buf(&call->scope);
+	uint64_t epoch = 0;
+
+	while ((int64_t)epoch == 0)
+		s->env.random(s->env.ctx, &epoch, sizeof(epoch));
+	rt_buf_add_f(sql, "BEGIN; %s%s INSERT INTO retake.store VALUES(1, %d, %d, %d, '%s', %lld);"
+		     " COMMIT", tables, functions, RT_PG_FORMAT, RT_PG_FORMAT, RT_PG_FORMAT, RT_VERSION,
+		     (long long)(int64_t)epoch);
+	(void)rt_scope_str(&call->scope, sql);
+	if (rt_ok(&call->scope))
+		rt_pg_script(call, sql->ptr, "creating its tables");
+}
+
+static void
+check_database(rt_pg_call *call)
+{
+	const rt_pg_store *s = call->store;
+	const char *encoding = s->pq->parameterStatus(call->conn->pg, "server_encoding");
+	int version = s->pq->serverVersion(call->conn->pg);
+
+	if (version < 140000)
+		rt_scope_fail(&call->scope, RT_REFUSED,
+			      "the server of %s is PostgreSQL %d; version 14 or later is required",
+			      s->place, version / 10000);
+	if (encoding == NULL || (strcmp(encoding, "UTF8") != 0 && strcmp(encoding, "SQL_ASCII") != 0))
+		rt_scope_fail(&call->scope, RT_REFUSED,
+			      "the database %s has the encoding %.20s; create it with: CREATE "
+			      "DATABASE … ENCODING 'UTF8' TEMPLATE template0",
+			      s->place, encoding == NULL ? "" : encoding);
+}
+
+void
+rt_pg_find_schema(rt_pg_call *call)
+{
+	const rt_pg_store *s = call->store;
+	gates g = {0};
+	found_state state;
+
+	if (rt_ok(&call->scope))
+		check_database(call);
+	state = examine(call, &g);
+	if (rt_ok(&call->scope) && state == STATE_NONE && s->options.create &&
+	    !s->options.read_only) {
+		rt_error why;
+
+		create(call);
+		why = call->scope.error;
+		if (!rt_ok(&call->scope)) { /* another process may have been faster */
+			rt_status st = call->scope.status;
+
+			rt_scope_reset(&call->scope);
+			state = examine(call, &g);
+			if (rt_ok(&call->scope) && state != STATE_OURS)
+				rt_scope_fail_as(&call->scope, st, &why);
+		} else {
+			state = examine(call, &g);
+		}
+	}
+	if (!rt_ok(&call->scope))
+		return;
+	if (state == STATE_NONE)
+		rt_scope_fail(&call->scope, RT_NOT_FOUND, "there is no store in the database %s",
+			      s->place);
+	else if (state == STATE_FOREIGN)
+		rt_scope_fail(&call->scope, RT_NOT_OURS,
+			      "the database %s has a schema \"retake\" that is not a Retake store",
+			      s->place);
+	else
+		check_gates(call, &g);
+}

@@ -1,0 +1,547 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Transactions of the PostgreSQL store: begin, the locks of projects, commit, and the outcome of a
+ * commit whose connection was lost. */
+#include "store/store_postgres_impl.h"
+
+#define BEGIN_SQL "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
+#define LOCK_SQL "SELECT seq, body, mark, fence, epoch FROM retake.lock($1, $2, $3)"
+
+enum { ATTEMPTS = 4 /* of a commit without a lock */ };
+
+/* --- calls --- */
+
+rt_pg_call
+rt_pg_reading(rt_store *store)
+{
+	rt_pg_call call = {.store = rt_pg_self(store)};
+
+	rt_scope_init(&call.scope, call.store->alloc);
+	call.conn = rt_pg_own(call.store);
+	if (call.conn == NULL)
+		RT_TRY(&call.scope,
+		       rt_pg_acquire(call.store, false, &call.conn, &call.scope.error));
+	else if (call.conn->tx.status != RT_OK)
+		rt_scope_fail(&call.scope, call.conn->tx.status,
+			      "%s: an earlier access of the same step failed (%s)",
+			      call.store->place, rt_status_word(call.conn->tx.status));
+	return call;
+}
+
+rt_pg_call
+rt_pg_writing(rt_store *store)
+{
+	rt_pg_call call = rt_pg_reading(store);
+
+	RT_ASSERT(call.conn == NULL || call.conn->tx.is_open);
+	return call;
+}
+
+rt_status
+rt_pg_end(rt_pg_call *call, rt_error *err)
+{
+	rt_pg_conn *c = call->conn;
+
+	if (c != NULL && !c->tx.is_open)
+		rt_pg_release(call->store, c);
+	return rt_scope_end(&call->scope, err);
+}
+
+/* A failure of the server ends its transaction. */
+static void
+spoil(rt_pg_call *call)
+{
+	if (!rt_ok(&call->scope) && call->conn->tx.is_open)
+		call->conn->tx.status = call->scope.status;
+}
+
+/* --- known heads --- */
+
+static void
+learn(rt_pg_store *s, const rt_pg_heads *h)
+{
+	rt_pg_must(pthread_mutex_lock(&s->guard));
+	if (h->project != 0)
+		s->known[h->project % RT_PG_HEADS_KNOWN] = *h;
+	s->hint = h->project != 0 ? h->project : s->hint;
+	rt_pg_must(pthread_mutex_unlock(&s->guard));
+}
+
+static bool
+recall(rt_pg_store *s, uint64_t project, uint64_t seq, rt_pg_heads *out)
+{
+	rt_pg_must(pthread_mutex_lock(&s->guard));
+	*out = s->known[project % RT_PG_HEADS_KNOWN];
+	rt_pg_must(pthread_mutex_unlock(&s->guard));
+	return project != 0 && out->project == project && out->seq == seq;
+}
+
+static void
+forget(rt_pg_store *s, uint64_t project)
+{
+	rt_pg_must(pthread_mutex_lock(&s->guard));
+	s->known[project % RT_PG_HEADS_KNOWN].project = 0;
+	rt_pg_must(pthread_mutex_unlock(&s->guard));
+}
+
+rt_pg_heads
+rt_pg_read_heads(rt_pg_call *call, uint64_t project)
+{
+	rt_pg_query q = rt_pg_query_of("SELECT p.seq, p.body, p.mark, p.fence, s.epoch FROM"
+				       " retake.store s LEFT JOIN retake.project p ON p.id = $1");
+	rt_pg_heads h = {0};
+	PGresult *rows;
+
+	rt_pg_arg_u64(&q, project);
+	rows = rt_pg_rows(call, &q);
+	if (rows != NULL && call->store->pq->ntuples(rows) == 1) {
+		h = (rt_pg_heads){0, rt_pg_u64(call, rows, 0, 0), rt_pg_u64(call, rows, 0, 1),
+				  rt_pg_u64(call, rows, 0, 2), rt_pg_u64(call, rows, 0, 3),
+				  rt_pg_u64(call, rows, 0, 4)};
+		if (!call->store->pq->getisnull(rows, 0, 0))
+			h.project = project;
+	}
+	rt_pg_clear(call, rows);
+	if (h.project != 0 && !call->conn->tx.is_open)
+		learn(call->store, &h);
+	return h;
+}
+
+/* --- locks --- */
+
+static void
+lock_query(rt_pg_call *call, uint64_t project, bool bump, rt_pg_query *out)
+{
+	*out = rt_pg_query_of(LOCK_SQL);
+	out->doing = "starting to write";
+	rt_pg_arg_u64(out, project);
+	rt_pg_arg_u64(out, (uint64_t)call->store->options.busy_ms);
+	rt_pg_arg_u64(out, bump);
+}
+
+static rt_pg_heads
+read_lock(rt_pg_call *call, const PGresult *rows, uint64_t project)
+{
+	rt_pg_heads h = {0};
+
+	if (call->store->pq->ntuples(rows) != 1)
+		return h;
+	h = (rt_pg_heads){project,
+			  rt_pg_u64(call, rows, 0, 0), rt_pg_u64(call, rows, 0, 1),
+			  rt_pg_u64(call, rows, 0, 2), rt_pg_u64(call, rows, 0, 3),
+			  rt_pg_u64(call, rows, 0, 4)};
+	if (call->store->pq->getisnull(rows, 0, 0))
+		h.project = 0;
+	return h;
+}
+
+/* Begins the server's transaction and locks a project, or for 0 the list. restart: ends the one
+ * before, which has written nothing. */
+static rt_pg_heads
+begin_on(rt_pg_call *call, uint64_t project, bool restart)
+{
+	rt_pg_transaction *tx = &call->conn->tx;
+	rt_pg_query queries[3];
+	PGresult *rows[3];
+	rt_pg_heads h = {0};
+	size_t count = 0;
+
+	if (restart)
+		queries[count++] = rt_pg_query_of("ROLLBACK");
+	queries[count++] = rt_pg_query_of(BEGIN_SQL);
+	lock_query(call, project, false, &queries[count++]);
+	for (int attempt = 1; rt_ok(&call->scope); attempt++) {
+		RT_TRY(&call->scope, rt_pg_connect(call->store, call->conn, &call->scope.error));
+		if (!rt_ok(&call->scope))
+			break;
+		if (rt_pg_exchange(call, queries, count, rows)) {
+			h = read_lock(call, rows[count - 1], project);
+			tx->is_sent = true;
+			tx->has_list = project == 0;
+			call->store->pq->clear(rows[count - 1]);
+			break;
+		}
+		if (call->conn->is_lost && attempt < ATTEMPTS) {
+			restart = false; /* the server has ended it */
+			if (count == 3) {
+				queries[0] = queries[1];
+				lock_query(call, project, false, &queries[1]);
+				count = 2;
+			}
+			continue;
+		}
+		tx->is_sent = !call->conn->is_lost; /* it has to be rolled back */
+		rt_pg_call_fail(call, "starting to write");
+	}
+	return h;
+}
+
+/* The server's transaction for a begin that has only assumed where the log ends. */
+static void
+begin_late(rt_pg_call *call)
+{
+	rt_pg_transaction *tx = &call->conn->tx;
+	rt_pg_heads h;
+
+	if (tx->is_sent || !rt_ok(&call->scope))
+		return;
+	h = begin_on(call, tx->base.project, false);
+	if (rt_ok(&call->scope) &&
+	    (h.project != tx->base.project || h.seq != tx->base.seq || h.body != tx->base.body ||
+	     h.fence != tx->base.fence || h.epoch != tx->base.epoch))
+		tx->is_stale = true;
+	spoil(call);
+}
+
+static void
+relock(rt_pg_call *call, uint64_t project)
+{
+	rt_pg_transaction *tx = &call->conn->tx;
+	rt_pg_heads h;
+
+	if (tx->is_sent && tx->is_guess && tx->batch.count == 0) {
+		h = begin_on(call, project, true);
+	} else {
+		rt_pg_query q;
+		PGresult *rows;
+
+		begin_late(call);
+		rt_pg_flush(call);
+		lock_query(call, project, false, &q);
+		rows = rt_pg_rows(call, &q);
+		h = rows != NULL ? read_lock(call, rows, project) : (rt_pg_heads){0};
+		rt_pg_clear(call, rows);
+		tx->has_list = tx->has_list || project == 0;
+	}
+	spoil(call);
+	if (!rt_ok(&call->scope) || (project == 0 && tx->now.project != 0 && !tx->is_guess))
+		return;
+	tx->base = tx->now = h;
+}
+
+bool
+rt_pg_touch(rt_pg_call *call, uint64_t project)
+{
+	rt_pg_transaction *tx = &call->conn->tx;
+
+	if (!rt_ok(&call->scope) || project == 0 || project > RT_STORE_PROJECT_MAX)
+		return false;
+	if (tx->now.project != project)
+		relock(call, project);
+	tx->is_guess = tx->is_guess && tx->now.project != project;
+	return rt_ok(&call->scope) && tx->now.project == project;
+}
+
+void
+rt_pg_insist(rt_pg_call *call, uint64_t project)
+{
+	if (!rt_pg_touch(call, project))
+		rt_scope_fail(&call->scope, RT_NOT_FOUND, "there is no project %llu",
+			      rt_pg_ull(project));
+}
+
+void
+rt_pg_touch_list(rt_pg_call *call)
+{
+	rt_pg_transaction *tx = &call->conn->tx;
+
+	if (!tx->has_list)
+		relock(call, 0);
+	tx->is_guess = false;
+}
+
+/* --- changes --- */
+
+void
+rt_pg_flush(rt_pg_call *call)
+{
+	rt_pg_transaction *tx = &call->conn->tx;
+	rt_pg_query q;
+	PGresult *rows;
+
+	begin_late(call);
+	if (!rt_ok(&call->scope) || tx->batch.count == 0)
+		return;
+	if (!tx->is_stale) {
+		rt_pg_batch_query(call, tx->now.project, false, &q);
+		rows = rt_pg_rows(call, &q);
+		if (rows != NULL && rt_pg_u64(call, rows, 0, 0) != 1)
+			tx->is_stale = true;
+		rt_pg_clear(call, rows);
+	}
+	tx->base = tx->now;
+	tx->is_flushed = true;
+	rt_pg_batch_clear(&tx->batch);
+	spoil(call);
+}
+
+void
+rt_pg_settle(rt_pg_call *call, rt_store_table table)
+{
+	const rt_pg_transaction *tx = &call->conn->tx;
+
+	if (tx->is_open && (tx->batch.written & 1u << table) != 0)
+		rt_pg_flush(call);
+}
+
+/* --- begin --- */
+
+static void
+start(rt_pg_conn *c)
+{
+	rt_pg_transaction *tx = &c->tx;
+
+	tx->is_sent = tx->is_guess = tx->has_list = tx->is_flushed = tx->is_stale = false;
+	tx->status = RT_OK;
+	tx->now = tx->base = (rt_pg_heads){0};
+	tx->has_log = false;
+	rt_pg_batch_clear(&tx->batch);
+}
+
+/* Ends this thread's begin. */
+static void
+finish(rt_pg_call *call)
+{
+	rt_pg_conn *c = call->conn;
+	rt_pg_query q = rt_pg_query_of("ROLLBACK");
+	PGresult *none;
+
+	if (c->tx.is_sent && c->pg != NULL && !rt_pg_exchange(call, &q, 1, &none))
+		rt_pg_disconnect(call->store, c);
+	if (c->tx.batch.bytes > RT_PG_BATCH_BYTES) { /* free the memory of a large row */
+		rt_pg_batch_deinit(&c->tx.batch);
+		rt_pg_batch_init(&c->tx.batch, call->store->alloc);
+	}
+	rt_pg_batch_clear(&c->tx.batch);
+	rt_pg_release(call->store, c);
+}
+
+/* at: not NULL: no lock is needed if the log ends there as far as is known. */
+static rt_status
+begin(rt_store *store, uint64_t project, const uint64_t *seq, rt_error *err)
+{
+	rt_pg_store *s = rt_pg_self(store);
+	rt_pg_call call = {.store = s};
+	rt_pg_transaction *tx;
+	rt_pg_heads known;
+	rt_status st;
+
+	RT_ASSERT(rt_pg_own(s) == NULL);
+	if (s->options.read_only)
+		return rt_fail(err, RT_READ_ONLY, "%s was opened read-only", s->place);
+	st = rt_pg_acquire(s, true, &call.conn, err);
+	if (st != RT_OK)
+		return st;
+	rt_scope_init(&call.scope, s->alloc);
+	start(call.conn);
+	tx = &call.conn->tx;
+	if (seq != NULL && recall(s, project, *seq, &known)) {
+		tx->base = tx->now = known;
+		return RT_OK;
+	}
+	tx->base = tx->now = begin_on(&call, project, false);
+	tx->is_guess = true;
+	if (!rt_ok(&call.scope))
+		finish(&call);
+	return rt_scope_end(&call.scope, err);
+}
+
+rt_status
+rt_pg_begin(rt_store *store, rt_error *err)
+{
+	rt_pg_store *s = rt_pg_self(store);
+
+	rt_pg_must(pthread_mutex_lock(&s->guard));
+	uint64_t hint = s->hint;
+	rt_pg_must(pthread_mutex_unlock(&s->guard));
+	return begin(store, hint, NULL, err);
+}
+
+rt_status
+rt_pg_begin_at(rt_store *store, uint64_t project, uint64_t seq, rt_error *err)
+{
+	return begin(store, project, &seq, err);
+}
+
+void
+rt_pg_cancel(rt_store *store)
+{
+	rt_pg_call call = {.store = rt_pg_self(store)};
+
+	call.conn = rt_pg_own(call.store);
+	if (call.conn != NULL)
+		finish(&call);
+}
+
+/* --- commit --- */
+
+/* The outcome of a commit after which the connection was lost. */
+typedef enum outcome { WRITTEN, NOT_WRITTEN, UNKNOWN } outcome;
+
+/* A statement that was sent without a lock may still be running, or start later. The lock waits
+ * for it, and the new fence makes a later one write nothing. Of a transaction with log rows the
+ * step tells; of others the fence, if no other transaction has changed it since. */
+static outcome
+look_up(rt_pg_call *call)
+{
+	rt_pg_transaction *tx = &call->conn->tx;
+	rt_pg_heads h = {0};
+	outcome found = UNKNOWN;
+	rt_pg_query q;
+	PGresult *rows;
+
+	if (tx->now.project == 0)
+		return UNKNOWN;
+	lock_query(call, tx->now.project, tx->has_log, &q);
+	rows = rt_pg_rows(call, &q);
+	if (rows != NULL)
+		h = read_lock(call, rows, tx->now.project);
+	rt_pg_clear(call, rows);
+	if (h.project == 0)
+		return UNKNOWN;
+	if (!tx->has_log)
+		return h.fence == tx->now.fence    ? WRITTEN
+		       : h.fence == tx->base.fence ? NOT_WRITTEN
+						   : UNKNOWN;
+	tx->base.fence = tx->now.fence = h.fence;
+	q = rt_pg_query_of("SELECT step FROM retake.log WHERE project = $1 AND seq = $2");
+	rt_pg_arg_u64(&q, tx->now.project);
+	rt_pg_arg_u64(&q, tx->first_seq);
+	rows = rt_pg_rows(call, &q);
+	if (rows != NULL)
+		found = call->store->pq->ntuples(rows) == 1 &&
+					rt_str_eq(rt_pg_bytes(call, rows, 0, 0),
+						  rt_str_at((const char *)tx->step,
+							    RT_STEP_ID_SIZE))
+				? WRITTEN
+				: NOT_WRITTEN;
+	rt_pg_clear(call, rows);
+	return found;
+}
+
+/* The commit was sent and the connection lost. */
+static outcome
+find_outcome(rt_pg_call *call, bool was_locked)
+{
+	rt_pg_conn *c = call->conn;
+	char text[sizeof(c->text)];
+	outcome found;
+
+	memcpy(text, c->text, sizeof(text));
+	c->tx.is_sent = false;
+	found = look_up(call);
+	rt_scope_reset(&call->scope);
+	if (found == UNKNOWN)
+		rt_scope_fail(&call->scope, RT_IO,
+			      "%s: the connection was lost during a commit (%s), and the server "
+			      "cannot be asked whether it was written; the next command shows it",
+			      call->store->place, text);
+	else if (found == NOT_WRITTEN && was_locked)
+		rt_scope_fail(&call->scope, RT_BUSY,
+			      "%s: the connection was lost during a commit (%s), and nothing was "
+			      "written; try again",
+			      call->store->place, text);
+	return found;
+}
+
+static void
+fail_stale(rt_pg_call *call)
+{
+	rt_scope_fail(&call->scope, RT_CONFLICT,
+		      "another program has written to project %llu of %s; try again",
+		      rt_pg_ull(call->conn->tx.base.project), call->store->place);
+}
+
+/* One statement, which is its own transaction. */
+static void
+commit_alone(rt_pg_call *call)
+{
+	rt_pg_transaction *tx = &call->conn->tx;
+	bool is_written = false;
+	rt_pg_query q;
+	PGresult *rows;
+
+	for (int attempt = 1; rt_ok(&call->scope) && !is_written; attempt++) {
+		RT_TRY(&call->scope, rt_pg_connect(call->store, call->conn, &call->scope.error));
+		if (!rt_ok(&call->scope))
+			return;
+		rt_pg_batch_query(call, tx->now.project, false, &q);
+		if (rt_pg_exchange(call, &q, 1, &rows)) {
+			is_written = rt_pg_u64(call, rows, 0, 0) == 1;
+			rt_pg_clear(call, rows);
+			if (!is_written)
+				fail_stale(call);
+			return;
+		}
+		if (call->conn->is_lost) {
+			is_written = find_outcome(call, false) == WRITTEN;
+			if (!is_written && rt_ok(&call->scope) && attempt == ATTEMPTS)
+				rt_scope_fail(&call->scope, RT_BUSY,
+					      "%s: the connection was lost %d times, and nothing "
+					      "was written; try again",
+					      call->store->place, attempt);
+		} else if (strncmp(call->conn->code, "40", 2) != 0 || attempt == ATTEMPTS) {
+			if (strcmp(call->conn->code, "RT001") == 0)
+				fail_stale(call);
+			rt_pg_call_fail(call, q.doing);
+		}
+	}
+}
+
+static void
+commit_locked(rt_pg_call *call)
+{
+	rt_pg_transaction *tx = &call->conn->tx;
+	rt_pg_query queries[2];
+	PGresult *rows[2];
+	size_t count = 0;
+	bool is_lost_row = false;
+
+	if (!tx->has_log && tx->now.project != 0) {
+		call->store->env.random(call->store->env.ctx, &tx->now.fence, sizeof(uint64_t));
+		tx->now.fence >>= 2; /* positive, and no other fence is one more */
+		rt_pg_add(call, RT_PG_FENCE_SET, tx->now.fence, 0, 0, rt_str_at(NULL, 0),
+			  rt_str_at(NULL, 0));
+		if (!rt_ok(&call->scope))
+			return;
+	}
+	if (tx->batch.count > 0)
+		rt_pg_batch_query(call, tx->now.project, false, &queries[count++]);
+	queries[count++] = rt_pg_query_of("COMMIT");
+	if (rt_pg_exchange(call, queries, count, rows)) {
+		tx->is_sent = false;
+		is_lost_row = count == 2 && rt_pg_u64(call, rows[0], 0, 0) != 1;
+		for (size_t i = 0; i < count; i++)
+			rt_pg_clear(call, rows[i]);
+		if (is_lost_row) /* the function wrote nothing */
+			fail_stale(call);
+	} else if (call->conn->is_lost) {
+		(void)find_outcome(call, true);
+	} else {
+		rt_pg_call_fail(call, "committing");
+	}
+}
+
+rt_status
+rt_pg_commit(rt_store *store, rt_error *err)
+{
+	rt_pg_call call = rt_pg_writing(store);
+	rt_pg_transaction *tx = &call.conn->tx;
+
+	if (!tx->is_sent && tx->batch.count > 0 && !tx->has_log)
+		begin_late(&call); /* its outcome could not be found by a step */
+	if (rt_ok(&call.scope) && tx->is_stale)
+		fail_stale(&call);
+	if (tx->batch.count > 0 || tx->is_flushed) {
+		if (rt_ok(&call.scope) && tx->is_sent)
+			commit_locked(&call);
+		else if (rt_ok(&call.scope))
+			commit_alone(&call);
+	}
+	if (rt_ok(&call.scope))
+		learn(call.store, &tx->now);
+	else
+		forget(call.store, tx->now.project);
+	finish(&call);
+	return rt_scope_end(&call.scope, err);
+}

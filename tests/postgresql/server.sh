@@ -1,0 +1,42 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# A PostgreSQL server for tests, without a network, in a new folder:
+#
+#	tests/postgresql/server.sh make FOLDER          its data (user retake, no password)
+#	tests/postgresql/server.sh run FOLDER [ARG…]    the server; ends with the calling process
+#
+# Its address is postgresql://retake@/postgres?host=FOLDER. Root runs it as another user, because the
+# server refuses root. Exit status 77: it is not installed (Debian: postgresql-15).
+set -eu
+
+bin=$(ls -d /usr/lib/postgresql/*/bin 2>/dev/null | sort -V | tail -n 1)
+if [ ! -x "$bin/initdb" ]; then
+	echo "skipped: PostgreSQL is not installed (Debian: postgresql-15)" >&2
+	exit 77
+fi
+as_user=
+if [ "$(id -u)" = 0 ]; then
+	user=postgres
+	id "$user" >/dev/null 2>&1 || user=nobody
+	as_user="setpriv --reuid=$user --regid=$(id -g "$user") --clear-groups"
+fi
+command=$1
+folder=$2
+shift 2
+case $command in
+make)
+	[ -z "$as_user" ] || chown "$user" "$folder"
+	cd "$folder"
+	# shellcheck disable=SC2086
+	$as_user "$bin/initdb" -D "$folder/data" -A trust -U retake -E UTF8 --locale=C --no-sync \
+		--no-instructions >/dev/null
+	;;
+run)
+	cd "$folder"
+	# shellcheck disable=SC2086
+	exec setpriv --pdeathsig INT $as_user "$bin/postgres" -D "$folder/data" -k "$folder" \
+		-c listen_addresses= -c shared_buffers=64MB -c max_connections=150 "$@" \
+		>>"$folder/log" 2>&1
+	;;
+esac
