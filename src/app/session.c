@@ -25,6 +25,7 @@ rt_session_init(rt_session *s, const rt_alloc *alloc, const rt_env *env)
 	s->alloc = alloc;
 	s->env = env;
 	rt_buf_init(&s->address, alloc, RT_BUF_UNLIMITED);
+	rt_buf_init(&s->shown, alloc, RT_BUF_UNLIMITED);
 }
 
 void
@@ -32,6 +33,7 @@ rt_session_deinit(rt_session *s)
 {
 	rt_session_close(s);
 	rt_buf_deinit(&s->address);
+	rt_buf_deinit(&s->shown);
 }
 
 /* ---- messages ---- */
@@ -109,13 +111,12 @@ rt_session_find_store(rt_session *s, rt_error *err)
 		return find_default(s, err);
 	if (*path == 0)
 		return rt_fail(err, RT_USAGE, "--db needs a file");
-	if (strncmp(path, "postgres:", 9) == 0 || strncmp(path, "postgresql:", 11) == 0) {
-		rt_session_hint(s, RT_REFUSED, "Until then, use a file: retake --db FILE …");
-		return rt_fail(err, RT_REFUSED,
-			       "stores in PostgreSQL are not supported yet");
-	}
 	s->path_given = s->path_named = true;
 	rt_buf_add_c(&s->address, path);
+	if (rt_store_file(path) == NULL)
+		rt_store_add_place(&s->shown, path);
+	if (s->shown.status != RT_OK)
+		s->address.status = s->shown.status;
 	return address_status(s, err);
 }
 
@@ -133,6 +134,14 @@ const char *
 rt_session_file(const rt_session *s)
 {
 	return s->address.size > 0 ? rt_store_file(s->address.ptr) : NULL;
+}
+
+const char *
+rt_session_shown(const rt_session *s)
+{
+	const rt_buf *shown = s->shown.size > 0 ? &s->shown : &s->address;
+
+	return shown->ptr == NULL ? "" : shown->ptr;
 }
 
 /* A store that is not a file reports itself when it is written to. */
@@ -229,7 +238,7 @@ rt_session_store_path(const rt_session *s)
 
 	const char *file = rt_session_file(s);
 
-	return file != NULL ? realpath(file, NULL) : strdup(s->address.ptr);
+	return file != NULL ? realpath(file, NULL) : strdup(rt_session_shown(s));
 }
 
 /* ---- the project ---- */
@@ -418,7 +427,7 @@ rt_session_open(rt_session *s, rt_session_mode mode, rt_error *err)
 	if (st == RT_NOT_FOUND && mode != RT_SESSION_CHANGE) {
 		if (s->path_given && s->verbose)
 			rt_session_note(s, "%s does not exist yet; the first change creates it",
-					s->address.ptr);
+					rt_session_shown(s));
 		s->hint[0] = 0;
 		st = open_scratch(s, ":memory:", err);
 	}

@@ -52,6 +52,7 @@ typedef struct rt_session {
 	void *note_ctx;
 
 	rt_buf address;  /* of the store; empty: none chosen yet */
+	rt_buf shown;    /* the same without credentials, if it is not a file */
 	bool path_given; /* by flag or environment */
 	bool path_named; /* named in that way; its folder must exist */
 	rt_store *store;
@@ -95,6 +96,8 @@ rt_str rt_session_discussion(const rt_session *session);
 rt_str rt_session_take(const rt_session *session);
 /* A name that no discussion has: "discussion-2", or the next free number. */
 void rt_session_free_name(const rt_project *value, char out[RT_SESSION_NAME_ROOM]);
+/* The address without credentials; "" when none is chosen yet. Borrowed. */
+const char *rt_session_shown(const rt_session *session);
 /* The path of the file that the address means; NULL: it is not a file. Borrowed. */
 const char *rt_session_file(const rt_session *session);
 /* The address of the open store, valid in every folder: the full path of a file. malloc'ed;

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "app/screen.h"
+#include "store/store_open.h"
 
 enum { MESSAGE_SIZE = 1024 };
 
@@ -236,6 +237,19 @@ rt_cli_text(rt_cli *cli, size_t index)
 
 enum { STORE = 1, PROJECT = 2, DISCUSSION = 3 };
 
+/* A value as a word of a command line; the address of a store without its credentials. */
+static void
+add_value(const rt_cli *cli, rt_buf *buf, const char *value, bool is_store)
+{
+	rt_buf shown;
+
+	rt_buf_init(&shown, cli->alloc, RT_BUF_UNLIMITED);
+	if (is_store)
+		rt_store_add_place(&shown, value);
+	rt_args_add_quoted(buf, shown.ptr != NULL ? shown.ptr : value);
+	rt_buf_deinit(&shown);
+}
+
 /* "retake" with the first count of the flags for the place. */
 static void
 add_retake(const rt_cli *cli, rt_buf *buf, size_t count)
@@ -250,7 +264,7 @@ add_retake(const rt_cli *cli, rt_buf *buf, size_t count)
 		if (value == NULL)
 			continue;
 		rt_buf_add_f(buf, " %s ", flags[i]);
-		rt_args_add_quoted(buf, value);
+		add_value(cli, buf, value, i == 0);
 	}
 }
 

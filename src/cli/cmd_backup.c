@@ -41,7 +41,7 @@ rt_cli_require_file(rt_cli *cli)
 	if (rt_ok(&cli->s) && file == NULL)
 		rt_cli_fail(cli, RT_REFUSED,
 			    "%s requires a store in a file, but %s is not a file",
-			    cli->session.command, cli->session.address.ptr);
+			    cli->session.command, rt_session_shown(&cli->session));
 	return file;
 }
 

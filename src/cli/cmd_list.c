@@ -375,7 +375,7 @@ status_text(rt_cli *cli, const rt_disc *disc, const rt_take *take, const char *h
 	usage_text(cli);
 	rt_term_c(out, "Store       ");
 	if (cli->session.is_scratch) {
-		rt_term_line(out, rt_buf_str(&cli->session.address));
+		rt_term_line(out, rt_str_of(rt_session_shown(&cli->session)));
 		rt_cli_advise(cli, "  (does not exist yet)\n\nStart: retake add TEXT, retake "
 				   "import FILE or retake demo");
 	} else {

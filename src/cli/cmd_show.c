@@ -355,7 +355,7 @@ show_title(rt_cli *cli, const rt_show_row *show, size_t hidden)
 					   ? "\nThere is no store yet in %.300s. The first entry creates "
 					     "it: retake add TEXT\n"
 					   : "\nNo entries yet. Add one: retake add TEXT\n",
-			      cli->session.address.ptr);
+			      rt_session_shown(&cli->session));
 }
 
 /* One entry, which may be in another take. */

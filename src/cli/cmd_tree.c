@@ -292,7 +292,7 @@ draw(rt_cli *cli)
 					   ? "There is no store yet in %.300s. The first entry creates "
 					     "it: retake add TEXT\n"
 					   : "No entries yet. Add one: retake add TEXT\n",
-			      cli->session.address.ptr);
+			      rt_session_shown(&cli->session));
 	for (size_t i = 0; i < t.count; i++) {
 		size_t used = rt_screen_width(rt_cli_role_label(cli, t.rows[i].entry->role));
 

@@ -113,16 +113,16 @@ choose_store(target *t)
 	if (!rt_cli_find_store(cli))
 		return;
 	file = rt_session_file(&cli->session);
-	path = file != NULL ? realpath(file, NULL) : strdup(cli->session.address.ptr);
+	path = file != NULL ? realpath(file, NULL) : strdup(rt_session_shown(&cli->session));
 	if (!cli->session.path_named) {
 		rt_scope_defer(&cli->s, free, path);
-		t->usual = path != NULL ? path : cli->session.address.ptr;
+		t->usual = path != NULL ? path : rt_session_shown(&cli->session);
 		return;
 	}
 	if (path == NULL) {
 		rt_cli_hint(cli, "Start one: retake serve");
 		rt_cli_fail(cli, RT_NOT_FOUND, "no server can serve %s: %s",
-			    cli->session.address.ptr, strerror(errno));
+			    rt_session_shown(&cli->session), strerror(errno));
 	}
 	rt_scope_defer(&cli->s, free, path);
 	t->store = path;

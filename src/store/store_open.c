@@ -26,6 +26,17 @@ rt_store_file(const char *address)
 	return kind->file != NULL ? kind->file(address) : NULL;
 }
 
+void
+rt_store_add_place(rt_buf *out, const char *address)
+{
+	const rt_store_kind *kind = rt_store_kind_of(address);
+
+	if (kind->add_place != NULL)
+		kind->add_place(out, address);
+	else
+		rt_buf_add_c(out, address);
+}
+
 rt_status
 rt_store_open(const rt_alloc *alloc, const rt_env *env, const char *address,
 	      const rt_store_options *options, rt_store **out_store, rt_error *err)

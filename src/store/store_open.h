@@ -22,6 +22,8 @@ typedef struct rt_store_kind {
 	 * commands that copy or replace the file refuse. */
 	const char *(*file)(const char *address);
 	bool (*accepts)(const char *address);
+	/* Adds the address without its credentials, for people. No function: it has none. */
+	void (*add_place)(rt_buf *out, const char *address);
 	/* Fails as documented for the kind; options may be NULL. */
 	rt_status (*open)(const rt_alloc *alloc, const rt_env *env, const char *address,
 			  const rt_store_options *options, rt_store **out_store, rt_error *err);
@@ -32,6 +34,9 @@ const rt_store_kind *rt_store_kind_of(const char *address);
 
 /* The path of the store's file; NULL: its address does not mean a file. */
 const char *rt_store_file(const char *address);
+
+/* Adds the address without credentials, in messages and to tell stores apart. */
+void rt_store_add_place(rt_buf *out, const char *address);
 
 RT_CHECKED rt_status rt_store_open(const rt_alloc *alloc, const rt_env *env, const char *address,
 				   const rt_store_options *options, rt_store **out_store,

@@ -191,4 +191,8 @@ is_address(const char *address)
 }
 
 const rt_store_kind rt_store_postgres = {
-	.name = "postgresql", .accepts = is_address, .open = rt_store_postgres_open};
+	.name = "postgresql",
+	.accepts = is_address,
+	.add_place = rt_pg_add_place,
+	.open = rt_store_postgres_open,
+};

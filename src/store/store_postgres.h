@@ -18,8 +18,9 @@
 
 #include "store/store_open.h"
 
-/* address: postgresql://… as libpq reads it. RT_NOT_FOUND: no such database, or no store in it and
- * create is off. RT_REFUSED: wrong password or missing permission, or the server is unsuitable.
+/* address: postgresql://… as libpq reads it. RT_NOT_FOUND: no store in the database, and
+ * create is off. RT_REFUSED: no such database, wrong password, missing permission, or the server is
+ * unsuitable.
  * RT_NOT_OURS, RT_TOO_NEW: as of a file. RT_IO: the server cannot be reached. */
 RT_CHECKED rt_status rt_store_postgres_open(const rt_alloc *alloc, const rt_env *env,
 					    const char *address, const rt_store_options *options,

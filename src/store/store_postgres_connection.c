@@ -31,23 +31,34 @@ option(const PQconninfoOption *options, const char *name)
 	return NULL;
 }
 
-/* "postgresql://HOST:PORT/DATABASE", without user and password. */
-static void
-add_place(rt_buf *place, const PQconninfoOption *options)
+void
+rt_pg_add_place(rt_buf *out, const char *address)
 {
-	const char *host = option(options, "host"), *port = option(options, "port"),
-		   *name = option(options, "dbname");
+	rt_str rest = rt_str_of(address), host, query = {NULL, 0}, user, one;
+	size_t from = rt_str_find(rest, RT_STR("//"), 0);
+	bool is_first = true;
 
-	if (host == NULL)
-		host = option(options, "hostaddr");
-	rt_buf_add_c(place, "postgresql://");
-	if (host != NULL && host[0] != '/')
-		rt_buf_add_f(place, "%.200s", host);
-	if (port != NULL)
-		rt_buf_add_f(place, ":%.20s", port);
-	rt_buf_add_f(place, "/%.200s", name == NULL ? "" : name);
-	if (host != NULL && host[0] == '/')
-		rt_buf_add_f(place, "?host=%.200s", host);
+	from = from == SIZE_MAX ? rest.size : from + 2;
+	rt_buf_add_c(out, "postgresql://");
+	rest = rt_str_skip(rest, from);
+	if (rest.size > 0 && memchr(rest.ptr, '?', rest.size) != NULL)
+		query = rest, (void)rt_str_split(&query, '?', &rest);
+	host = rest;
+	for (size_t at; (at = rt_str_find(host, RT_STR("@"), 0)) != SIZE_MAX;)
+		host = rt_str_skip(host, at + 1);
+	rest.size -= host.size;
+	if (rt_str_split(&rest, '@', &one) && rt_str_split(&one, ':', &user))
+		rt_buf_add_f(out, "%.*s@", RT_STR_ARG(user)); /* without the password */
+	rt_buf_add_str(out, host);
+	while (rt_str_split(&query, '&', &one)) {
+		if (!rt_str_starts(one, RT_STR("host=")) && !rt_str_starts(one, RT_STR("port=")) &&
+		    !rt_str_starts(one, RT_STR("dbname=")) &&
+		    !rt_str_starts(one, RT_STR("user=")))
+			continue;
+		rt_buf_add_byte(out, is_first ? '?' : '&');
+		rt_buf_add_str(out, one);
+		is_first = false;
+	}
 }
 
 rt_status
@@ -68,7 +79,7 @@ rt_pg_parse(rt_pg_store *s, rt_error *err)
 			       "characters as %%XX");
 	}
 	rt_buf_init(&place, s->alloc, 1000);
-	add_place(&place, options);
+	rt_pg_add_place(&place, s->address);
 	timeout = option(options, "connect_timeout");
 	s->connect_ms = timeout != NULL ? atoi(timeout) * 1000 : 0;
 	if (s->connect_ms <= 0)
@@ -138,12 +149,12 @@ refused(rt_pg_store *s, PGconn *pg, rt_error *err)
 		return rt_fail(err, RT_BUSY, "%s does not accept connections now (%s); try again",
 			       s->place, line);
 	if (strstr(line, "database \"") != NULL && strstr(line, "does not exist") != NULL)
-		return rt_fail(err, RT_NOT_FOUND,
+		return rt_fail(err, RT_REFUSED,
 			       "%s: the database does not exist (%s); create it: createdb "
 			       "--encoding=UTF8 NAME",
 			       s->place, line);
 	if (s->pq->connectionNeedsPassword(pg) || strstr(line, "authentication failed") != NULL ||
-	    strstr(line, "pg_hba.conf") != NULL || strstr(line, "permission denied") != NULL)
+	    strstr(line, "pg_hba.conf") != NULL || strstr(line, "role \"") != NULL || strstr(line, "permission denied") != NULL)
 		return rt_fail(err, RT_REFUSED,
 			       "%s does not accept this user or password (%s); put them into the "
 			       "address, ~/.pgpass or PGPASSWORD",

@@ -124,7 +124,7 @@ typedef struct rt_pg_store {
 	rt_env env;
 	rt_store_options options;
 	char *address;
-	char *place; /* without user and password */
+	char *place; /* without the password */
 	int connect_ms;
 	pid_t process; /* that opened it: a forked child must not use its sockets */
 
@@ -214,6 +214,8 @@ rt_str rt_pg_bytes(rt_pg_call *call, const PGresult *rows, int row, int column);
 /* --- connections (store_postgres_connection.c) --- */
 
 int64_t rt_pg_now_ms(void);
+/* "postgresql://USER@HOST:PORT/DATABASE", and parameters that name these: for people. */
+void rt_pg_add_place(rt_buf *out, const char *address);
 /* Parses the address: place, connect_ms. */
 RT_CHECKED rt_status rt_pg_parse(rt_pg_store *s, rt_error *err);
 /* A free connection for this thread; connected if possible. write: for a begin. */

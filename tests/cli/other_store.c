@@ -43,6 +43,12 @@ rt_store_file(const char *address)
 	return is_other(address) || strcmp(address, ":memory:") == 0 ? NULL : address;
 }
 
+void
+rt_store_add_place(rt_buf *out, const char *address)
+{
+	rt_buf_add_c(out, address);
+}
+
 rt_status
 rt_store_open(const rt_alloc *alloc, const rt_env *env, const char *address,
 	      const rt_store_options *options, rt_store **out_store, rt_error *err)

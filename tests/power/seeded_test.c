@@ -27,7 +27,7 @@ planted_hash(const void *ptr, size_t size, uint64_t seed)
 	return planted_bug == PLANTED_NO_SUMS ? 0 : rt_hash(ptr, size, seed);
 }
 #define rt_hash planted_hash
-#include "store/store_sqlite_statement.c"
+#include "store/store_row.c"
 #undef rt_hash
 
 #include "power/power_vfs.c"

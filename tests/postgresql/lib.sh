@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: MIT
+#
+# Starts a server for a test of the command line and creates a database; sourced after tests/cli/lib.sh.
+#
+#   $server     the folder of its socket
+#   $address    the address of the store
+#   sql TEXT    runs SQL [in another database]; prints the rows
+server=$(mktemp -d /tmp/retake-pg-XXXXXX)
+trap 'kill -QUIT "$server_process" 2>/dev/null; wait 2>/dev/null; rm -rf "$work" "$server"' EXIT
+server_process=
+if ! "$root/tests/postgresql/server.sh" make "$server"; then
+	exit 77
+fi
+
+server_run() { # in the background, until it has a socket
+	"$root/tests/postgresql/server.sh" run "$server" "$@" &
+	server_process=$!
+	server_tries=0
+	until psql -X -q -h "$server" -U retake -d postgres -c 'SELECT 1' >/dev/null 2>&1; do
+		server_tries=$((server_tries + 1))
+		[ "$server_tries" -lt 200 ] || exit 1
+		sleep 0.1
+	done
+}
+
+sql() {
+	psql -X -q -A -t -h "$server" -U retake -d "${2:-test}" -c "$1"
+}
+server_run -c fsync=off
+sql 'CREATE DATABASE test' postgres
+address="postgresql://retake:geheim@/test?host=$server"
