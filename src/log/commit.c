@@ -459,6 +459,7 @@ typedef struct round {
 	bool stale;   /* a node is missing that another process replaced after the value was
 		       * loaded */
 	bool reloaded; /* if this happens a second time, it is damage */
+	bool is_locked; /* begun with the store's lock, not on an assumption */
 } round;
 
 /* The value after a request. */
@@ -616,18 +617,25 @@ run_ticket(round *r, const rt_ticket *t)
 	return keep_ticket(r, t);
 }
 
-/* Reload from the log; the round starts again. */
+/* The round starts again. */
 static void
-reload(round *r)
+start_again(round *r)
 {
-	const rt_project *project = NULL;
-
 	r->engine->store->ops->cancel(r->engine->store);
 	advance(r, NULL);
 	rt_engine_forget_gone(r->engine, 0);
 	for (rt_ticket *t = r->first; t != NULL; t = t->next)
 		for (size_t i = 0; i < t->count; i++)
 			rt_result_reset(&t->results[i]);
+}
+
+/* Reload from the log; the round starts again. */
+static void
+reload(round *r)
+{
+	const rt_project *project = NULL;
+
+	start_again(r);
 	if (rt_engine_load(r->engine, false, &project, &r->err) == RT_OK)
 		rt_engine_publish(r->engine, project);
 	r->reloaded = true;
@@ -644,6 +652,47 @@ report_gone(const rt_engine *engine, rt_status st, rt_error *err)
 		st = st == RT_OK ? one : st;
 	}
 	return st;
+}
+
+/* A purge has effects outside the store before its commit. */
+static bool
+may_assume(const round *r)
+{
+	if (r->engine->store->ops->begin_at == NULL || r->is_locked)
+		return false;
+	for (const rt_ticket *t = r->first; t != NULL; t = t->next)
+		for (size_t i = 0; i < t->count; i++)
+			if (is_purge(&t->requests[i]))
+				return false;
+	return true;
+}
+
+/* Without waiting for the lock, if no other program is likely to have written. */
+static rt_status
+begin_round(round *r)
+{
+	rt_store *store = r->engine->store;
+
+	if (!may_assume(r)) {
+		r->is_locked = true;
+		return store->ops->begin(store, &r->err);
+	}
+	const rt_project *value = rt_engine_value(r->engine);
+	uint64_t seq = value->seq;
+
+	rt_object_unref(value);
+	return store->ops->begin_at(store, r->engine->project, seq, &r->err);
+}
+
+/* Has another program written since a begin without the lock? The round starts again with it. */
+static bool
+was_assumed_wrongly(round *r, rt_status st)
+{
+	if (st != RT_CONFLICT || r->is_locked)
+		return false;
+	start_again(r);
+	r->is_locked = true;
+	return true;
 }
 
 /* One transaction, until its commit. Texts of purged entries are reported before it, because they
@@ -664,16 +713,16 @@ run_transaction(round *r)
 			reload(r);
 		r->stale = false;
 		r->engine->scrub_after = false;
-		st = ops->begin(r->engine->store, &r->err);
+		st = begin_round(r);
 		if (st == RT_OK)
 			st = rt_engine_newest(r->engine, &r->project, &r->err);
 		for (rt_ticket *t = r->first; st == RT_OK && t != NULL && !r->stale; t = t->next)
 			st = run_ticket(r, t);
-	} while (st == RT_OK && r->stale);
-	if (st == RT_OK) {
-		(void)report_gone(r->engine, RT_OK, NULL);
-		st = ops->commit(r->engine->store, &r->err);
-	}
+		if (st == RT_OK && !r->stale) {
+			(void)report_gone(r->engine, RT_OK, NULL);
+			st = ops->commit(r->engine->store, &r->err);
+		}
+	} while (was_assumed_wrongly(r, st) || (st == RT_OK && r->stale));
 	if (st != RT_OK)
 		ops->cancel(r->engine->store);
 	return st;

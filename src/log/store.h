@@ -17,7 +17,8 @@
  * rows of the log and the bodies.
  *
  * Writing happens between begin and commit. begin takes the store's only write lock and waits for
- * it up to the busy limit of the open options, then fails with RT_BUSY. Once commit has returned
+ * it up to the busy limit of the open options, then fails with RT_BUSY. (A store that is partitioned
+ * by project has a lock for each project and one for their list; it locks those that are accessed.) Once commit has returned
  * RT_OK in full durability, the data survives a loss of power. If it fails, nothing was written, or
  * (RT_IO, RT_FULL) that is unknown until the store is opened again: a handle on which a sync failed
  * refuses all later writes. Reading needs no begin, never waits for a writer's transaction and sees
@@ -152,6 +153,10 @@ typedef struct rt_store_ops {
 	rt_status (*epoch_renew)(rt_store *store, rt_error *err);
 
 	rt_status (*begin)(rt_store *store, rt_error *err);
+	/* The same for changes of one project, whose log is assumed to end with seq. The store need
+	 * not wait for the lock: if another program has written to the project since, commit returns
+	 * RT_CONFLICT, and nothing was written. NULL: the store has no such begin. */
+	rt_status (*begin_at)(rt_store *store, uint64_t project, uint64_t seq, rt_error *err);
 	rt_status (*commit)(rt_store *store, rt_error *err);
 	void (*cancel)(rt_store *store); /* without a begin: does nothing */
 

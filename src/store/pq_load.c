@@ -38,9 +38,10 @@ load(void)
 		void *address = dlsym(library, symbols[i].name);
 
 		if (address == NULL) {
-			loaded = rt_fail(&why, RT_IO,
-					 "libpq has no function %s: version 14 or later is required",
-					 symbols[i].name);
+			loaded = rt_fail(
+				&why, RT_IO,
+				"libpq has no function %s: version 14 or later is required",
+				symbols[i].name);
 			return;
 		}
 		/* POSIX lets a data pointer hold a function's, but C has no cast for it. */

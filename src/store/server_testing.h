@@ -15,11 +15,14 @@
 #include "log/folder_testing.h"
 #include "store/store_postgres.h"
 
+#define TEST_SERVER "tests/postgresql/server.sh"
+
 typedef struct test_server {
 	char folder[64];
 	pid_t process;
 	pid_t owner; /* the process that started it */
 	int state;   /* 0: not started, 1: running, 2: there is none */
+	char made[64]; /* the database that was made last */
 } test_server;
 
 static inline test_server *
@@ -43,6 +46,20 @@ test_server_stop(void)
 	s->state = 2;
 }
 
+/* Runs a program; true: it succeeded. */
+static inline bool
+test_server_command(const char *const *words)
+{
+	int state = -1;
+	pid_t process = fork();
+
+	if (process == 0) {
+		(void)execvp(words[0], (char *const *)(uintptr_t)words);
+		_exit(127);
+	}
+	return process > 0 && waitpid(process, &state, 0) == process && state == 0;
+}
+
 /* Starts the server process and waits until it has a socket. */
 static inline bool
 test_server_run(test_server *s)
@@ -51,8 +68,8 @@ test_server_run(test_server *s)
 
 	s->process = fork();
 	if (s->process == 0) {
-		(void)execl("tests/postgresql/server.sh", "server.sh", "run", s->folder, "-c",
-			    "fsync=off", (char *)NULL);
+		(void)execl(TEST_SERVER, TEST_SERVER, "run", s->folder, "-c", "fsync=off",
+			    (char *)NULL);
 		_exit(127);
 	}
 	(void)snprintf(socket, sizeof(socket), "%s/.s.PGSQL.5432", s->folder);
@@ -66,16 +83,13 @@ static inline const char *
 test_server_folder(void)
 {
 	test_server *s = test_server_get();
-	char command[128];
 
 	if (s->state == 0) {
 		s->state = 2;
 		s->owner = getpid();
 		if (!test_folder(s->folder, sizeof(s->folder), "retake-pg"))
 			return NULL;
-		(void)snprintf(command, sizeof(command), "tests/postgresql/server.sh make %s",
-			       s->folder);
-		if (system(command) != 0) {
+		if (!test_server_command((const char *[]){TEST_SERVER, "make", s->folder, NULL})) {
 			(void)test_folder_remove(s->folder);
 			return NULL;
 		}
@@ -85,15 +99,14 @@ test_server_folder(void)
 	return s->state == 1 ? s->folder : NULL;
 }
 
-/* Runs SQL as a script of psql, in a database. */
+/* Runs SQL in a database. */
 static inline bool
 test_server_sql(const char *database, const char *sql)
 {
-	char command[600];
-
-	(void)snprintf(command, sizeof(command), "psql -q -X -v ON_ERROR_STOP=1 -h %s -U retake -d %s "
-		       "-c \"%s\" >/dev/null", test_server_folder(), database, sql);
-	return system(command) == 0;
+	return test_server_command((const char *[]){"psql", "-q", "-X", "-A", "-t", "-o", "/dev/null",
+						    "-v", "ON_ERROR_STOP=1", "-h",
+						    test_server_folder(), "-U", "retake", "-d",
+						    database, "-c", sql, NULL});
 }
 
 /* The address of a database with the name of a test's folder, which is created the first time. */
@@ -105,12 +118,11 @@ test_server_address(const char *folder, char *address, size_t size)
 
 	if (server == NULL)
 		return false;
-	(void)snprintf(sql, sizeof(sql), "SELECT 1/count(*) FROM pg_database WHERE datname = '%s'",
-		       name);
-	if (!test_server_sql("postgres 2>/dev/null", sql)) {
-		(void)snprintf(sql, sizeof(sql), "CREATE DATABASE \\\"%s\\\"", name);
+	if (strcmp(test_server_get()->made, name) != 0) {
+		(void)snprintf(sql, sizeof(sql), "CREATE DATABASE \"%s\"", name);
 		if (!test_server_sql("postgres", sql))
 			return false;
+		(void)snprintf(test_server_get()->made, sizeof(test_server_get()->made), "%s", name);
 	}
 	(void)snprintf(address, size, "postgresql://retake@/%s?host=%s", name, server);
 	return true;

@@ -7,8 +7,7 @@ const rt_store_kind *
 rt_store_kind_of(const char *address)
 {
 	static const rt_store_kind *const kinds[] = {
-		&rt_store_memory,
-		&rt_store_postgres,
+		&rt_store_memory, &rt_store_postgres,
 		&rt_store_sqlite, /* the last one, because it accepts everything */
 	};
 	size_t i = 0;

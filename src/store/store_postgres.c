@@ -91,8 +91,7 @@ static rt_status
 backup(rt_store *store, const char *path, rt_error *err)
 {
 	(void)path;
-	return rt_fail(err, RT_REFUSED,
-		       "%s is not a file; copy it with: pg_dump --schema=retake",
+	return rt_fail(err, RT_REFUSED, "%s is not a file; copy it with: pg_dump --schema=retake",
 		       store->place);
 }
 
@@ -104,6 +103,7 @@ static const rt_store_ops ops = {
 	.epoch = get_epoch,
 	.epoch_renew = renew_epoch,
 	.begin = rt_pg_begin,
+	.begin_at = rt_pg_begin_at,
 	.commit = rt_pg_commit,
 	.cancel = rt_pg_cancel,
 	.project_new = rt_pg_project_new,

@@ -6,7 +6,7 @@
 
 enum {
 	COLUMNS = 6,
-	NAMES = 4, /* the first column of bytes */
+	NAMES = 4,    /* the first column of bytes */
 	COUNT_AT = 12 /* of the number of items, in the header of an array */
 };
 
@@ -75,8 +75,8 @@ rt_pg_add(rt_pg_call *call, rt_pg_change kind, uint64_t number, uint64_t extra, 
 
 	rt_pg_check_size(call, data.size);
 	if (name.size > RT_PG_NAME_SIZE_MAX)
-		rt_scope_fail(&call->scope, RT_LIMIT, "%zu bytes are too many for the name of a row",
-			      name.size);
+		rt_scope_fail(&call->scope, RT_LIMIT,
+			      "%zu bytes are too many for the name of a row", name.size);
 	if (b->count >= RT_PG_BATCH_ROWS ||
 	    (b->count > 0 && b->bytes + data.size > RT_PG_BATCH_BYTES))
 		rt_pg_flush(call);
@@ -116,8 +116,9 @@ rt_pg_batch_query(rt_pg_call *call, uint64_t project, bool is_alone, rt_pg_query
 	rt_pg_transaction *tx = &call->conn->tx;
 	rt_pg_batch *b = &tx->batch;
 
-	*out = rt_pg_query_of("SELECT retake.write($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12,"
-			      " $13, $14)");
+	*out = rt_pg_query_of(
+		"SELECT retake.write($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12,"
+		" $13, $14)");
 	out->doing = "writing to it";
 	rt_pg_arg_u64(out, project);
 	rt_pg_arg_u64(out, (uint64_t)call->store->options.busy_ms);

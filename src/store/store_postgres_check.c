@@ -38,7 +38,8 @@ typedef struct table_check {
 } table_check;
 
 static const table_check tables[] = {
-	{RT_TABLE_PROJECT, "SELECT 0::bigint, id, sum, name, 0::bigint, ''::bytea FROM retake.project",
+	{RT_TABLE_PROJECT,
+	 "SELECT 0::bigint, id, sum, name, 0::bigint, ''::bytea FROM retake.project",
 	 "store-project-damaged", "the row of a project"},
 	{RT_TABLE_LOG, "SELECT project, seq, sum, data, at, step FROM retake.log ORDER BY 1, 2",
 	 "store-log-damaged", "log row"},
@@ -66,8 +67,7 @@ static const struct {
 	 "the checkpoint of project %llu is at log row %llu, which does not exist",
 	 "SELECT r.project, r.seq FROM retake.root r JOIN retake.project p ON p.id = r.project AND"
 	 " r.seq > p.seq"},
-	{"store-index-ahead",
-	 "the index of project %llu refers to body %llu, which does not exist",
+	{"store-index-ahead", "the index of project %llu refers to body %llu, which does not exist",
 	 "SELECT id, mark FROM retake.project WHERE mark > body"},
 	{"store-index-orphan",
 	 "the index contains a text of project %llu for body %llu, which does not exist",
@@ -88,8 +88,11 @@ check_row(checking *k, const table_check *t, const PGresult *rows, int at, uint6
 	uint64_t project = rt_pg_u64(call, rows, at, 0), number = rt_pg_u64(call, rows, at, 1);
 	uint64_t extra = rt_pg_u64(call, rows, at, 4), key = rt_row_key(project, number);
 	rt_str name = rt_pg_bytes(call, rows, at, 5);
-	rt_store_row row = {.number = number, .entry = extra, .at_us = (int64_t)extra,
-			    .data = rt_pg_bytes(call, rows, at, 3), .name = name};
+	rt_store_row row = {.number = number,
+			    .entry = extra,
+			    .at_us = (int64_t)extra,
+			    .data = rt_pg_bytes(call, rows, at, 3),
+			    .name = name};
 
 	if (t->table == RT_TABLE_LOG) {
 		uint64_t expected = project == *before >> 43 ? *before + 1 : rt_row_key(project, 1);
@@ -151,7 +154,8 @@ check_relations(checking *k)
 		PGresult *rows = k->stop ? NULL : rt_pg_rows(k->call, &q);
 
 		for (int at = 0; rows != NULL && at < k->call->store->pq->ntuples(rows); at++)
-			report(k, relations[i].id, relations[i].text, rt_pg_ull(rt_pg_u64(k->call, rows, at, 0)),
+			report(k, relations[i].id, relations[i].text,
+			       rt_pg_ull(rt_pg_u64(k->call, rows, at, 0)),
 			       rt_pg_ull(rt_pg_u64(k->call, rows, at, 1)));
 		rt_pg_clear(k->call, rows);
 	}
@@ -187,8 +191,12 @@ rt_status
 rt_pg_scrub(rt_store *store, rt_error *err)
 {
 	static const char *const commands[] = {
-		"VACUUM retake.log",  "VACUUM retake.body", "VACUUM retake.node",
-		"VACUUM retake.root", "VACUUM retake.side", "VACUUM retake.found",
+		"VACUUM retake.log",
+		"VACUUM retake.body",
+		"VACUUM retake.node",
+		"VACUUM retake.root",
+		"VACUUM retake.side",
+		"VACUUM retake.found",
 		"REINDEX INDEX CONCURRENTLY retake.found_words",
 	};
 	rt_pg_call call = rt_pg_reading(store);

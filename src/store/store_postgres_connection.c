@@ -52,8 +52,7 @@ rt_pg_add_place(rt_buf *out, const char *address)
 	rt_buf_add_str(out, host);
 	while (rt_str_split(&query, '&', &one)) {
 		if (!rt_str_starts(one, RT_STR("host=")) && !rt_str_starts(one, RT_STR("port=")) &&
-		    !rt_str_starts(one, RT_STR("dbname=")) &&
-		    !rt_str_starts(one, RT_STR("user=")))
+		    !rt_str_starts(one, RT_STR("dbname=")) && !rt_str_starts(one, RT_STR("user=")))
 			continue;
 		rt_buf_add_byte(out, is_first ? '?' : '&');
 		rt_buf_add_str(out, one);
@@ -154,7 +153,8 @@ refused(rt_pg_store *s, PGconn *pg, rt_error *err)
 			       "--encoding=UTF8 NAME",
 			       s->place, line);
 	if (s->pq->connectionNeedsPassword(pg) || strstr(line, "authentication failed") != NULL ||
-	    strstr(line, "pg_hba.conf") != NULL || strstr(line, "role \"") != NULL || strstr(line, "permission denied") != NULL)
+	    strstr(line, "pg_hba.conf") != NULL || strstr(line, "role \"") != NULL ||
+	    strstr(line, "permission denied") != NULL)
 		return rt_fail(err, RT_REFUSED,
 			       "%s does not accept this user or password (%s); put them into the "
 			       "address, ~/.pgpass or PGPASSWORD",
@@ -168,8 +168,9 @@ connect_once(rt_pg_store *s, rt_pg_conn *c, rt_error *err)
 {
 	/* Those after the address override it; the others are defaults. */
 	const char *const names[] = {"fallback_application_name", "keepalives_idle",
-				     "keepalives_interval", "keepalives_count",
-				     "tcp_user_timeout", "dbname", "client_encoding", NULL};
+				     "keepalives_interval",       "keepalives_count",
+				     "tcp_user_timeout",          "dbname",
+				     "client_encoding",           NULL};
 	const char *const values[] = {"retake", "20", "5", "4", "60000", s->address, "UTF8", NULL};
 	PGconn *pg = s->pq->connectStartParams(names, values, 1);
 	PostgresPollingStatusType state = PGRES_POLLING_FAILED;
@@ -182,8 +183,9 @@ connect_once(rt_pg_store *s, rt_pg_conn *c, rt_error *err)
 	if (state == PGRES_POLLING_FAILED)
 		st = refused(s, pg, err);
 	else if (state != PGRES_POLLING_OK)
-		st = rt_fail(err, RT_IO, "%s did not answer within %d s; check the host and the port",
-			     s->place, (s->connect_ms + 999) / 1000);
+		st = rt_fail(err, RT_IO,
+			     "%s did not answer within %d s; check the host and the port", s->place,
+			     (s->connect_ms + 999) / 1000);
 	else if (s->pq->setnonblocking(pg, 1) != 0 || s->pq->enterPipelineMode(pg) == 0)
 		st = rt_fail(err, RT_NOMEM, "out of memory");
 	if (st != RT_OK) {
@@ -236,7 +238,8 @@ find_free(rt_pg_store *s)
 	rt_pg_conn *found = NULL;
 
 	for (int i = 0; i < RT_PG_CONNECTIONS_MAX; i++)
-		if (!s->conns[i].used && (found == NULL || (found->pg == NULL && s->conns[i].pg != NULL)))
+		if (!s->conns[i].used &&
+		    (found == NULL || (found->pg == NULL && s->conns[i].pg != NULL)))
 			found = &s->conns[i];
 	return found;
 }

@@ -17,7 +17,7 @@
  * the project and reads its heads in one round trip; the commit sends the changes and COMMIT in
  * another. With begin_at, whose caller knows where the log ends, there is only the second: the
  * statement compares the heads and writes nothing if they have changed. Reads inside a begin use
- * what is known, or send the changes first.
+ * the known heads, or send the changes first.
  *
  * Nothing depends on the session: statements have no names and settings are local to the
  * transaction, so that a pooler may assign a server connection for each transaction.
@@ -91,15 +91,15 @@ typedef struct rt_pg_batch {
 } rt_pg_batch;
 
 typedef struct rt_pg_transaction {
-	bool is_open;   /* between begin and commit */
-	bool is_sent;   /* the server has begun it, and holds the lock */
-	bool is_guess;  /* the project is that of the last call, not accessed in this begin */
-	bool has_list;  /* holds the lock of the list of projects */
-	bool is_flushed; /* the server has changes of it */
-	bool is_stale;  /* the heads differ from those that begin_at assumed */
-	rt_status status;  /* not RT_OK: a call failed, only cancel is left */
-	rt_pg_heads now;   /* of the locked project, with the changes of the batch */
-	rt_pg_heads base;  /* the same in the server, without the batch */
+	bool is_open;     /* between begin and commit */
+	bool is_sent;     /* the server has begun it, and holds the lock */
+	bool is_guess;    /* the project is that of the last call, not accessed in this begin */
+	bool has_list;    /* holds the lock of the list of projects */
+	bool is_flushed;  /* the server has changes of it */
+	bool is_stale;    /* the heads differ from those that begin_at assumed */
+	rt_status status; /* not RT_OK: a call failed, only cancel is left */
+	rt_pg_heads now;  /* of the locked project, with the changes of the batch */
+	rt_pg_heads base; /* the same in the server, without the batch */
 	bool has_log;
 	uint64_t first_seq; /* of its first log row, and the step: */
 	unsigned char step[RT_STEP_ID_SIZE];
@@ -112,9 +112,9 @@ typedef struct rt_pg_conn {
 	pthread_t owner;
 	rt_pg_transaction tx;
 	/* The last failure: */
-	bool is_lost;     /* of the connection */
-	char code[6];     /* SQLSTATE; empty: none */
-	char text[300];   /* the server's or libpq's message, in one line */
+	bool is_lost;   /* of the connection */
+	char code[6];   /* SQLSTATE; empty: none */
+	char text[300]; /* the server's or libpq's message, in one line */
 } rt_pg_conn;
 
 typedef struct rt_pg_store {
@@ -129,11 +129,11 @@ typedef struct rt_pg_store {
 	pid_t process; /* that opened it: a forked child must not use its sockets */
 
 	pthread_mutex_t guard;
-	pthread_cond_t free; /* a connection became free */
-	int writers;         /* connections in a begin */
-	uint64_t hint;       /* the project of the last call */
+	pthread_cond_t free;                  /* a connection became free */
+	int writers;                          /* connections in a begin */
+	uint64_t hint;                        /* the project of the last call */
 	rt_pg_heads known[RT_PG_HEADS_KNOWN]; /* by project */
-	uint64_t project_last; /* projects up to here are known to exist */
+	uint64_t project_last;                /* projects up to here are known to exist */
 	rt_pg_conn conns[RT_PG_CONNECTIONS_MAX];
 } rt_pg_store;
 
@@ -241,7 +241,7 @@ bool rt_pg_touch(rt_pg_call *call, uint64_t project);
 void rt_pg_insist(rt_pg_call *call, uint64_t project);
 /* Inside a begin: locks the list of projects. */
 void rt_pg_touch_list(rt_pg_call *call);
-/* Before reading a table inside a begin: the server knows what was written to it. */
+/* Before reading a table inside a begin: the server receives the changes of it. */
 void rt_pg_settle(rt_pg_call *call, rt_store_table table);
 /* Sends the changes of the open begin. */
 void rt_pg_flush(rt_pg_call *call);

@@ -54,7 +54,8 @@ rt_pg_index_add(rt_store *store, uint64_t project, uint64_t number, uint64_t ent
 		}
 	}
 	if (words->size > 0)
-		rt_pg_add(&call, RT_PG_INDEX_ADD, number, entry, part, none, rt_scope_str(s, words));
+		rt_pg_add(&call, RT_PG_INDEX_ADD, number, entry, part, none,
+			  rt_scope_str(s, words));
 	if (rt_ok(s) && call.conn->tx.now.mark < number) {
 		rt_pg_add(&call, RT_PG_INDEX_MARK, number, 0, 0, none, none);
 		call.conn->tx.now.mark = number;

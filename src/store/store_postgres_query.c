@@ -117,11 +117,11 @@ status_of(const char *code)
 		const char *code;
 		rt_status status;
 	} codes[] = {
-		{"55P03", RT_BUSY},    {"57014", RT_BUSY},      {"57P", RT_BUSY},
-		{"40", RT_BUSY},       {"53300", RT_BUSY},      {"53100", RT_FULL},
+		{"55P03", RT_BUSY},      {"57014", RT_BUSY},    {"57P", RT_BUSY},
+		{"40", RT_BUSY},         {"53300", RT_BUSY},    {"53100", RT_FULL},
 		{"25006", RT_READ_ONLY}, {"42501", RT_REFUSED}, {"28", RT_REFUSED},
 		{"3D000", RT_NOT_FOUND}, {"XX001", RT_CORRUPT}, {"XX002", RT_CORRUPT},
-		{"23505", RT_CORRUPT}, {"54", RT_LIMIT},        {"RT001", RT_CONFLICT},
+		{"23505", RT_CORRUPT},   {"54", RT_LIMIT},      {"RT001", RT_CONFLICT},
 	};
 
 	for (size_t i = 0; i < sizeof(codes) / sizeof(codes[0]); i++)
@@ -144,8 +144,8 @@ rt_pg_call_fail(rt_pg_call *call, const char *doing)
 			      s->place, doing, c->text);
 	else if (strcmp(c->code, "55P03") == 0)
 		rt_scope_fail(&call->scope, st,
-			      "another program has been writing to %s for %d s; try again", s->place,
-			      (s->options.busy_ms + 999) / 1000);
+			      "another program has been writing to %s for %d s; try again",
+			      s->place, (s->options.busy_ms + 999) / 1000);
 	else if (st == RT_BUSY)
 		rt_scope_fail(&call->scope, st, "%s: the server interrupted %s (%s); try again",
 			      s->place, doing, c->text);
@@ -353,9 +353,8 @@ rt_pg_script(rt_pg_call *call, const char *sql, const char *doing)
 	if (!ok || failed)
 		rt_pg_call_fail(call, doing);
 	/* The script's own transaction, if it failed in the middle of it. */
-	if (call->conn->pg != NULL &&
-	    (pq->transactionStatus(call->conn->pg) != PQTRANS_IDLE ||
-	     pq->enterPipelineMode(call->conn->pg) == 0))
+	if (call->conn->pg != NULL && (pq->transactionStatus(call->conn->pg) != PQTRANS_IDLE ||
+				       pq->enterPipelineMode(call->conn->pg) == 0))
 		rt_pg_disconnect(call->store, call->conn);
 }
 

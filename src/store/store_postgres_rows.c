@@ -86,14 +86,14 @@ rt_pg_head(rt_store *store, rt_store_table table, uint64_t project, uint64_t *ou
 		number = 0;
 	} else if (table == RT_STORE_NODES) {
 		rt_pg_settle(&call, table);
-		number = number_of(&call, "SELECT coalesce(max(number), 0) FROM retake.node WHERE"
-				   " project = $1", project);
+		number = number_of(&call,
+				   "SELECT coalesce(max(number), 0) FROM retake.node WHERE"
+				   " project = $1",
+				   project);
 	} else {
 		rt_pg_heads h = tx->is_open ? tx->now : rt_pg_read_heads(&call, project);
 
-		number = table == RT_STORE_LOG      ? h.seq
-			 : table == RT_STORE_BODIES ? h.body
-						    : h.mark;
+		number = table == RT_STORE_LOG ? h.seq : table == RT_STORE_BODIES ? h.body : h.mark;
 	}
 	if (rt_ok(&call.scope))
 		*out_number = number;
@@ -108,8 +108,8 @@ typedef struct reader {
 	const source *src;
 	rt_store_row_fn fn;
 	void *ctx;
-	bool is_ended; /* the callback wants no more rows */
-	uint64_t limit; /* of the next page */
+	bool is_ended;        /* the callback wants no more rows */
+	uint64_t limit;       /* of the next page */
 	uint64_t last_number; /* of the last page */
 	rt_buf *last_name;
 } reader;
@@ -143,7 +143,10 @@ decode(reader *r, const PGresult *rows, int at, rt_store_row *out)
 		break;
 	case RT_TABLE_BODY: out->entry = extra; break;
 	case RT_TABLE_ROOT: out->number = extra; break;
-	case RT_TABLE_SIDE: out->number = 0; out->name = name; break;
+	case RT_TABLE_SIDE:
+		out->number = 0;
+		out->name = name;
+		break;
 	default: break;
 	}
 	if ((int64_t)rt_pg_u64(call, rows, at, 1) !=
@@ -409,8 +412,13 @@ rt_pg_read(rt_store *store, rt_rows rows, rt_store_row_fn fn, void *ctx, rt_erro
 		last = RT_STORE_NUMBER_MAX;
 	if (first > last || (rows.numbers != NULL && rows.number_count == 0))
 		return RT_OK;
-	reader r = {.call = rt_pg_reading(store), .rows = &rows, .src = &sources[rows.table],
-		    .fn = fn, .ctx = ctx, .limit = PAGE_FIRST, .last_name = &last_name};
+	reader r = {.call = rt_pg_reading(store),
+		    .rows = &rows,
+		    .src = &sources[rows.table],
+		    .fn = fn,
+		    .ctx = ctx,
+		    .limit = PAGE_FIRST,
+		    .last_name = &last_name};
 	rt_buf_init(&last_name, r.call.store->alloc, RT_BUF_UNLIMITED);
 	if (!prepare(&r)) {
 		/* nothing to read */
@@ -512,7 +520,8 @@ rt_pg_append(rt_store *store, uint64_t project, uint64_t expected, const rt_stor
 		return rt_pg_end(&call, err);
 	}
 	if (row_count > RT_STORE_NUMBER_MAX - expected)
-		rt_scope_fail(scope, RT_LIMIT, "the log of project %llu is full", rt_pg_ull(project));
+		rt_scope_fail(scope, RT_LIMIT, "the log of project %llu is full",
+			      rt_pg_ull(project));
 	for (size_t i = 0; i < row_count; i++)
 		rt_pg_check_size(&call, rows[i].data.size);
 	check_bodies(&call, h->body, bodies, body_count);
@@ -533,17 +542,16 @@ rt_pg_append(rt_store *store, uint64_t project, uint64_t expected, const rt_stor
 	return rt_pg_end(&call, err);
 }
 
-
 /* Purge: overwrites the data of a log row or a body. */
 static void
 overwrite(rt_pg_call *call, const rt_rows *at, rt_str data)
 {
 	const source *src = &sources[at->table];
-	rt_pg_query q = rt_pg_query_of(at->table == RT_STORE_LOG
-					       ? "SELECT at, step FROM retake.log WHERE project = $1"
-						 " AND seq = $2"
-					       : "SELECT entry, ''::bytea FROM retake.body WHERE"
-						 " project = $1 AND number = $2");
+	rt_pg_query q = rt_pg_query_of(
+		at->table == RT_STORE_LOG ? "SELECT at, step FROM retake.log WHERE project = $1"
+					    " AND seq = $2"
+					  : "SELECT entry, ''::bytea FROM retake.body WHERE"
+					    " project = $1 AND number = $2");
 	rt_store_row row = {.number = at->first, .data = data};
 	bool found = false;
 	PGresult *rows;
@@ -567,8 +575,8 @@ overwrite(rt_pg_call *call, const rt_rows *at, rt_str data)
 		rt_scope_fail(&call->scope, RT_NOT_FOUND, "there is no %s %llu in project %llu",
 			      src->noun, rt_pg_ull(at->first), rt_pg_ull(at->project));
 	if (rt_ok(&call->scope))
-		add_row(call, at->table == RT_STORE_LOG ? RT_PG_LOG_SET : RT_PG_BODY_SET, src->table,
-			rt_row_key(at->project, at->first), &row);
+		add_row(call, at->table == RT_STORE_LOG ? RT_PG_LOG_SET : RT_PG_BODY_SET,
+			src->table, rt_row_key(at->project, at->first), &row);
 }
 
 static void

@@ -93,7 +93,7 @@ static const char functions[] =
 /* --- examining --- */
 
 typedef enum found_state {
-	STATE_NONE, /* no schema of ours */
+	STATE_NONE, /* there is no schema "retake" */
 	STATE_OURS,
 	STATE_FOREIGN /* a schema "retake" of another program */
 } found_state;
@@ -130,8 +130,10 @@ examine(rt_pg_call *call, gates *out)
 		out->writer = rt_pg_u64(call, rows, 0, 1);
 		(void)snprintf(out->by, sizeof(out->by), "%.*s", RT_STR_ARG(by));
 	} else if (rt_ok(&call->scope)) {
-		rt_scope_fail(&call->scope, RT_CORRUPT, "%s is damaged: the row of retake.store is"
-			      " missing", call->store->place);
+		rt_scope_fail(&call->scope, RT_CORRUPT,
+			      "%s is damaged: the row of retake.store is"
+			      " missing",
+			      call->store->place);
 	}
 	rt_pg_clear(call, rows);
 	return state;
@@ -143,15 +145,17 @@ check_gates(rt_pg_call *call, const gates *g)
 	const rt_pg_store *s = call->store;
 
 	if (g->reader > RT_PG_FORMAT)
-		rt_scope_fail(&call->scope, RT_TOO_NEW,
-			      "%s was written by Retake %s in format %llu; this is Retake %s, which "
-			      "reads up to format %d",
-			      s->place, g->by, rt_pg_ull(g->reader), RT_VERSION, RT_PG_FORMAT);
+		rt_scope_fail(
+			&call->scope, RT_TOO_NEW,
+			"%s was written by Retake %s in format %llu; this is Retake %s, which "
+			"reads up to format %d",
+			s->place, g->by, rt_pg_ull(g->reader), RT_VERSION, RT_PG_FORMAT);
 	else if (g->writer > RT_PG_FORMAT && !s->options.read_only)
-		rt_scope_fail(&call->scope, RT_TOO_NEW,
-			      "%s was written by Retake %s in format %llu; this is Retake %s, which "
-			      "can open it for reading only",
-			      s->place, g->by, rt_pg_ull(g->writer), RT_VERSION);
+		rt_scope_fail(
+			&call->scope, RT_TOO_NEW,
+			"%s was written by Retake %s in format %llu; this is Retake %s, which "
+			"can open it for reading only",
+			s->place, g->by, rt_pg_ull(g->writer), RT_VERSION);
 }
 
 /* --- creating --- */
@@ -166,8 +170,10 @@ create(rt_pg_call *call)
 
 	while ((int64_t)epoch == 0)
 		s->env.random(s->env.ctx, &epoch, sizeof(epoch));
-	rt_buf_add_f(sql, "BEGIN; %s%s INSERT INTO retake.store VALUES(1, %d, %d, %d, '%s', %lld);"
-		     " COMMIT", tables, functions, RT_PG_FORMAT, RT_PG_FORMAT, RT_PG_FORMAT, RT_VERSION,
+	rt_buf_add_f(sql,
+		     "BEGIN; %s%s INSERT INTO retake.store VALUES(1, %d, %d, %d, '%s', %lld);"
+		     " COMMIT",
+		     tables, functions, RT_PG_FORMAT, RT_PG_FORMAT, RT_PG_FORMAT, RT_VERSION,
 		     (long long)(int64_t)epoch);
 	(void)rt_scope_str(&call->scope, sql);
 	if (rt_ok(&call->scope))
@@ -185,7 +191,8 @@ check_database(rt_pg_call *call)
 		rt_scope_fail(&call->scope, RT_REFUSED,
 			      "the server of %s is PostgreSQL %d; version 14 or later is required",
 			      s->place, version / 10000);
-	if (encoding == NULL || (strcmp(encoding, "UTF8") != 0 && strcmp(encoding, "SQL_ASCII") != 0))
+	if (encoding == NULL ||
+	    (strcmp(encoding, "UTF8") != 0 && strcmp(encoding, "SQL_ASCII") != 0))
 		rt_scope_fail(&call->scope, RT_REFUSED,
 			      "the database %s has the encoding %.20s; create it with: CREATE "
 			      "DATABASE … ENCODING 'UTF8' TEMPLATE template0",

@@ -95,8 +95,11 @@ rt_pg_read_heads(rt_pg_call *call, uint64_t project)
 	rt_pg_arg_u64(&q, project);
 	rows = rt_pg_rows(call, &q);
 	if (rows != NULL && call->store->pq->ntuples(rows) == 1) {
-		h = (rt_pg_heads){0, rt_pg_u64(call, rows, 0, 0), rt_pg_u64(call, rows, 0, 1),
-				  rt_pg_u64(call, rows, 0, 2), rt_pg_u64(call, rows, 0, 3),
+		h = (rt_pg_heads){0,
+				  rt_pg_u64(call, rows, 0, 0),
+				  rt_pg_u64(call, rows, 0, 1),
+				  rt_pg_u64(call, rows, 0, 2),
+				  rt_pg_u64(call, rows, 0, 3),
 				  rt_pg_u64(call, rows, 0, 4)};
 		if (!call->store->pq->getisnull(rows, 0, 0))
 			h.project = project;
@@ -127,8 +130,10 @@ read_lock(rt_pg_call *call, const PGresult *rows, uint64_t project)
 	if (call->store->pq->ntuples(rows) != 1)
 		return h;
 	h = (rt_pg_heads){project,
-			  rt_pg_u64(call, rows, 0, 0), rt_pg_u64(call, rows, 0, 1),
-			  rt_pg_u64(call, rows, 0, 2), rt_pg_u64(call, rows, 0, 3),
+			  rt_pg_u64(call, rows, 0, 0),
+			  rt_pg_u64(call, rows, 0, 1),
+			  rt_pg_u64(call, rows, 0, 2),
+			  rt_pg_u64(call, rows, 0, 3),
 			  rt_pg_u64(call, rows, 0, 4)};
 	if (call->store->pq->getisnull(rows, 0, 0))
 		h.project = 0;
@@ -410,9 +415,9 @@ look_up(rt_pg_call *call)
 	rows = rt_pg_rows(call, &q);
 	if (rows != NULL)
 		found = call->store->pq->ntuples(rows) == 1 &&
-					rt_str_eq(rt_pg_bytes(call, rows, 0, 0),
-						  rt_str_at((const char *)tx->step,
-							    RT_STEP_ID_SIZE))
+					rt_str_eq(
+						rt_pg_bytes(call, rows, 0, 0),
+						rt_str_at((const char *)tx->step, RT_STEP_ID_SIZE))
 				? WRITTEN
 				: NOT_WRITTEN;
 	rt_pg_clear(call, rows);

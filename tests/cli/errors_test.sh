@@ -145,7 +145,7 @@ wrong nowhere -p nowhere show
 wrong soon show --at-op soon
 wrong 'temperature must be a number' set temperature banana
 wrong '--string' set model 5
-wrong PostgreSQL --db postgres://u:p@h/d show
+wrong 'cannot be reached' --db postgres://u:p@127.0.0.1:1/d show
 
 # invalid commands change nothing
 is 'nothing was changed' 'one|two|three|four' "$(contents)"
