@@ -630,6 +630,15 @@ walk_paths(plan *p, path *paths, size_t count)
 	rt_scope_deinit(&scratch);
 }
 
+/* Does the jump restore this discussion to the catalogue? */
+static bool
+is_restored(const rt_project *now, const rt_project *then, uint32_t disc)
+{
+	const rt_cell *cell = rt_project_cell(then, disc);
+
+	return cell != NULL && cell->present && !rt_project_cell(now, disc)->present;
+}
+
 static bool
 is_touched(const rt_record *row, uint32_t disc)
 {
@@ -645,8 +654,8 @@ is_touched(const rt_record *row, uint32_t disc)
 }
 
 /* The documents in scope, from `to` on at the step that was current right after it. Without
- * a scope: the project, the discussion in view, the one that was active, and those that row
- * `to` touched. Where the next row is a jump, also those that it touched: so the row before
+ * a scope: the project, the discussion in view, the one that was active, those that row `to`
+ * touched, and those that it restores to the catalogue. Where the next row is a jump, also those that it touched: so the row before
  * a jump leads back from it exactly. Cost: the rows since then, as for --at-op, and the steps
  * on the way. */
 static size_t
@@ -672,7 +681,8 @@ find_paths(plan *p, uint64_t to, unsigned scope, uint32_t disc, path *paths)
 
 		if (scope == IN_BOTH
 			    ? number != 0 && number != disc && number != then->active &&
-				      !is_touched(&row, number) && !is_touched(&next, number)
+				      !is_touched(&row, number) && !is_touched(&next, number) &&
+				      !is_restored(p->now, then, number)
 			    : number != (scope == IN_DISC ? disc : 0))
 			continue;
 		if (then != NULL)

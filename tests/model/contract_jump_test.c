@@ -473,6 +473,26 @@ ROW(c18_jump_leaves_other_discussions)
 	IDS("xx yy");
 }
 
+/* Two discussions are created and undone together with what was written in them. */
+ROW(c18_jump_restores_discussions_with_their_content)
+{
+	F;
+	DONE("{'op':'entry.append','id':'aa','content':'one'}");
+	DONE("{'op':'discussion.new','name':'other'}");
+	DONE("{'op':'entry.append','id':'xx','content':'x'}"); /* 3, in other */
+	DONE("{'op':'discussion.extract','entry':'xx','name':'third'}"); /* 4 */
+	DONE("{'op':'discussion.switch','discussion':'main'}"); /* 5 */
+	DONE("{'op':'undo','count':2}");
+	DONE("{'op':'undo','count':2}");
+	DISCUSSIONS_ARE("main");
+	DONE("{'op':'jump','to':5}");
+	DISCUSSIONS_ARE("main other third");
+	assert_true(is_as_at(f, WHOLE, 5));
+	assert_string_equal(rt_text_str(f->result.note).ptr, "2 other discussions also changed.");
+	DONE("{'op':'jump','to':7}"); /* and back */
+	assert_true(is_as_at(f, WHOLE, 7));
+}
+
 ROW(c18_jump_with_a_scope)
 {
 	F;
@@ -627,6 +647,7 @@ main(void)
 		TEST(c18_counts_and_jump_targets),
 		TEST(c38_current_after_a_jump),
 		TEST(c18_jump_says_which_other_discussions_it_changed),
+		TEST(c18_jump_restores_discussions_with_their_content),
 		TEST(c18_jump_with_a_scope),
 		TEST(c18_jump_leaves_other_discussions),
 		TEST(c18_jump_to_any_row_is_what_at_op_shows),

@@ -369,13 +369,25 @@ place_in(const model_places *places, int doc)
 	return doc < (int)places->count ? places->current[doc] : -1;
 }
 
+/* Is the discussion in the catalogue again after a jump there? */
+static bool
+comes_back(const model *m, const model_places *then, int doc)
+{
+	int step = place_in(then, 0);
+	const model_project *was =
+		step < 0 ? m->docs[0].first : part_of(&m->steps[step], 0)->after;
+
+	return model_cell_of(was, doc) != SIZE_MAX &&
+	       model_cell_of(model_project_of(m), doc) == SIZE_MAX;
+}
+
 /* C18: does a jump without a scope move this document? `row` is the target. */
 static bool
 does_jump(const model_call *c, size_t row, int doc)
 {
 	const model_places *then = &c->m->places[row];
 
-	return doc == 0 || doc == c->doc || doc == then->active ||
+	return doc == 0 || doc == c->doc || doc == then->active || comes_back(c->m, then, doc) ||
 	       place_in(then, doc) != (row > 0 ? place_in(then - 1, doc) : -1) ||
 	       (row + 1 < c->m->places_count && then[1].is_jump &&
 		place_in(then + 1, doc) != place_in(then, doc));
