@@ -639,6 +639,7 @@ rt_engine_send(rt_engine *engine, const rt_send_options *options, rt_send_result
 	rt_object_unref(s.value);
 	rt_send_check_question(&s);
 	rt_send_ask(&s);
+	rt_send_check_asked(&s);
 	if (rt_ok(&s.scope))
 		read_files(&s, s.value,
 			   rt_attach_message(&s.scope, engine, s.value, s.place, s.anchor));

@@ -44,6 +44,8 @@ rt_str rt_send_take_address(const rt_sending *s);
 /* RT_REFUSED in the scope if the provider does not accept something in the question. Nothing is
  * changed yet. */
 void rt_send_check_question(rt_sending *s);
+/* The same for the answered entry, if it is a question that was added before. */
+void rt_send_check_asked(rt_sending *s);
 /* Append the question, or wait until another member of the group has; sets value, which the caller
  * releases, and the answered entry: place, anchor, into, is_mid_take, answers_reply. */
 void rt_send_ask(rt_sending *s);

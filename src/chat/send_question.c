@@ -9,6 +9,7 @@
 #include "chat/send_group.h"
 #include "core/role.h"
 #include "ops/hook_call.h"
+#include "view/view_rows.h"
 
 enum { REQUESTS_MAX = RT_EDIT_NOTICES_MAX + 3 /* of a question */ };
 
@@ -87,6 +88,36 @@ rt_send_check_question(rt_sending *s)
 	if (o->content.size > 0)
 		s->blocks = rt_json_parse(&s->scope, o->content);
 	check_images(s, s->blocks);
+}
+
+/* The same for a question that was added before. */
+void
+rt_send_check_asked(rt_sending *s)
+{
+	rt_view view = {&s->scope, s->engine, s->value, s->place};
+	const rt_disc *disc = NULL;
+	rt_slot slot = {0};
+	rt_str role = {0};
+	bool found = false;
+	size_t at;
+
+	if (!rt_ok(&s->scope) || s->anchor == 0 || s->into != 0 || s->out->question[0] != '\0')
+		return;
+	RT_TRY(&s->scope, rt_project_disc(s->value, s->place.disc, &disc, &s->scope.error));
+	if (!rt_ok(&s->scope))
+		return;
+	RT_TRY(&s->scope, rt_take_find(s->value, rt_disc_take(disc, s->place.take), s->anchor, &at,
+				       &slot, &found, &s->scope.error));
+	if (rt_ok(&s->scope) && found)
+		RT_TRY(&s->scope, rt_project_name(s->value, slot.role, &role, &s->scope.error));
+	if (!rt_ok(&s->scope) || !found || slot.kind != 0 || !rt_role_is_user(role))
+		return;
+	const rt_body *body = rt_view_body(&view, slot.body);
+
+	if (body != NULL)
+		check_images(s, body->content_json);
+	if (!rt_ok(&s->scope))
+		s->anchor = 0; /* nothing was sent: the question does not keep a failure */
 }
 
 /* With auto_add_history off an exchange gets a new take, unless it begins one anyway: the original

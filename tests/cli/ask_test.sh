@@ -170,6 +170,12 @@ for name in far her; do
 	code "$name takes no address" 1 r ask -m $name/m --image https://example.org/a.png "What is this?"
 	has "$name takes no address: says so" "image URLs" "$err"
 done
+r add --attach "$work/a.png" "What is this?" >/dev/null
+code "a question that was added with an image" 1 r ask -m builtin/echo --send
+has "a question that was added with an image: says so" "does not accept images" "$err"
+code "again, too" 1 r again -m builtin/echo :-1
+is "the question keeps no failure" false "$(r show --json | json '"failure" in d["entries"][-1]')"
+r undo -q
 is "nothing of it is kept" "$count" "$(r show --json | json 'len(d["entries"])')"
 code "an image" 1 r ask -m near/m --image "$work/a.png" --image "$work/no-name" --image https://example.org/a.png "What is this?"
 is "an image is kept" '["text", "image", "image", "image_url"]' \
