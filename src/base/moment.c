@@ -135,8 +135,7 @@ rt_moment_parse(rt_str s, rt_moment *out)
 			return false;
 		if (!digits(s, &at, 2, &h) || !next_is(s, &at, ':') || !digits(s, &at, 2, &mi))
 			return false;
-		if (next_is(s, &at, ':') &&
-		    (!digits(s, &at, 2, &sec) || !fraction(s, &at, &ns)))
+		if (next_is(s, &at, ':') && (!digits(s, &at, 2, &sec) || !fraction(s, &at, &ns)))
 			return false;
 		if (!zone(s, &at, &off))
 			return false;
@@ -149,6 +148,85 @@ rt_moment_parse(rt_str s, rt_moment *out)
 			  US_PER_S +
 		  ns / 1000;
 	out->ns = (uint16_t)(ns % 1000);
+	return true;
+}
+
+/* The seconds of "d", "day" or "days"; 0: not a unit. */
+static int64_t
+unit_seconds(rt_str word)
+{
+	static const struct {
+		const char *name;
+		int64_t seconds;
+	} units[] = {{"hour", 3600},
+		     {"day", 86400},
+		     {"week", 7 * 86400},
+		     {"month", 30 * 86400},
+		     {"year", 365 * 86400}};
+
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+		rt_str name = rt_str_of(units[i].name);
+
+		if (rt_str_eq_nocase(word, name) ||
+		    rt_str_eq_nocase(word, rt_str_at(name.ptr, 1)) ||
+		    (word.size == name.size + 1 && (word.ptr[name.size] | 32) == 's' &&
+		     rt_str_eq_nocase(rt_str_at(word.ptr, name.size), name)))
+			return units[i].seconds;
+	}
+	return 0;
+}
+
+/* "7d", "3 days ago", "last week": how long before now; 0: something else. */
+static int64_t
+seconds_ago(rt_str s)
+{
+	const rt_str last = RT_STR("last "), ago = RT_STR(" ago");
+	int64_t count = 0;
+	size_t at = 0;
+
+	if (s.size > last.size && rt_str_eq_nocase(rt_str_at(s.ptr, last.size), last))
+		return unit_seconds(rt_str_trim(rt_str_skip(s, last.size)));
+	while (at < s.size && s.ptr[at] >= '0' && s.ptr[at] <= '9' && count < 10000)
+		count = count * 10 + (s.ptr[at++] - '0');
+	s = rt_str_skip(s, at);
+	if (s.size > ago.size && rt_str_eq_nocase(rt_str_skip(s, s.size - ago.size), ago))
+		s.size -= ago.size;
+	return count * unit_seconds(rt_str_trim(s));
+}
+
+/* "2026-11" or "2026". */
+static bool
+parse_period(rt_str s, rt_moment *out)
+{
+	int64_t year, month = 1;
+	size_t at = 0;
+
+	if (!digits(s, &at, 4, &year) ||
+	    (at < s.size && (!next_is(s, &at, '-') || !digits(s, &at, 2, &month))) || at < s.size ||
+	    month < 1 || month > 12)
+		return false;
+	*out = (rt_moment){.us = days_from_civil(year, month, 1) * S_PER_DAY * US_PER_S};
+	return true;
+}
+
+bool
+rt_moment_parse_relative(rt_str s, int64_t now_us, rt_moment *out)
+{
+	int64_t day_us = S_PER_DAY * US_PER_S, ago;
+	int64_t today = now_us - ((now_us % day_us) + day_us) % day_us;
+
+	if (rt_moment_parse(s, out))
+		return true;
+	s = rt_str_trim(s);
+	ago = seconds_ago(s) * US_PER_S;
+	if (rt_str_eq_nocase(s, RT_STR("today")))
+		*out = (rt_moment){.us = today};
+	else if (rt_str_eq_nocase(s, RT_STR("yesterday")))
+		*out = (rt_moment){.us = today - day_us};
+	else if (ago > 0)
+		*out = (rt_moment){.us = now_us - ago};
+	else
+		return parse_period(s, out);
 	return true;
 }
 

@@ -17,6 +17,11 @@ typedef struct rt_moment {
  * no zone means UTC; a leading "@" (the seeds' TOML) is skipped. False: not a moment. */
 bool rt_moment_parse(rt_str s, rt_moment *out);
 
+/* The same, and times that depend on now: "today" and "yesterday" (in UTC), "7d", "12 hours", "2 weeks
+ * ago", "last week" (and hour, day, month of 30 days, year of 365: that long before now), "2026-11" and
+ * "2026". Ignores case. */
+bool rt_moment_parse_relative(rt_str s, int64_t now_us, rt_moment *out);
+
 /* A decimal epoch number as in JSON: seconds, or milliseconds beyond 1e11, or
  * microseconds beyond 1e14, nanoseconds beyond 1e17 in absolute value. */
 bool rt_moment_parse_number(rt_str s, rt_moment *out);

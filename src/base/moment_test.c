@@ -54,11 +54,61 @@ reading(void **state)
 	}
 }
 
+static void
+relative(void **state)
+{
+	static const struct {
+		const char *text, *wanted; /* NULL: not a time */
+	} cases[] = {
+		{"2026-11-21T20:35:40Z", "2026-11-21T20:35:40Z"},
+		{"today", "2026-03-02T00:00:00Z"},
+		{"Yesterday", "2026-03-01T00:00:00Z"},
+		{"7d", "2026-02-23T10:20:30Z"},
+		{"1 day", "2026-03-01T10:20:30Z"},
+		{"12h", "2026-03-01T22:20:30Z"},
+		{"2 weeks ago", "2026-02-16T10:20:30Z"},
+		{"last week", "2026-02-23T10:20:30Z"},
+		{"LAST month", "2026-01-31T10:20:30Z"},
+		{"1y", "2025-03-02T10:20:30Z"},
+		{"2026", "2026-01-01T00:00:00Z"},
+		{"2025-12", "2025-12-01T00:00:00Z"},
+		{"2025-13", NULL},
+		{"20261", NULL},
+		{"0d", NULL},
+		{"d", NULL},
+		{"7x", NULL},
+		{"99999999d", NULL},
+		{"ago", NULL},
+		{"last", NULL},
+		{"last decade", NULL},
+		{"tomorrow", NULL},
+		{"", NULL},
+	};
+	rt_moment now, at;
+	rt_buf text;
+
+	(void)state;
+	assert_true(rt_moment_parse(RT_STR("2026-03-02T10:20:30Z"), &now));
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		bool read = rt_moment_parse_relative(rt_str_of(cases[i].text), now.us, &at);
+
+		if (read != (cases[i].wanted != NULL))
+			fail_msg("%s: %s", cases[i].text, read ? "accepted" : "refused");
+		if (!read)
+			continue;
+		rt_buf_init(&text, rt_alloc_libc(), RT_BUF_UNLIMITED);
+		rt_moment_format(&text, at);
+		assert_string_equal(text.ptr, cases[i].wanted);
+		rt_buf_deinit(&text);
+	}
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(reading),
+		cmocka_unit_test(relative),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -158,11 +158,13 @@ const rt_command rt_cli_search = {
 		"Finds entries that contain all the words, also in tool calls; the last word "
 		"can be a prefix. Also: \"a phrase\", -without, begin*, NEAR(one two, 5), "
 		"/regular expression/, role:AI, in:DISCUSSION, tag:TAG, model:NAME, label:TEXT, "
-		"edited:yes, after:2026-11-18, before:DATE, and past:yes for earlier versions and "
+		"edited:yes, after:2026-11-18, after:7d, after:yesterday, after:\"last week\", "
+		"before:DATE, and past:yes for earlier versions and "
 		"deleted entries. A text without a word (\"\") finds nothing. Matches are shown "
 		"between stars, or in colour.",
 	.examples = "retake search sqlite journal\nretake search -d db-choice error\n"
 		    "retake search after:2026-11-18 before:2026-11-25 sqlite\n"
+		    "retake search after:7d sqlite\n"
 		    "retake search 'NEAR(write lock) model:gpt edited:yes'\n"
 		    "retake search '/time-?out/ in:server'",
 	.flags = search_flags,

@@ -524,7 +524,8 @@ rt_search_run(const rt_view *view, const rt_search *options)
 		    .engine = view->engine,
 		    .project = view->project,
 		    .options = options,
-		    .query = rt_query_parse(options->query),
+		    .query = rt_query_parse(options->query,
+					    view->engine->env->now_us(view->engine->env->ctx)),
 		    .limit = options->limit != 0 ? options->limit : LIMIT_DEFAULT};
 
 	s.wanted = s.limit;

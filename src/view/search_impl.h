@@ -42,7 +42,8 @@ typedef enum rt_query_filter {
  * !hello -world  without the words   NEAR(a b, 5)      at most 5 other words between (10 without the number)
  * wor*           beginning of a word /colou?r/         a regular expression
  * role:x         said by x; role:"Vendor API"; likewise the names of filters above
- * after:2026-11-18, before:2026-11-18T12:00   from a time on, before a time */
+ * after:2026-11-18, before:2026-11-18T12:00   from a time on, before a time
+ * after:yesterday  after:7d  after:"last week"    as rt_moment_parse_relative */
 typedef struct rt_query {
 	rt_query_term terms[RT_QUERY_TERMS_MAX];
 	size_t count;
@@ -53,8 +54,8 @@ typedef struct rt_query {
 	rt_str not_time; /* after after: or before:, the first text that is not a time; ptr NULL: none */
 } rt_query;
 
-/* Any text is a query. */
-rt_query rt_query_parse(rt_str text);
+/* Any text is a query. now_us: the time to which "after:7d" refers. */
+rt_query rt_query_parse(rt_str text, int64_t now_us);
 /* Compiles its regular expressions, which live as long as the scope. RT_USAGE: one of them, a time or the
  * value of a filter cannot be read. */
 void rt_query_prepare(rt_scope *s, rt_query *query);

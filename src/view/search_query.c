@@ -179,7 +179,7 @@ read_filter(rt_query *q, rt_str s, size_t *at)
 
 /* The time after a prefix at *at, which is advanced past it; false: there is no such prefix. */
 static bool
-read_moment(rt_query *q, rt_str s, size_t *at, rt_str prefix, int64_t *out_us)
+read_moment(rt_query *q, rt_str s, size_t *at, int64_t now_us, rt_str prefix, int64_t *out_us)
 {
 	size_t from = *at + prefix.size;
 	rt_moment moment;
@@ -189,7 +189,11 @@ read_moment(rt_query *q, rt_str s, size_t *at, rt_str prefix, int64_t *out_us)
 	    !rt_str_eq_nocase(rt_str_at(s.ptr + *at, prefix.size), prefix))
 		return false;
 	text = read_term(s, &from);
-	if (rt_moment_parse(text, &moment))
+	if (rt_str_eq_nocase(text, RT_STR("last")) && from < s.size && s.ptr[from] == ' ') {
+		from++; /* after:last week: a shell has removed the quotes */
+		text.size += 1 + read_term(s, &from).size;
+	}
+	if (rt_moment_parse_relative(text, now_us, &moment))
 		*out_us = moment.us;
 	else if (q->not_time.ptr == NULL)
 		q->not_time = text;
@@ -198,7 +202,7 @@ read_moment(rt_query *q, rt_str s, size_t *at, rt_str prefix, int64_t *out_us)
 }
 
 rt_query
-rt_query_parse(rt_str s)
+rt_query_parse(rt_str s, int64_t now_us)
 {
 	rt_query q;
 	size_t at = 0, i;
@@ -226,8 +230,8 @@ rt_query_parse(rt_str s)
 			last = NULL;
 			continue;
 		}
-		if (!is_not && (read_moment(&q, s, &at, RT_STR("after:"), &q.from_us) ||
-				read_moment(&q, s, &at, RT_STR("before:"), &q.to_us))) {
+		if (!is_not && (read_moment(&q, s, &at, now_us, RT_STR("after:"), &q.from_us) ||
+				read_moment(&q, s, &at, now_us, RT_STR("before:"), &q.to_us))) {
 			q.has_time = true;
 			continue;
 		}
@@ -310,8 +314,8 @@ rt_query_prepare(rt_scope *s, rt_query *q)
 {
 	if (q->not_time.ptr != NULL)
 		(void)rt_scope_fail(s, RT_USAGE,
-				    "\"%.*s\" is not a date, as in after:2026-11-18; in double quotes it "
-				    "is searched for as a text",
+				    "\"%.*s\" is not a date, as in after:2026-11-18 or after:7d; in double "
+				    "quotes it is searched for as a text",
 				    RT_STR_ARG(q->not_time));
 	for (size_t i = RT_FILTER_EDITED; i <= RT_FILTER_PAST; i++)
 		if (q->filters[i].size > 0 && !rt_str_is(q->filters[i], "yes") &&

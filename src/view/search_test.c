@@ -179,6 +179,11 @@ finds_what_a_query_says(void **state)
 	assert_string_equal(ids_of(f, "after:2019-05-06T07:08:09Z before:2020-01-01"), "e ");
 	assert_string_equal(ids_of(f, "before:2019-05-06T07:08:09Z"), "");
 	assert_string_equal(ids_of(f, "cat AFTER:2020-01-01"), "a b ");
+	/* relative to the clock, 2023-11-14 here */
+	assert_string_equal(ids_of(f, "cat after:\"last week\""), "a b ");
+	assert_string_equal(ids_of(f, "after:last week cat"), "a b ");
+	assert_string_equal(ids_of(f, "cat after:1d before:2100"), "a b ");
+	assert_string_equal(ids_of(f, "cat before:yesterday"), "e ");
 	refuses(f, "cat after:tomorrow", "\"tomorrow\" is not a date");
 	refuses(f, "Before:2019-13-01 cat", "\"2019-13-01\" is not a date");
 	assert_string_equal(ids_of(f, "cat \"after:tomorrow\""), "");
@@ -299,7 +304,7 @@ says_where_and_shows_a_snippet(void **state)
 static void
 cuts_a_snippet_at_characters(void **state)
 {
-	rt_query q = rt_query_parse(RT_STR("needle"));
+	rt_query q = rt_query_parse(RT_STR("needle"), 0);
 	rt_buf text, out;
 
 	(void)state;
