@@ -473,7 +473,7 @@ ROW(c18_jump_leaves_other_discussions)
 	IDS("xx yy");
 }
 
-/* Two discussions are created and undone together with what was written in them. */
+/* Two discussions are created, and undone together with their entries. */
 ROW(c18_jump_restores_discussions_with_their_content)
 {
 	F;
