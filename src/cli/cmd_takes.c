@@ -4,6 +4,7 @@
  * last of these. */
 #include "cli/cli.h"
 #include "app/screen.h"
+#include "base/edits.h"
 #include "view/view.h"
 
 #include <stdio.h>
@@ -64,8 +65,7 @@ list_takes(rt_cli *cli)
 	}
 
 	rt_take_rows rows = rt_takes_list(
-		&view,
-		&(rt_takes_options){.all = all, .times = cli->verbose, .grouped = true});
+		&view, &(rt_takes_options){.all = all, .times = cli->verbose, .grouped = true});
 
 	for (size_t i = 0; i < rows.count; i++) {
 		size_t used = rt_screen_width(rows.items[i].name);
@@ -95,17 +95,22 @@ rename_take(rt_cli *cli, const char *old, const char *name)
 
 /* --- comparing --- */
 
+static void
+diff_line(rt_cli *cli, rt_str line, char sign)
+{
+	rt_term_f(&cli->out, "%c   ", sign);
+	rt_term_text(&cli->out, line);
+	rt_term_c(&cli->out, "\n");
+}
+
 /* A text in full, each of its lines after the sign. */
 static void
 diff_lines(rt_cli *cli, rt_str text, char sign)
 {
 	rt_str rest = rt_str_trim(text), line;
 
-	while (rt_str_split(&rest, '\n', &line)) {
-		rt_term_f(&cli->out, "%c   ", sign);
-		rt_term_text(&cli->out, line);
-		rt_term_c(&cli->out, "\n");
-	}
+	while (rt_str_split(&rest, '\n', &line))
+		diff_line(cli, line, sign);
 }
 
 static void
@@ -138,6 +143,97 @@ diff_entry(rt_cli *cli, const rt_entry_row *e, char sign)
 	rt_buf_deinit(&line);
 }
 
+/* Its words, with [-those of the first take-] and {+those of the second+}, or in their colours. */
+static void
+diff_words(rt_cli *cli, const rt_edits *edits)
+{
+	static const char *const open[] = {"[-", "{+"}, *const close[] = {"-]", "+}"};
+	static const rt_style styles[] = {RT_STYLE_RED, RT_STYLE_GREEN};
+	const rt_edit_side *sides[] = {&edits->a, &edits->b};
+	size_t at[2] = {0, 0};
+	rt_term *out = &cli->out;
+
+	while (at[0] < edits->a.count || at[1] < edits->b.count) {
+		for (size_t k = 0; k < 2; k++) {
+			const rt_edit_side *side = sides[k];
+
+			if (at[k] == side->count || !side->items[at[k]].is_changed)
+				continue;
+			rt_term_style(out, styles[k]);
+			rt_term_c(out, out->color ? "" : open[k]);
+			for (; at[k] < side->count && side->items[at[k]].is_changed; at[k]++)
+				rt_term_text(out, side->items[at[k]].text);
+			rt_term_c(out, out->color ? "" : close[k]);
+			rt_term_style(out, RT_STYLE_NONE);
+		}
+		for (; at[0] < edits->a.count && at[1] < edits->b.count &&
+		       !edits->a.items[at[0]].is_changed && !edits->b.items[at[1]].is_changed;
+		     at[0]++, at[1]++)
+			rt_term_text(out, edits->a.items[at[0]].text);
+	}
+	rt_term_c(out, "\n");
+}
+
+/* The lines of an edited entry that differ, with -v all of them. */
+static void
+diff_text(rt_cli *cli, rt_str was, rt_str is)
+{
+	rt_edits lines = {.s = &cli->s}, words = {.s = &cli->s};
+	size_t i = 0, j = 0;
+
+	rt_edits_lines(&lines, was, is);
+	while (rt_ok(&cli->s) && (i < lines.a.count || j < lines.b.count)) {
+		bool removed = i < lines.a.count && lines.a.items[i].is_changed;
+		bool added = j < lines.b.count && lines.b.items[j].is_changed;
+
+		if (removed && added) {
+			rt_edits_words(&words, lines.a.items[i].text, lines.b.items[j].text);
+			if (rt_edits_are_similar(&words)) {
+				rt_term_c(&cli->out, "    ");
+				diff_words(cli, &words);
+				i++;
+				j++;
+				continue;
+			}
+		}
+		if (removed || added) {
+			rt_term_style(&cli->out, removed ? RT_STYLE_RED : RT_STYLE_GREEN);
+			diff_line(cli, removed ? lines.a.items[i++].text : lines.b.items[j++].text,
+				  removed ? '-' : '+');
+			rt_term_style(&cli->out, RT_STYLE_NONE);
+			continue;
+		}
+		if (cli->verbose)
+			diff_line(cli, lines.a.items[i].text, ' ');
+		i++;
+		j++;
+	}
+}
+
+/* An entry that both takes contain, with different texts. */
+static void
+diff_changed(rt_cli *cli, const rt_entry_row *was, const rt_entry_row *is)
+{
+	rt_term *out = &cli->out;
+	rt_buf *a = rt_scope_buf(&cli->s), *b = rt_scope_buf(&cli->s);
+
+	rt_entry_add_text(a, was);
+	rt_entry_add_text(b, is);
+	rt_str before = rt_scope_str(&cli->s, a), after = rt_scope_str(&cli->s, b);
+
+	if (rt_str_eq(before, after)) { /* the role, or blocks that are not text */
+		diff_entry(cli, was, '-');
+		diff_entry(cli, is, '+');
+		return;
+	}
+	rt_term_c(out, "~ ");
+	rt_term_line(out, is->role);
+	rt_term_c(out, "  ");
+	rt_term_line(out, is->id);
+	rt_term_c(out, "\n");
+	diff_text(cli, before, after);
+}
+
 /* The entries of a take from one on. */
 static void
 diff_rest(rt_cli *cli, uint32_t take, size_t from, char sign)
@@ -161,8 +257,10 @@ print_diff(rt_cli *cli, uint32_t first, uint32_t second, const char *a, const ch
 	if (diff.a == NULL)
 		return;
 	if (first == second) {
-		rt_cli_advise(cli, "\"%s\" is the active take. To compare it with another one: "
-				   "retake diff TAKE   Takes: retake takes\n", a);
+		rt_cli_advise(cli,
+			      "\"%s\" is the active take. To compare it with another one: "
+			      "retake diff TAKE   Takes: retake takes\n",
+			      a);
 		return;
 	}
 	if (!rt_cli_has(cli, "no-pager"))
@@ -171,10 +269,8 @@ print_diff(rt_cli *cli, uint32_t first, uint32_t second, const char *a, const ch
 	rt_term_style(out, RT_STYLE_DIM);
 	rt_term_f(out, "%zu entr%s in both, then:\n", diff.common, RT_CLI_IES(diff.common));
 	rt_term_style(out, RT_STYLE_NONE);
-	while (rt_diff_next(&view, &diff)) {
-		diff_entry(cli, diff.was, '-');
-		diff_entry(cli, diff.is, '+');
-	}
+	while (rt_diff_next(&view, &diff))
+		diff_changed(cli, diff.was, diff.is);
 	diff_rest(cli, first, diff.common, '-');
 	diff_rest(cli, second, diff.common, '+');
 }
@@ -232,8 +328,8 @@ fail_for_words(rt_cli *cli, const char *verb)
 		size_t distance = rt_args_distance(verb, verbs[i][0]);
 
 		if (distance == 0) {
-			rt_cli_hint(cli, "Usage: retake takes %s %s   More: retake help takes", verb,
-				    verbs[i][1]);
+			rt_cli_hint(cli, "Usage: retake takes %s %s   More: retake help takes",
+				    verb, verbs[i][1]);
 			rt_cli_fail(cli, RT_USAGE, "takes %s needs %s, not %zu word%s", verb,
 				    verbs[i][1], words, RT_CLI_S(words));
 			return;
@@ -249,7 +345,8 @@ fail_for_words(rt_cli *cli, const char *verb)
 	else
 		rt_cli_hint(cli, "Takes: retake takes   More: retake help takes");
 	rt_cli_fail(cli, RT_USAGE,
-		    "takes has no subcommand \"%.40s\"; use list, switch, rename, rm or diff", verb);
+		    "takes has no subcommand \"%.40s\"; use list, switch, rename, rm or diff",
+		    verb);
 }
 
 static void
@@ -307,9 +404,10 @@ const rt_command rt_cli_takes = {
 		"The active take has a star; switch - goes back to the previous one. Takes with the same base are listed together. "
 		"With -v also when a take was last changed, and the git commit at that time. "
 		"diff shows the entries after the point where two takes diverge, and the "
-		"edited ones before it, with -v their complete texts.",
-	.examples = "retake takes\nretake takes -v\nretake takes switch main\nretake takes rename plan-b\n"
-		    "retake takes diff main duck",
+		"edited ones before it (~), with -v their complete texts.",
+	.examples =
+		"retake takes\nretake takes -v\nretake takes switch main\nretake takes rename plan-b\n"
+		"retake takes diff main duck",
 	.ops = "take.switch take.rename take.delete",
 	.flags = takes_flags,
 	.kinds = {RT_ARG_TEXT, RT_ARG_TAKE, RT_ARG_TAKE},
@@ -339,7 +437,8 @@ nearest_take(rt_cli *cli)
 	}
 	if (nearest == 0 && rt_ok(&cli->s)) {
 		rt_cli_fail(cli, RT_NOT_FOUND, "there is no other take to compare with");
-		rt_cli_hint(cli, "Versions of an entry: retake revisions ENTRY   Steps: retake history");
+		rt_cli_hint(cli,
+			    "Versions of an entry: retake revisions ENTRY   Steps: retake history");
 	}
 	return nearest;
 }
@@ -363,9 +462,10 @@ const rt_command rt_cli_diff = {
 	.max_words = 2,
 	.usage = "[TAKE [TAKE]]",
 	.summary = "compare two takes",
-	.about = "A single take is compared with the active one. Without a take: the one from which the "
-		 "active take diverged last. Each entry is shown on one line, with -v "
-		 "in full.",
+	.about =
+		"A single take is compared with the active one. Without a take: the one from which the "
+		"active take diverged last. Of an edited entry (~) the changed lines are shown, with "
+		"[-removed-] and {+added+} words; every other entry is one line, with -v in full.",
 	.examples = "retake diff\nretake diff main duck\nretake diff -v main duck",
 	.kinds = {RT_ARG_TAKE},
 	.run = run_diff,

@@ -405,6 +405,13 @@ has 'diff: one line' '…' "$(r diff main)"
 hasnt 'diff: one line' 'and the second' "$(r diff main)"
 has 'diff -v: all lines' '
 +   and the second' "$(r diff main -v)"
+r -q go :1
+r -q branch :1 edited
+r -q edit :1 'one more'
+has 'diff: an edited entry is one entry, with its words' '~ User' "$(r diff main)"
+hasnt 'diff: it is not on both sides' '- User' "$(r diff main | head -5)"
+has 'diff: it shows the words' '    one{+ more+}' "$(r diff main)"
+r -q takes switch main_take_1
 has 'diff with itself' 'is the active take' "$(r diff main_take_1)"
 
 # --- lists of files name the changed and the missing files ---
