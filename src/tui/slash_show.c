@@ -334,6 +334,58 @@ edited_system(rt_tui *tui, void *ctx, rt_str answer)
 	return rt_verb_end(tui, &s);
 }
 
+/* The first entry of the take; false: there is none. */
+static bool
+first_entry(rt_scope *s, rt_work *work, rt_slot *out)
+{
+	if (rt_work_count(work) == 0)
+		return false;
+	RT_TRY(s, rt_seq_get(work->take->slots, 0, out, &s->error));
+	return rt_ok(s);
+}
+
+static rt_status
+added_system(rt_tui *tui, void *ctx, rt_str answer)
+{
+	rt_request request = {.op = RT_OP_ENTRY_APPEND,
+			      .role = RT_STR("System"),
+			      .content.text = answer};
+	rt_slot first;
+	rt_scope s;
+
+	(void)ctx;
+	if (answer.size == 0)
+		return RT_OK;
+	rt_scope_init(&s, tui->alloc);
+	if (first_entry(&s, &tui->work, &first)) {
+		request.op = RT_OP_ENTRY_INSERT;
+		request.before = rt_work_entry_id(&s, &tui->work, first.entry);
+	}
+	if (rt_ok(&s))
+		RT_TRY(&s, rt_verb_apply(tui, &request));
+	return rt_verb_end(tui, &s);
+}
+
+/* The system prompt of one discussion is an entry of the role System at its beginning. */
+static rt_status
+system_here(rt_tui *tui)
+{
+	rt_slot first = {0};
+	rt_str role = {0};
+	bool used;
+	rt_scope s;
+
+	rt_scope_init(&s, tui->alloc);
+	if (first_entry(&s, &tui->work, &first))
+		RT_TRY(&s, rt_project_name(tui->work.value, first.role, &role, &s.error));
+	if (rt_ok(&s) && role.size > 0 && first.kind == 0 && rt_str_eq_nocase(role, RT_STR("System")))
+		RT_TRY(&s, rt_verb_act(tui, RT_ACT_EDIT, &first.entry, 1, &used));
+	else if (rt_ok(&s))
+		RT_TRY(&s, rt_pane_ask(tui, "System prompt of this discussion, as its first entry",
+				       RT_STR(""), true, added_system, NULL, NULL));
+	return rt_verb_end(tui, &s);
+}
+
 rt_status
 rt_slash_system(rt_tui *tui, rt_action action, rt_str rest)
 {
@@ -341,7 +393,15 @@ rt_slash_system(rt_tui *tui, rt_action action, rt_str rest)
 	rt_scope s;
 
 	(void)action;
-	(void)rest;
+	if (rt_str_is(rest, "here"))
+		return system_here(tui);
+	if (rest.size > 0) {
+		rt_tui_say_str(tui,
+			       RT_STR("/system edits the text for all discussions, /system here the one "
+				      "for this discussion"),
+			       RT_INK_ERROR);
+		return RT_OK;
+	}
 	rt_scope_init(&s, tui->alloc);
 	rt_str now = system_prompt(&s, &tui->work);
 	if (rt_ok(&s) && (text = rt_text_new(tui->alloc, now)) == NULL)

@@ -149,7 +149,7 @@ draw_title(rt_tui *tui, rt_scope *s, rt_box box)
 {
 	rt_canvas *c = &tui->canvas;
 	rt_work *w = &tui->work;
-	size_t count = rt_work_count(w), head = rt_work_head(w), least;
+	size_t count = rt_work_count(w), head = rt_work_head(w), least, less;
 	size_t tokens = rt_work_tokens(w);
 	bool with_take = w->take_count > 1 || box.w >= 60;
 	rt_buf *left = rt_scope_buf(s), *right = rt_scope_buf(s), *more = rt_scope_buf(s);
@@ -171,6 +171,9 @@ draw_title(rt_tui *tui, rt_scope *s, rt_box box)
 	if (w->read_only)
 		rt_buf_add_c(more, "  read only");
 	least = more->size;
+	if (rt_work_has_system_prompt(w))
+		rt_buf_add_c(more, "  system prompt");
+	less = more->size;
 	if (head == count)
 		rt_buf_add_f(more, "  %zu %s", count, count == 1 ? "entry" : "entries");
 	else
@@ -180,8 +183,9 @@ draw_title(rt_tui *tui, rt_scope *s, rt_box box)
 	columns = box.w - width - 1;
 	if (columns < 20)
 		columns = box.w;
-	/* If it is too wide, the count is left out first, then the right side. */
+	/* If it is too wide, the count is left out first, then the system prompt, then the right side. */
 	if (!add_names(tui, columns, with_take, rt_buf_str(more), left) &&
+	    !add_names(tui, columns, with_take, rt_str_at(more->ptr, less), left) &&
 	    !add_names(tui, columns, with_take, rt_str_at(more->ptr, least), left))
 		(void)add_names(tui, columns = box.w, with_take, rt_str_at(more->ptr, least), left);
 	if (columns < box.w)

@@ -13,7 +13,9 @@
 #include <stdio.h>
 
 #include "core/role.h"
+#include "llm/models_host.h"
 #include "llm/names_host.h"
+#include "llm/provider.h"
 #include "tui/pending.h"
 #include "tui/verb_impl.h"
 
@@ -573,6 +575,18 @@ begin_model(rt_tui *tui, const rt_verb *v, const uint32_t *entries, size_t count
 	return st;
 }
 
+/* A model that plays a file is refused when it is sent (models_host.h), so it is when it is chosen. */
+static bool
+plays_file(rt_verb_build *b, rt_str name)
+{
+	rt_model_choice choice;
+	rt_error ignored;
+
+	return rt_models_choose(b->tui->session->config, name, &choice, &ignored) == RT_OK &&
+	       choice.provider == &rt_provider_builtin &&
+	       rt_str_starts(choice.model, RT_STR("play"));
+}
+
 static void
 build_model(rt_verb_build *b)
 {
@@ -590,6 +604,14 @@ build_model(rt_verb_build *b)
 		rt_str text = rt_scope_str(&b->scope, line);
 		if (rt_ok(&b->scope))
 			RT_TRY(&b->scope, b->tui->chat->run_slash(b->tui, text, &is_known));
+		return;
+	}
+	if (plays_file(b, name)) {
+		rt_scope_fail(&b->scope, RT_REFUSED,
+			      "a model that plays a file can be chosen only on the command line or in "
+			      "the configuration file");
+		rt_buf_clear(hint);
+		rt_buf_add_c(hint, "Choose another one: Ctrl+L. Nothing changed");
 		return;
 	}
 	if (RT_TRY(&b->scope, rt_model_names_verify(b->tui->alloc, b->tui->session->env,

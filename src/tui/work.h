@@ -117,6 +117,8 @@ bool rt_work_filters_head(const rt_work *work);
 /* Estimated tokens of the take and of the files that are sent with it. Files are read when the lists
  * or the discussion have changed, else at most every few seconds. */
 size_t rt_work_tokens(rt_work *work);
+/* Is there a system prompt, of the discussion or its project? */
+bool rt_work_has_system_prompt(const rt_work *work);
 /* The tokens of the discussion's replies and their cost, in words; empty if none are known, or for more
  * than RT_USAGE_ENTRIES_MAX entries. */
 rt_str rt_work_usage(rt_work *work);

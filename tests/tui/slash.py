@@ -159,8 +159,26 @@ def system_prompt(c, place):
     t.key("Enter")
     c.store("stored", lambda: "Be brief. And kind." in place.run("settings"), True)
     t.wait("Set the instructions")
+    c.says("the header says that there is one", t, re.compile(r"^ Which database\?  take: main, 1 of 2  system prompt  ", re.M))
     say(t, "/undo")
     t.wait("Undone")
+    say(t, "/system there")
+    c.says("another word", t, "/system here")
+    t.key("C-u")
+    say(t, "/system here")
+    t.wait("System prompt of this discussion, as its first entry")
+    t.type("Only here.")
+    t.key("Enter")
+    c.store("the first entry", lambda: [(e["role"], e["content"]) for e in place.json("show")["entries"]][0],
+            ("System", "Only here."))
+    say(t, "/system here")
+    t.wait("› Only here.")
+    t.type(" Truly.")
+    t.key("Enter")
+    c.store("edited in place", lambda: [(e["role"], e["content"]) for e in place.json("show")["entries"]][0],
+            ("System", "Only here. Truly."))
+    say(t, "/undo 2")
+    t.wait("Undone: 2 steps")
     say(t, "/system")
     t.wait("› Be brief.")
     place.run("set", "project_system_prompt", "Be exact.")
@@ -363,6 +381,10 @@ def settings(c, place):
     say(t, "/model builtin/nope")
     c.says("an unknown built-in model", t, 'No built-in model "nope"', "Nothing changed",
            re.compile(r"builtin/echo +~\d+ tok"))
+    for name in ("builtin/play:", "builtin/play:/dev/null", "builtin/play"):
+        say(t, "/model " + name)
+        c.says("a model that plays a file", t, "plays a file can be chosen only on the command line",
+               "Nothing changed", re.compile(r"builtin/echo +~\d+ tok"))
     t.key("C-l")
     t.wait("Model (PROVIDER/NAME)")
     t.type("openai/new-one")
