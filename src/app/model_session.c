@@ -197,7 +197,8 @@ rt_model_session_model(rt_model_session *m, rt_str name, bool may_play, rt_model
 				warnings.ptr);
 	rt_buf_deinit(&warnings);
 	if (st == RT_NOT_FOUND && s->hint[0] == 0)
-		rt_session_hint(s, st, "Models: retake models");
+		rt_session_hint(s, st, "Models: retake models%s",
+				rt_str_starts(name, RT_STR("builtin/")) ? " builtin" : "");
 	else if (st == RT_CREDENTIALS)
 		rt_session_hint(s, st, "Providers: retake models");
 	else if (st == RT_REFUSED && !may_play)

@@ -313,8 +313,8 @@ void rt_pane_pick_on_tab(rt_tui *tui, rt_answer_fn fn, const char *footer);
  * marked ones, one a line. */
 void rt_pane_pick_several(rt_tui *tui);
 /* The list that was just opened is of models: those that the providers' servers list are added as
- * they arrive. in_use: the model in use; may be empty. */
-void rt_pane_pick_models(rt_tui *tui, rt_str in_use);
+ * they arrive. in_use: the model in use; may be empty. note: a line below them; may be empty. */
+void rt_pane_pick_models(rt_tui *tui, rt_str in_use, rt_str note);
 /* Move the cursor of the list that was just opened to this name. */
 void rt_pane_pick_begin_on(rt_tui *tui, rt_str name);
 

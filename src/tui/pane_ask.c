@@ -50,6 +50,7 @@ typedef struct question {
 	rt_buf marked; /* names, each with a line end */
 	rt_models_worker *models; /* that are still arriving; or NULL */
 	rt_buf problems;      /* why others do not, each with a line end */
+	rt_buf note;          /* a line below the names; may be empty */
 } question;
 
 /* A name, or the typed text as a new one. */
@@ -114,6 +115,7 @@ free_question(rt_pane *pane)
 	rt_buf_deinit(&q->initial);
 	rt_buf_deinit(&q->marked);
 	rt_buf_deinit(&q->problems);
+	rt_buf_deinit(&q->note);
 	rt_free(alloc, q);
 }
 
@@ -140,6 +142,7 @@ new_question(rt_tui *tui, const rt_pane_ops *ops, const char *title, rt_answer_f
 	rt_buf_init(&q->initial, tui->alloc, RT_BUF_UNLIMITED);
 	rt_buf_init(&q->marked, tui->alloc, RT_BUF_UNLIMITED);
 	rt_buf_init(&q->problems, tui->alloc, RT_BUF_UNLIMITED);
+	rt_buf_init(&q->note, tui->alloc, RT_BUF_UNLIMITED);
 	rt_buf_init(&q->names.typed, tui->alloc, RT_BUF_UNLIMITED);
 	rt_buf_add_c(&q->title, title);
 	return q;
@@ -473,7 +476,7 @@ fill_names(void *ctx, rt_str typed)
 static int
 note_rows(const question *q)
 {
-	int count = q->models != NULL;
+	int count = (q->models != NULL) + (q->note.size > 0);
 
 	for (size_t i = 0; i < q->problems.size && count < PROBLEMS_MAX; i++)
 		count += q->problems.ptr[i] == '\n';
@@ -488,6 +491,9 @@ draw_notes(const question *q, rt_canvas *canvas, rt_box box)
 
 	if (q->models != NULL)
 		(void)rt_canvas_put_c(canvas, box, 2, y++, "Reading the providers' lists", RT_INK_DIM);
+	if (q->note.size > 0 && y < box.h)
+		(void)rt_canvas_put_cut(canvas, box, 2, y++, box.w - 2, rt_buf_str(&q->note),
+					RT_INK_DIM);
 	for (; y < box.h && rt_str_split(&all, '\n', &one); y++)
 		(void)rt_canvas_put_cut(canvas, box, 2, y, box.w - 2, one, RT_INK_ERROR);
 }
@@ -822,12 +828,14 @@ rt_pane_pick_several(rt_tui *tui)
 }
 
 void
-rt_pane_pick_models(rt_tui *tui, rt_str in_use)
+rt_pane_pick_models(rt_tui *tui, rt_str in_use, rt_str note)
 {
 	question *q = top_list(tui);
 
-	if (q != NULL && q->models == NULL)
-		q->models = rt_models_worker_start(tui, in_use);
+	if (q == NULL || q->models != NULL)
+		return;
+	q->models = rt_models_worker_start(tui, in_use);
+	rt_buf_add_str(&q->note, note);
 }
 
 void

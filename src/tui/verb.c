@@ -11,6 +11,7 @@
 
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h> /* getenv */
 
 #include "core/role.h"
 #include "llm/models_host.h"
@@ -535,6 +536,24 @@ add_known_model(void *ctx, rt_str name)
 		rt_json_put_str(known->json, NULL, name);
 }
 
+/* The variables of providers whose models would be listed with a key. */
+static rt_str
+missing_keys(rt_scope *s, const rt_config *config)
+{
+	rt_buf *out = rt_scope_buf(s);
+
+	for (size_t i = 0; rt_providers[i] != NULL; i++) {
+		const rt_provider *p = rt_providers[i];
+		const char *key = p->key_env != NULL ? getenv(p->key_env) : NULL;
+
+		if (p->key_env != NULL && p->key_needed && (key == NULL || *key == '\0') &&
+		    rt_config_provider_named(config, rt_str_of(p->name)) == NULL)
+			rt_buf_add_f(out, "%s%s", out->size > 0 ? ", " : "For more, set a key: ",
+				     p->key_env);
+	}
+	return rt_scope_str(s, out);
+}
+
 /* Models that are known without a request, then those in the servers' lists; any other name can be
  * typed. */
 static rt_status
@@ -565,13 +584,19 @@ begin_model(rt_tui *tui, const rt_verb *v, const uint32_t *entries, size_t count
 		rt_json_put_str(json, NULL, rt_scope_str(&s, name));
 	}
 	rt_json_close(json, ']');
+	rt_str keys = missing_keys(&s, config);
+	rt_buf note;
+
+	rt_buf_init(&note, tui->alloc, RT_BUF_UNLIMITED); /* rt_verb_pick ends the scope */
+	rt_buf_add_str(&note, keys);
 	rt_status st = rt_verb_pick(tui, &s, v, NULL, 0, "Model (PROVIDER/NAME)",
 				    rt_json_parse(&s, rt_scope_str(&s, json)), RT_STR(""));
 
 	if (st == RT_OK) {
 		rt_pane_pick_several(tui);
-		rt_pane_pick_models(tui, model.size > 0 ? model : known.standard);
+		rt_pane_pick_models(tui, model.size > 0 ? model : known.standard, rt_buf_str(&note));
 	}
+	rt_buf_deinit(&note);
 	return st;
 }
 

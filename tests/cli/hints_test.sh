@@ -459,6 +459,9 @@ for word in compare:diff share:'export -d' image:'ask --image' cancel:undo title
 	fails 3 help "${word%%:*}"
 	wants "retake --db $db ${word#*:}"
 done
+fails 3 ask -m builtin/nope hi
+wants 'available: echo, summary and play:FILE' "Models: retake --db $db models builtin"
+fails 0 models builtin
 fails 2 ask -m builtin/play hi
 wants 'play needs a file: builtin/play:FILE'
 

@@ -374,6 +374,7 @@ def settings(c, place):
     c.says("by the list", t, re.compile(r"builtin/echo +~\d+ tok"))
     t.key("C-l")
     t.wait("Model (PROVIDER/NAME)")
+    c.says("keys that are missing", t, "For more, set a key: OPENAI_API_KEY, ANTHROPIC_API_KEY")
     t.type("mine/new-one")
     t.key("Enter")
     c.says("an unknown provider", t, 'There is no provider "mine"; available',
