@@ -37,6 +37,13 @@ function Outline(props: { disc: PageDiscussion; head: Spot; spot: Spot; onGo: (r
 	return <Tree tree={treeFor(disc)} head={rowOf(disc, head)} at={rowOf(disc, spot)} onGo={props.onGo} />;
 }
 
+/** What an import of the file adds. */
+function contentsOf(discussions: PageDiscussion[], disc: PageDiscussion): string {
+	if (discussions.length > 1)
+		return `${discussions.length.toLocaleString()} discussions with their takes and labels`;
+	return disc.takes.length > 1 ? `this discussion with its ${disc.takes.length.toLocaleString()} takes and their labels` : "this take with its labels";
+}
+
 interface PageProps extends PageData {
 	onSpot: (spot: Spot) => void;
 }
@@ -157,7 +164,7 @@ function Page(props: PageProps) {
 					)}
 					<Takes disc={disc} take={spot.take} onTake={goTake} />
 					<Entries discussions={discussions} spot={spot} turn={turn} sizes={sizes} />
-					<p class="page-foot">Exported from Retake. To continue this conversation, import this file in Retake: all takes, labels and edits are in it.</p>
+					<p class="page-foot">Exported from Retake. To continue this conversation, import this file in Retake.{isWhole && ` It contains ${contentsOf(discussions, disc)}.`}</p>
 				</main>
 			</div>
 		</div>

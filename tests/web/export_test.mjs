@@ -211,7 +211,7 @@ async function itWorks() {
 	const { page, seen, close } = await open(file);
 	await page.waitForSelector(".entry");
 	tally.equal("it begins at the first entry", await page.locator('.entry[aria-current]').getAttribute("data-at"), "0");
-	tally.check("and says how to continue it", (await page.locator(".page-foot").innerText()).includes("import this file in Retake"));
+	tally.check("and says how to continue it", (await page.locator(".page-foot").innerText()).includes("import this file in Retake. It contains 2 discussions with their takes and labels."));
 	tally.equal("its heading is the title, as in the list of discussions", (await page.locator("h1 option").allInnerTexts()).join(), "Which database?,other");
 	tally.equal("so is that of the window", await page.title(), "Which database? - Retake");
 	tally.equal("takes have the names of their tabs", (await texts(page, ".page-tabs button")).join(", "), "main 5, Another ending. 6");
