@@ -87,6 +87,7 @@ change_content(rt_scope *s, rt_arena *arena, rt_node *node, const rt_body *body,
 	fresh = rt_scope_str(s, data);
 	if (!rt_ok(s))
 		return;
+	node->before_format = 0; /* it may have what the hook removed */
 	node->body_format = fresh.ptr[0];
 	node->body = keep(s, arena, rt_str_at(fresh.ptr + 1, fresh.size - 1));
 }
@@ -264,6 +265,8 @@ rt_action_export(rt_engine *engine, const rt_apply_context *with, const rt_actio
 	if (file != NULL && file->sent != NULL)
 		RT_TRY(&s, rt_engine_export_last_requests(engine, project, file->sent, &made,
 							  &s.error));
+	if (file != NULL && file->format->writes_before)
+		RT_TRY(&s, rt_engine_export_before(engine, project, &made, &s.error));
 	if (rt_ok(&s) && with != NULL && with->hooks != NULL)
 		ask_export(&s, &a, file, place, &made);
 	if (rt_ok(&s))

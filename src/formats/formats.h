@@ -47,7 +47,10 @@
 	ROW(codex, "codex")              /* sessions of Codex CLI */ \
 	ROW(gemini_cli, "gemini-cli")    /* sessions of Gemini CLI */ \
 	ROW(opencode, "opencode")        /* sessions of opencode */ \
-	ROW(sharegpt, "sharegpt")        /* conversations for training */
+	ROW(sharegpt, "sharegpt")        /* conversations for training */ \
+	ROW(dpo, "dpo")                  /* pairs of replies for training, from edits */ \
+	ROW(csv, "csv")                  /* a row for each entry */ \
+	ROW(text, "text")                /* plain text */
 
 /* Formats that are only read (src/importers). */
 #define RT_IMPORTER_TABLE(ROW) \

@@ -350,6 +350,15 @@ redact_ids(redactor *r, rt_outline *o)
 }
 
 static bool
+redact_body(redactor *r, char format, rt_str *body, const char *where)
+{
+	if (format != RT_BODY_JSON && format != RT_BODY_PI)
+		return redact_text(r, body, where);
+	r->where = rt_str_of(where);
+	return redact_json(r, body);
+}
+
+static bool
 redact_node(redactor *r, rt_node *node)
 {
 	bool changed;
@@ -358,10 +367,9 @@ redact_node(redactor *r, rt_node *node)
 	changed = redact_text(r, &node->role, "role");
 	changed |= redact_text(r, &node->kind, "kind");
 	changed |= redact_text(r, &node->label, "label");
-	if (node->body_format != RT_BODY_JSON && node->body_format != RT_BODY_PI)
-		return redact_text(r, &node->body, "text") || changed;
-	r->where = RT_STR("text");
-	return redact_json(r, &node->body) || changed;
+	if (node->before_format != 0)
+		changed |= redact_body(r, node->before_format, &node->before, "earlier text");
+	return redact_body(r, node->body_format, &node->body, "text") || changed;
 }
 
 static int

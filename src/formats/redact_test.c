@@ -101,6 +101,9 @@ plant(rt_str text, rt_outlines *out)
 	rt_build_body_open(&b, copy, false);
 	path[2] = (int64_t)rt_build_node(&b, &node);
 	node.id = RT_STR("fourth");
+	node.role = RT_STR("AI");
+	node.before_format = RT_BODY_TEXT; /* it was edited */
+	node.before = copy;
 	node.parent = path[2];
 	rt_build_body_open(&b, RT_STR("nothing"), false);
 	path[3] = (int64_t)rt_build_node(&b, &node);
@@ -159,7 +162,7 @@ test_everywhere(void **state)
 		write_as(&rt_format_canonical, &io, &bytes);
 		assert_true(bytes.size > 1000);
 		redact(&io, &found);
-		assert_int_equal(found.entries, 3);
+		assert_int_equal(found.entries, 4);
 		assert_true(found.places > 25);
 		for (k = 0; rt_formats[k] != NULL; k++) {
 			if (rt_formats[k]->write == NULL)
@@ -238,14 +241,14 @@ test_again(void **state)
 			 RT_OK);
 	write_as(&rt_format_canonical, &again, &words);
 	assert_true(rt_str_eq(rt_buf_str(&first), rt_buf_str(&words)));
-	at = rt_str_find(rt_buf_str(&first), RT_STR("\"redacted\":{\"entries\":3,"), 0);
+	at = rt_str_find(rt_buf_str(&first), RT_STR("\"redacted\":{\"entries\":4,"), 0);
 	assert_true(at != SIZE_MAX);
-	assert_true(rt_str_find(rt_buf_str(&page), RT_STR("Redacted: 3 entries"), 0) != SIZE_MAX);
+	assert_true(rt_str_find(rt_buf_str(&page), RT_STR("Redacted: 4 entries"), 0) != SIZE_MAX);
 	redact(&again, &second); /* marks are no secrets */
 	assert_int_equal(second.places, 0);
 	rt_buf_clear(&words);
 	rt_redaction_add_words(&words, &found);
-	assert_memory_equal(words.ptr, "3 entries redacted: ", 20);
+	assert_memory_equal(words.ptr, "4 entries redacted: ", 20);
 	rt_redaction_deinit(&found);
 	rt_redaction_deinit(&second);
 	rt_outlines_deinit(&io);

@@ -164,6 +164,7 @@ fill_node(gather *g, const rt_slot *slot, rt_node *node, rt_error *err)
 		return st;
 	memset(node, 0, sizeof(*node));
 	node->id = keep(g->arena, rt_str_of(id));
+	node->entry = slot->entry;
 	node->role = role; /* names live as long as the project */
 	node->kind = kind;
 	node->label = label;

@@ -14,4 +14,9 @@
 RT_CHECKED rt_status rt_engine_export(rt_engine *engine, const rt_project *project, rt_place place,
 				      bool whole_project, rt_outlines *out, rt_error *err);
 
+/* Adds the texts before they were edited to the entries of outlines that rt_engine_export made of this
+ * value. Cost: the whole log, if an entry was edited. */
+RT_CHECKED rt_status rt_engine_export_before(rt_engine *engine, const rt_project *project,
+					     rt_outlines *outlines, rt_error *err);
+
 #endif

@@ -35,6 +35,10 @@ typedef struct rt_node {
 	char body_format; /* RT_BODY_TEXT, RT_BODY_JSON, RT_BODY_PI (codec/body.h) */
 	rt_str body;      /* the bytes after that letter */
 	rt_str label;     /* empty: none */
+	/* of exports */
+	uint32_t entry;     /* its number in the project; 0: none */
+	rt_str before;      /* its text before it was edited, like body; see writes_before */
+	char before_format; /* 0: it was not edited, or that text is unknown */
 } rt_node;
 
 typedef struct rt_outline_take {
@@ -178,6 +182,7 @@ typedef struct rt_format {
 	size_t whole_max; /* where stream is NULL: bytes of the largest input that is read */
 	bool writes_sent; /* rt_outline's sent_…: calls of rt_engine_export_last_requests make
 			   * sense */
+	bool writes_before; /* rt_node's before: calls of rt_engine_export_before make sense */
 	/* NULL: cannot be written. */
 	rt_status (*write)(const rt_alloc *alloc, const rt_outlines *in,
 			   const rt_export_options *options, rt_buf *out, rt_error *err);
