@@ -130,15 +130,6 @@ rt_word_is_dense(uint32_t c)
 
 /* ---- tokens ---- */
 
-/* The letters a-z and digits in lower case; 0: another byte. */
-static unsigned char
-ascii_letter(unsigned char c)
-{
-	if (c >= 'A' && c <= 'Z')
-		return c + 32;
-	return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') ? c : 0;
-}
-
 static void
 add_char(rt_token *t, uint32_t c)
 {
@@ -172,7 +163,7 @@ static void
 add_word(rt_str text, size_t *at, rt_token *t)
 {
 	while (*at < text.size) {
-		unsigned char low = ascii_letter((unsigned char)text.ptr[*at]);
+		unsigned char low = rt_word_ascii((unsigned char)text.ptr[*at]);
 		size_t next = *at;
 		uint32_t c;
 
@@ -201,7 +192,7 @@ rt_token_next(rt_str text, size_t *at, rt_token *out)
 
 	for (; *at < text.size; *at = next) {
 		if ((unsigned char)text.ptr[*at] < 0x80) {
-			if (ascii_letter((unsigned char)text.ptr[*at]) != 0)
+			if (rt_word_ascii((unsigned char)text.ptr[*at]) != 0)
 				break;
 			next = *at + 1;
 			continue;

@@ -20,6 +20,16 @@ uint32_t rt_word_fold(uint32_t c);
 /* The folded character at *at, which is advanced past it and the combining marks after it. */
 uint32_t rt_word_next(rt_str s, size_t *at);
 bool rt_word_is_letter(uint32_t c);
+/* The letters a-z and digits in lower case; 0: another byte. */
+static inline unsigned char
+rt_word_ascii(unsigned char c)
+{
+	unsigned char low = c | 32;
+
+	if (low >= 'a' && low <= 'z')
+		return low;
+	return c >= '0' && c <= '9' ? c : 0;
+}
 /* Of a script without spaces between words. */
 bool rt_word_is_dense(uint32_t c);
 

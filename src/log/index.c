@@ -75,6 +75,49 @@ rt_batch_read(rt_engine *engine, rt_batch *b, uint64_t first, uint64_t last, rt_
 	return st;
 }
 
+typedef struct texts {
+	const rt_alloc *alloc;
+	rt_buf text;
+	void (*fn)(void *ctx, uint64_t number, rt_str text);
+	void *ctx;
+} texts;
+
+static bool
+pass_text(void *ctx, const rt_store_row *row)
+{
+	texts *t = ctx;
+	rt_body body;
+	rt_status st = rt_body_read(t->alloc, row->data, &body, NULL);
+
+	if (st == RT_NOMEM)
+		t->text.status = st;
+	if (st != RT_OK)
+		return st != RT_NOMEM;
+	rt_buf_clear(&t->text);
+	rt_body_add_searched(&t->text, &body);
+	rt_body_deinit(&body);
+	if (t->text.status == RT_OK)
+		t->fn(t->ctx, row->number, rt_buf_str(&t->text));
+	return t->text.status == RT_OK;
+}
+
+rt_status
+rt_engine_texts(rt_engine *engine, const uint64_t *numbers, size_t count,
+		void (*fn)(void *ctx, uint64_t number, rt_str text), void *ctx, rt_error *err)
+{
+	texts t = {.alloc = engine->alloc, .fn = fn, .ctx = ctx};
+	rt_status st;
+
+	rt_buf_init(&t.text, engine->alloc, RT_BUF_UNLIMITED);
+	st = engine->store->ops->read(
+		engine->store, rt_rows_listed(RT_STORE_BODIES, engine->project, numbers, count),
+		pass_text, &t, err);
+	if (st == RT_OK && t.text.status != RT_OK)
+		st = rt_fail(err, RT_NOMEM, "out of memory while searching");
+	rt_buf_deinit(&t.text);
+	return st;
+}
+
 /* ---- the index ---- */
 
 static void

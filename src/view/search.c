@@ -31,11 +31,14 @@ enum {
 	LIMIT_DEFAULT = 50,
 	RANKED = 200,        /* matches that are compared, at least */
 	CANDIDATES = 500,    /* asked for at once: at first, and at most */
-	CANDIDATES_MAX = 16000
+	CANDIDATES_MAX = 16000,
+	TEXTS = 32, /* of candidates, read together: at first, and at most */
+	TEXTS_MAX = 512
 };
 
 typedef struct candidate {
 	uint64_t body, entry;
+	bool is_out; /* its text does not match */
 } candidate;
 
 typedef struct candidates {
@@ -339,7 +342,7 @@ add_candidate(void *ctx, uint64_t body, uint64_t entry)
 	if (items == NULL)
 		return false;
 	to->items = items;
-	to->items[to->count++] = (candidate){body, entry};
+	to->items[to->count++] = (candidate){.body = body, .entry = entry};
 	return to->count < to->max;
 }
 
@@ -379,6 +382,62 @@ is_found(const search *s, size_t count, uint64_t body)
 	return low < count && s->found[low].body == body;
 }
 
+/* Does the index decide it: are all terms words? */
+static bool
+is_decided(const rt_query *q)
+{
+	for (size_t i = 0; i < q->count; i++)
+		if (q->terms[i].kind != RT_TERM_WORD || q->terms[i].is_not)
+			return false;
+	return true;
+}
+
+/* Candidates in descending order; those from next on are not decided. */
+typedef struct deciding {
+	const rt_query *query;
+	candidate *next;
+} deciding;
+
+static void
+decide(void *ctx, uint64_t number, rt_str text)
+{
+	deciding *d = ctx;
+
+	while (d->next->body < number)
+		d->next--; /* its body is missing: reported when it is read again */
+	d->next->is_out = !rt_query_matches(d->query, text);
+}
+
+/* Reads the texts of candidates together and excludes those that do not match: most of them, as a rule. */
+static void
+exclude(search *s, candidate *items, size_t count)
+{
+	deciding d = {&s->query, items + count - 1};
+	uint64_t numbers[TEXTS_MAX];
+
+	for (size_t i = 0; i < count; i++)
+		numbers[i] = items[count - 1 - i].body;
+	RT_TRY(s->scope, rt_engine_texts(s->engine, numbers, count, decide, &d, &s->scope->error));
+}
+
+/* The matches among candidates, without the first found ones. */
+static void
+place_all(search *s, candidate *items, size_t count, size_t found, uint64_t mark)
+{
+	bool is_read = !is_decided(&s->query);
+	size_t texts = TEXTS;
+
+	for (size_t i = 0, read = 0; i < count && !is_full(s) && goes_on(s, mark - items[i].body, mark); i++) {
+		if (is_read && i == read) {
+			read = count - i < texts ? count : i + texts;
+			exclude(s, items + i, read - i);
+			texts = texts * 2 < TEXTS_MAX ? texts * 2 : TEXTS_MAX;
+		}
+		if (!items[i].is_out && !is_found(s, found, items[i].body))
+			place(s, items[i]);
+	}
+}
+
 /* Matches of texts in the index, which goes up to mark, without those that were found already. */
 static void
 find_indexed(search *s, uint64_t mark)
@@ -394,11 +453,7 @@ find_indexed(search *s, uint64_t mark)
 		list.count = 0;
 		RT_TRY(s->scope, store->ops->index_find(store, s->engine->project, words, below,
 							add_candidate, &c, &s->scope->error));
-		for (size_t i = 0; i < list.count && !is_full(s) &&
-				   goes_on(s, mark - list.items[i].body, mark);
-		     i++)
-			if (!is_found(s, before, list.items[i].body))
-				place(s, list.items[i]);
+		place_all(s, list.items, list.count, before, mark);
 		if (list.count < list.max)
 			break;
 		below = list.items[list.count - 1].body;
@@ -450,7 +505,7 @@ scan(search *s, uint64_t first)
 		for (size_t i = 0; i < b->count && !is_full(s) &&
 				   goes_on(s, first - begin, head - begin);
 		     i++)
-			place(s, (candidate){b->items[i].number, b->items[i].entry});
+			place(s, (candidate){.body = b->items[i].number, .entry = b->items[i].entry});
 	}
 }
 

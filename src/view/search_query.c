@@ -369,6 +369,21 @@ words_here(rt_str text, size_t at, const rt_query_term *term, size_t *out_end)
 	return true;
 }
 
+/* Can these letters be at this position? ASCII that differs excludes it; the rest is undecided. */
+static bool
+may_begin(rt_str text, size_t at, rt_str letters)
+{
+	for (size_t i = 0; i < letters.size && at + i < text.size; i++) {
+		unsigned char c = (unsigned char)text.ptr[at + i];
+
+		if (c >= 0x80 || (unsigned char)letters.ptr[i] >= 0x80)
+			return true;
+		if (rt_word_ascii(c) != rt_word_ascii((unsigned char)letters.ptr[i]))
+			return false;
+	}
+	return true;
+}
+
 static size_t
 find_words(rt_str text, const rt_query_term *term, size_t from, size_t *out_size)
 {
@@ -385,7 +400,23 @@ find_words(rt_str text, const rt_query_term *term, size_t from, size_t *out_size
 			;
 		before = class_at(text, at);
 	}
+	const rt_str word = rt_str_at(term->text.ptr + begin, end - begin);
+
 	for (at = from; at < text.size; at = next) {
+		unsigned char byte = (unsigned char)text.ptr[at];
+
+		next = at + 1;
+		if (byte < 0x80 && (next == text.size || (unsigned char)text.ptr[next] < 0x80)) { /* most often */
+			bool is_letter = rt_word_ascii(byte) != 0;
+
+			if (is_letter && before != LETTER && may_begin(text, at, word) &&
+			    words_here(text, at, term, &end)) {
+				*out_size = end - at;
+				return at;
+			}
+			before = is_letter ? LETTER : NOT_LETTER;
+			continue;
+		}
 		next = at;
 		uint32_t c = rt_word_next(text, &next);
 		int here = !rt_word_is_letter(c) ? NOT_LETTER : rt_word_is_dense(c) ? DENSE : LETTER;
