@@ -183,3 +183,17 @@ rt_engine_index(rt_engine *engine, rt_error *err)
 {
 	return rt_engine_index_with(engine, NULL, NULL, err);
 }
+
+static bool
+is_first(void *ctx, uint64_t done, uint64_t all)
+{
+	uint64_t least = *(uint64_t *)ctx;
+
+	return done == 0 && all >= least;
+}
+
+rt_status
+rt_engine_index_step(rt_engine *engine, uint64_t least, rt_error *err)
+{
+	return rt_engine_index_with(engine, is_first, &least, err);
+}

@@ -146,6 +146,51 @@ test_history_pages(void **state)
 	assert_int_equal(number_at(f, "next"), UINT64_MAX);
 }
 
+/* ---- the index in the background ---- */
+
+static uint64_t
+head(fixture *f, rt_store_table table)
+{
+	rt_store *store = rt_engine_store(f->open_project->engine);
+	uint64_t number = 0;
+
+	assert_int_equal(store->ops->head(store, table, rt_engine_project_number(f->open_project->engine),
+					  &number, NULL), RT_OK);
+	return number;
+}
+
+static void
+add_entries(fixture *f, int count)
+{
+	rt_buf body;
+
+	rt_buf_init(&body, rt_alloc_libc(), RT_BUF_UNLIMITED);
+	rt_buf_add_c(&body, "{\"ops\":[");
+	for (int i = 0; i < count; i++)
+		rt_buf_add_f(&body, "%s{\"op\":\"entry.append\",\"content\":\"a word %d\"}", i > 0 ? "," : "", i);
+	rt_buf_add_c(&body, "]}");
+	expect(f, 200, "POST", V1 "/batch", body.ptr);
+	rt_buf_deinit(&body);
+}
+
+/* Many new texts are indexed without a search; a few wait for one. */
+static void
+test_index_in_background(void **state)
+{
+	fixture *f = *state;
+
+	add_entries(f, 10);
+	rt_project_pool_tick(f->pool);
+	assert_int_equal(head(f, RT_STORE_INDEX), 0);
+	f->open_project->index_pause_us = 0;
+	add_entries(f, 300);
+	rt_project_pool_tick(f->pool);
+	assert_int_equal(head(f, RT_STORE_INDEX), head(f, RT_STORE_BODIES));
+	assert_true(f->open_project->index_pause_us > 0);
+	expect(f, 200, "GET", V1 "/search?q=299", NULL);
+	assert_int_equal(yyjson_arr_size(f->root), 1);
+}
+
 int
 main(void)
 {
@@ -154,6 +199,7 @@ main(void)
 		TEST(test_past),
 		TEST(test_can_undo),
 		TEST(test_history_pages),
+		TEST(test_index_in_background),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

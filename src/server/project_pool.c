@@ -6,10 +6,15 @@
 #include <pthread.h>
 
 #include "base/hash.h"
+#include "log/index.h"
 #include "server/idempotency.h"
 #include "server/run_json.h"
 
-enum { TEND_S = 15 /* between two of tend() */ };
+enum {
+	TEND_S = 15,      /* between two of tend() */
+	INDEX_LEAST = 256, /* texts */
+	INDEX_PAUSE_US = 200000
+};
 
 /* ---- the response cache ---- */
 
@@ -372,6 +377,24 @@ tend(rt_open_project *open_project, int64_t now_us)
 		rt_feed_changed(open_project->feed);
 }
 
+/* A batch of texts for the search index, if many are new: so the first search after an import does not
+ * have to read all of them. Writers wait for a batch; the pauses leave them most of the time. Failures are
+ * retried. */
+static void
+index_texts(rt_open_project *open_project, int64_t now_us)
+{
+	const rt_env *env = open_project->pool->options.env;
+	int64_t used_us;
+
+	if (open_project->pool->options.store->is_read_only ||
+	    (now_us >= open_project->indexed_us && now_us < open_project->indexed_us + open_project->index_pause_us))
+		return;
+	(void)!rt_engine_index_step(open_project->engine, INDEX_LEAST, NULL);
+	open_project->indexed_us = env->now_us(env->ctx);
+	used_us = open_project->indexed_us - now_us;
+	open_project->index_pause_us = used_us > INDEX_PAUSE_US / 3 ? 3 * used_us : INDEX_PAUSE_US;
+}
+
 void
 rt_project_pool_tick(rt_project_pool *pool)
 {
@@ -381,6 +404,7 @@ rt_project_pool_tick(rt_project_pool *pool)
 	for (open_project = pool->first; open_project != NULL; open_project = open_project->next) {
 		rt_feed_tick(open_project->feed);
 		tend(open_project, now_us);
+		index_texts(open_project, now_us);
 	}
 }
 

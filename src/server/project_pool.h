@@ -77,6 +77,7 @@ typedef struct rt_open_project {
 	_Atomic int64_t looked_us; /* when changes of other processes were last read (call.h) */
 	rt_git git; /* the commit of the server's working folder */
 	int64_t tended_us;  /* when rt_project_pool_tick last maintained it */
+	int64_t indexed_us, index_pause_us; /* when texts were last indexed; until the next ones */
 	bool is_told;       /* hooks know that it is open */
 	struct rt_open_project *next; /* opened before this one */
 } rt_open_project;

@@ -161,7 +161,7 @@ each_schema(checking *k, sqlite3_stmt *row, void *state)
 		rt_str text = rt_str_at(sqlite3_column_blob(row, i),
 					(size_t)sqlite3_column_bytes(row, i));
 
-		if (rt_str_is(text, RT_SQLITE_INDEX_OLD))
+		if (rt_str_is(text, RT_SQLITE_INDEX_OLD) || rt_str_is(text, RT_SQLITE_INDEX_WORDS))
 			text = RT_STR(RT_SQLITE_INDEX_NOW);
 		*sum = rt_hash(text.ptr, text.size, *sum);
 	}

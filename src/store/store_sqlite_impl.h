@@ -339,13 +339,15 @@ RT_CHECKED rt_status rt_sqlite_examine(rt_sqlite_store *s, rt_sqlite_file_state 
 /* Makes a new, empty store there, and its parent folders. */
 RT_CHECKED rt_status rt_sqlite_create(rt_sqlite_store *s, rt_error *err);
 
-/* The full-text index: words only (detail=none, so no positions), the texts are in the bodies. Its
- * tokens are those of base/words.h. The larger buffer makes fewer segments, which have to be merged. */
+/* The full-text index: words and pairs of words (detail=none, so no positions), the texts are in the
+ * bodies. Its tokens are those of base/words.h. The larger buffer makes fewer segments, which have to be merged. */
 #define RT_SQLITE_INDEX_SQL(tokens) \
 	"CREATE VIRTUAL TABLE found USING fts5(text, entry UNINDEXED, content=''," \
 	" contentless_delete=1, contentless_unindexed=1, " tokens ")"
-#define RT_SQLITE_INDEX_NOW RT_SQLITE_INDEX_SQL("tokenize=retake, detail=none")
-/* The index of versions up to 0.1: it counts as empty, and is replaced when the first text is added. */
+#define RT_SQLITE_INDEX_NOW RT_SQLITE_INDEX_SQL("tokenize='retake pairs', detail=none")
+/* The same without pairs of words, and the index of versions up to 0.1: they count as empty, and are
+ * replaced when the first text is added. */
+#define RT_SQLITE_INDEX_WORDS RT_SQLITE_INDEX_SQL("tokenize=retake, detail=none")
 #define RT_SQLITE_INDEX_OLD \
 	RT_SQLITE_INDEX_SQL("tokenize='unicode61 remove_diacritics 2', detail=full")
 #define RT_SQLITE_INDEX_TABLE \

@@ -6,33 +6,64 @@
  */
 #include "store/store_sqlite_impl.h"
 
+#include "base/hash.h"
 #include "base/words.h"
 
 enum { WORDS_MAX = 64 /* further words are ignored: a pasted page is a valid query */ };
 
 /* --- queries --- */
 
+static void
+add_token(rt_buf *buf, const char *text, size_t size, bool is_prefix)
+{
+	rt_buf_add_c(buf, buf->size == 0 ? "\"" : " \"");
+	rt_buf_add(buf, text, size);
+	rt_buf_add_c(buf, is_prefix ? "\"*" : "\"");
+}
+
+/* Is a quote between two positions? */
+static bool
+has_quote(rt_str query, size_t from, size_t to)
+{
+	return to > from && memchr(query.ptr + from, '"', to - from) != NULL;
+}
+
 /* Adds the query as an FTS5 expression of quoted tokens, all of which are required; nothing when it
  * has no word. Tokens contain no quotes, so nothing needs escaping. */
 static void
 add_match(rt_buf *buf, rt_str query)
 {
-	bool in_dense = false; /* the last token was not the last of its run */
+	bool in_dense = false;  /* the last token was not the last of its run */
+	bool in_phrase = false; /* within quotes */
+	size_t end = 0;
+	uint64_t before = 0; /* the hash of the last word of the phrase; 0: none */
+	char pair[RT_PAIR_SIZE];
 	int count = 0;
 	rt_token t;
 
 	for (size_t at = 0; count < WORDS_MAX && rt_token_next(query, &at, &t);) {
 		bool is_prefix = t.to < query.size && query.ptr[t.to] == '*';
+		uint64_t hash = rt_hash(t.text, t.size, 0);
 
+		if (has_quote(query, end, t.from)) {
+			for (; end < t.from; end++)
+				in_phrase ^= query.ptr[end] == '"';
+			before = 0;
+		}
+		end = t.to;
 		/* the last character of a run is in the pair before; alone it begins pairs */
 		if (t.is_dense && t.is_last && in_dense) {
 			in_dense = false;
 			continue;
 		}
 		in_dense = t.is_dense && !t.is_last;
-		rt_buf_add_c(buf, count++ == 0 ? "\"" : " \"");
-		rt_buf_add(buf, t.text, t.size);
-		rt_buf_add_c(buf, is_prefix || (t.is_dense && t.is_last) ? "\"*" : "\"");
+		add_token(buf, t.text, t.size, is_prefix || (t.is_dense && t.is_last));
+		count++;
+		if (before != 0 && !t.is_dense) {
+			rt_word_pair_token(rt_word_pair(before, hash), pair);
+			add_token(buf, pair, sizeof(pair), false);
+		}
+		before = in_phrase && !t.is_dense ? hash : 0;
 	}
 }
 

@@ -102,6 +102,15 @@ goes_on(void *ctx, uint64_t done, uint64_t all)
 	return true;
 }
 
+/* The same while the index is brought up to date. */
+static bool
+goes_on_indexing(void *ctx, uint64_t done, uint64_t all)
+{
+	const search *s = ctx;
+
+	return goes_on(ctx, done, all) && (done == 0 || !s->options->is_prompt);
+}
+
 /* ---- filters ---- */
 
 static bool
@@ -359,8 +368,10 @@ words_of(search *s)
 		if (t->is_not || t->kind == RT_TERM_LITERAL || t->kind == RT_TERM_REGEX)
 			continue;
 		rt_buf_add_c(words, words->size > 0 ? " " : "");
-		rt_buf_add_str(words, t->text);
-		rt_buf_add_c(words, t->is_prefix ? "*" : "");
+		rt_buf_add_c(words, t->kind == RT_TERM_PHRASE ? "\"" : "");
+		for (size_t j = 0; j < t->text.size; j++)
+			rt_buf_add_byte(words, t->text.ptr[j] == '"' ? ' ' : t->text.ptr[j]);
+		rt_buf_add_c(words, t->kind == RT_TERM_PHRASE ? "\"" : t->is_prefix ? "*" : "");
 	}
 	return rt_scope_str(s->scope, words);
 }
@@ -591,7 +602,7 @@ rt_search_run(const rt_view *view, const rt_search *options)
 		s.to = INDEX_PERCENT;
 		/* If it cannot be brought up to date, the rest is read. */
 		if (!s.engine->read_only &&
-		    rt_engine_index_with(s.engine, goes_on, &s, NULL) == RT_NOMEM)
+		    rt_engine_index_with(s.engine, goes_on_indexing, &s, NULL) == RT_NOMEM)
 			rt_scope_nomem(scope);
 		s.from = s.percent; /* nothing to index: the whole way is left */
 		s.to = 100;
@@ -682,7 +693,7 @@ rt_status
 rt_view_search(rt_engine *engine, const rt_project *project, rt_str query, uint32_t disc,
 	       rt_str role, size_t limit, rt_buf *buf, rt_error *err)
 {
-	rt_search options = {.query = query, .disc = disc, .role = role, .limit = limit};
+	rt_search options = {.query = query, .disc = disc, .role = role, .limit = limit, .is_prompt = true};
 	rt_scope s;
 	rt_view view = {&s, engine, project, {0, 0}};
 

@@ -32,6 +32,9 @@ typedef struct rt_search {
 	uint32_t disc; /* 0: all */
 	rt_str role;   /* empty: any */
 	size_t limit;  /* 0: the usual 50 */
+	/* Adds at most one batch to the index and reads the other texts: for callers that show no
+	 * progress. With many of them, the index may have enough matches that are older. */
+	bool is_prompt;
 	/* For searches that take long: the first one of a large store builds its index. Called some
 	 * 20 times a second or more, outside the store's lock; true: the search ends with the hits
 	 * so far, and the index keeps its additions. Or NULL. */

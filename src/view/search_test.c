@@ -657,6 +657,82 @@ folds_as_the_index_does(void **state)
 	rt_engine_close(reader);
 }
 
+/* ---- texts that are not indexed, and pairs of words ---- */
+
+static uint64_t
+head(fixture *f, rt_store_table table)
+{
+	uint64_t number = 0;
+
+	assert_int_equal(f->store->ops->head(f->store, table, rt_engine_project_number(f->engine), &number, NULL), RT_OK);
+	return number;
+}
+
+/* More than a batch: it indexes a part, and the rest is read. */
+static void
+a_prompt_search_reads_what_is_not_indexed(void **state)
+{
+	enum { TEXTS = 8, SIZE = 1 << 20 };
+	fixture *f = *state;
+	char *json = test_calloc(1, SIZE + 100);
+
+	for (int i = 0; i < TEXTS; i++) {
+		int size = snprintf(json, SIZE, "{\"op\":\"entry.append\",\"content\":\"needle%d ", i);
+
+		for (; size < SIZE; size += 6)
+			memcpy(json + size, "straw ", 6);
+		memcpy(json + size, "\"}", 3);
+		apply(f, json);
+	}
+	test_free(json);
+	assert_non_null(strstr(search_in(f, "needle7", 0, "", 0), "\"at\":8"));
+	assert_in_range(head(f, RT_STORE_INDEX), 1, TEXTS - 1);
+	assert_non_null(strstr(search_in(f, "needle0", 0, "", 0), "\"at\":1"));
+	for (int i = 0; i < TEXTS; i++)
+		assert_int_equal(rt_engine_index_step(f->engine, 1, NULL), RT_OK);
+	assert_int_equal(head(f, RT_STORE_INDEX), head(f, RT_STORE_BODIES));
+	assert_non_null(strstr(search_in(f, "\"needle7 straw\"", 0, "", 0), "\"at\":8"));
+}
+
+static bool
+count_hit(void *ctx, uint64_t number, uint64_t entry)
+{
+	(void)number;
+	(void)entry;
+	++*(size_t *)ctx;
+	return true;
+}
+
+/* Texts that the index finds. */
+static size_t
+candidates_of(fixture *f, const char *query)
+{
+	size_t count = 0;
+
+	assert_int_equal(f->store->ops->index_find(f->store, rt_engine_project_number(f->engine),
+						   rt_str_of(query), 0, count_hit, &count, NULL), RT_OK);
+	return count;
+}
+
+static void
+phrases_are_found_by_pairs_of_words(void **state)
+{
+	fixture *f = *state;
+	const char *const phrases[] = {"\"red, GREEN\"", "\"green -- bl\303\274e\"", "red-green",
+				       "\"red green blue\"", "\"blue \346\274\242\345\255\227 red\""};
+
+	apply(f, "{\"op\":\"entry.append\",\"content\":\"Red (green) blue\\u6f22\\u5b57 red\"}");
+	apply(f, "{\"op\":\"entry.append\",\"content\":\"green red blue green red\"}");
+	assert_int_equal(rt_engine_index(f->engine, NULL), RT_OK);
+	for (size_t i = 0; i < sizeof(phrases) / sizeof(*phrases); i++)
+		assert_non_null(strstr(search_in(f, phrases[i], 0, "", 0), "\"at\":1"));
+	assert_int_equal(candidates_of(f, "red green"), 2);
+	assert_int_equal(candidates_of(f, "\"red green\""), 1);
+	assert_int_equal(candidates_of(f, "red \"green blue\" red"), 1);
+	assert_int_equal(candidates_of(f, "\"red\" \"green\""), 2); /* two phrases */
+	assert_int_equal(candidates_of(f, "\"green red\""), 1);
+}
+
 int
 main(void)
 {
@@ -667,6 +743,8 @@ main(void)
 		BOTH(looks_into_tool_calls),
 		BOTH(ranks),
 		BOTH(says_where_and_shows_a_snippet),
+		BOTH(a_prompt_search_reads_what_is_not_indexed),
+		BOTH(phrases_are_found_by_pairs_of_words),
 		cmocka_unit_test(cuts_a_snippet_at_characters),
 		BOTH(finds_only_what_is_shown_now),
 		BOTH(looks_in_one_discussion_or_all),
