@@ -5,7 +5,40 @@
 #include "app/screen.h"
 #include "view/search.h"
 
-enum { LIMIT = 100, INDENT = 4 };
+enum { LIMIT = 100, INDENT = 4, PROGRESS_US = 500000 };
+
+typedef struct watching {
+	rt_cli *cli;
+	int64_t begun_us;
+	bool is_shown; /* the line of the progress */
+} watching;
+
+/* The first search of a large store builds the index. The next output replaces the line. */
+static void
+show_progress(void *ctx, unsigned percent, rt_hits found)
+{
+	watching *w = ctx;
+	rt_cli *cli = w->cli;
+
+	(void)found;
+	if (!cli->err.is_tty || cli->quiet ||
+	    cli->env->now_us(cli->env->ctx) - w->begun_us < PROGRESS_US)
+		return;
+	rt_term_f(&cli->err, "Searching and updating the index … %u %%", percent);
+	rt_buf_add_byte(&cli->err.buf, '\r'); /* in a text it would be filtered */
+	rt_term_flush(&cli->err);
+	w->is_shown = true;
+}
+
+static void
+end_progress(const watching *w)
+{
+	if (!w->is_shown)
+		return;
+	rt_term_f(&w->cli->err, "%50s", "");
+	rt_buf_add_byte(&w->cli->err.buf, '\r');
+	rt_term_flush(&w->cli->err);
+}
 
 /* A snippet made safe for a terminal, with its marks kept. */
 static void
@@ -107,7 +140,10 @@ run_search(rt_cli *cli)
 {
 	rt_scope *s = &cli->s;
 	rt_buf *query = rt_scope_buf(s), *json = rt_scope_buf(s);
-	rt_search search = {.role = rt_str_of(rt_cli_flag_value(cli, "role")),
+	watching w = {.cli = cli, .begun_us = cli->env->now_us(cli->env->ctx)};
+	rt_search search = {.progress = show_progress,
+			    .ctx = &w,
+			    .role = rt_str_of(rt_cli_flag_value(cli, "role")),
 			    .limit = rt_cli_flag_number(cli, "limit", "maximum number of results", LIMIT)};
 
 	for (size_t i = 0; i < cli->args.word_count; i++)
@@ -121,6 +157,7 @@ run_search(rt_cli *cli)
 	rt_view view = rt_cli_view(cli);
 	rt_hits hits = rt_search_run(&view, &search);
 
+	end_progress(&w);
 	if (cli->json) {
 		rt_hits_write(json, hits);
 		rt_cli_print_json(cli, json);
