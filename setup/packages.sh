@@ -42,7 +42,7 @@ cmd clang clang
 cmd ld.lld lld
 deb libclang-rt-dev libclang-rt-dev
 cmd llvm-symbolizer llvm
-cmd chromium chromium
+cmd chromium-headless-shell chromium-headless-shell
 cmd tmux tmux
 cmd ctags universal-ctags
 pc vterm libvterm-dev

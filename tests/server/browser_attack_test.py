@@ -292,7 +292,7 @@ def judge(tally, name, report, is_same_origin, least):
 
 
 def main():
-    program = os.environ.get("CHROMIUM") or shutil.which("chromium")
+    program = os.environ.get("CHROMIUM") or shutil.which("chromium-headless-shell")
     if not program:
         print("browser_attack_test: skipped, there is no Chromium")
         return 77

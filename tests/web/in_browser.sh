@@ -7,7 +7,7 @@
 # and the browser starts; otherwise prints the missing parts and exits with 77: skipped.
 cd "$(dirname "$0")/../.." || exit 1
 deps=${RETAKE_DEPS:-$PWD/build/deps}
-chromium=${CHROMIUM:-/usr/bin/chromium}
+chromium=${CHROMIUM:-/usr/bin/chromium-headless-shell}
 test=$1
 shift
 skip() {

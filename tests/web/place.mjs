@@ -11,7 +11,7 @@ import { fileURLToPath } from "node:url";
 export const ROOT = resolve(dirname(fileURLToPath(import.meta.url)), "../..");
 export const DEPS = process.env.RETAKE_DEPS ?? join(ROOT, "build/deps");
 const RETAKE = resolve(process.env.RETAKE ?? join(ROOT, "build/retake"));
-const CHROMIUM = process.env.CHROMIUM ?? "/usr/bin/chromium";
+const CHROMIUM = process.env.CHROMIUM ?? "/usr/bin/chromium-headless-shell";
 /** Runs only a part, as in `make test`: a minute instead of several. */
 export const BRIEF = process.env.RETAKE_BROWSER === "brief";
 export const PATIENCE_MS = BRIEF ? 60000 : 15000;
