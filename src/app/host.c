@@ -1,6 +1,4 @@
-/* SPDX-License-Identifier: MIT
- *
- * Time, randomness and the environment come from here. */
+/* SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE
 
 #include "app/host.h"
@@ -23,7 +21,6 @@
 #ifdef __linux__
 #include <sys/prctl.h>
 #endif
-#include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -32,42 +29,6 @@
 #include <unistd.h>
 
 enum { PATH_ROOM = 4096 };
-
-static int64_t
-now_us(void *ctx)
-{
-	struct timespec now;
-
-	(void)ctx;
-	clock_gettime(CLOCK_REALTIME, &now);
-	return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
-}
-
-static void
-fill_random(void *ctx, void *to, size_t size)
-{
-	char *at = to;
-
-	(void)ctx;
-	while (size > 0) {
-		ssize_t got = getrandom(at, size, 0);
-
-		if (got < 0) {
-			RT_ASSERT(errno == EINTR);
-			continue;
-		}
-		at += got;
-		size -= (size_t)got;
-	}
-}
-
-const rt_env *
-rt_host_env(void)
-{
-	static const rt_env env = {now_us, fill_random, NULL};
-
-	return &env;
-}
 
 const char *
 rt_host_home(void)
@@ -186,7 +147,7 @@ rt_host_owner_lives(rt_str owner, int64_t written_us)
 	start = strtoull(end, &end, 10);
 	place_name(name);
 	if (*end != ' ' || strcmp(end + 1, name) != 0)
-		return now_us(NULL) - written_us < (int64_t)ELSEWHERE_S * 1000000;
+		return rt_system_env()->now_us(NULL) - written_us < (int64_t)ELSEWHERE_S * 1000000;
 	if (pid <= 0 || (kill((pid_t)pid, 0) != 0 && errno == ESRCH))
 		return false;
 	return start == 0 || start_of(pid) == start; /* otherwise the number was reused */

@@ -7,8 +7,6 @@
 #include "base/env.h"
 #include "base/text.h"
 
-/* The system's clock and random numbers. */
-const rt_env *rt_host_env(void);
 
 /* $HOME, else that of the user's account; NULL: none. */
 const char *rt_host_home(void);

@@ -29,9 +29,6 @@ struct retake_project {
 	rt_engine *engine;
 };
 
-/* The system's clock and random numbers (library_host.c). */
-const rt_env *rt_library_env(void);
-
 /* retake_store_open with another allocator and environment, for tests. Text that is returned to
  * callers is allocated by the C library anyway, because it outlives the store. */
 retake_status rt_library_store_open(const rt_alloc *alloc, const rt_env *env, const char *path,

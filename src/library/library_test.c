@@ -18,6 +18,7 @@
 
 #include "log/folder_testing.h"
 #include "library/library_impl.h"
+#include "llm/system_host.h"
 
 enum { THREADS = 4, APPENDS = 50 };
 
@@ -664,7 +665,7 @@ live_once(const rt_alloc *alloc)
 	retake_text text = RETAKE_TEXT_INIT;
 	retake_project *project = NULL;
 	retake_store *store = NULL;
-	retake_status st = rt_library_store_open(alloc, rt_library_env(), ":memory:", NULL, &store,
+	retake_status st = rt_library_store_open(alloc, rt_system_env(), ":memory:", NULL, &store,
 						 NULL);
 
 	create.create = 1;

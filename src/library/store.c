@@ -7,6 +7,7 @@
 
 #include "chat/send.h"
 #include "codec/json.h"
+#include "llm/system_host.h"
 #include "log/collect.h"
 #include "store/store_open.h"
 
@@ -51,7 +52,7 @@ retake_status
 retake_store_open(const char *path, const retake_store_options *options, retake_store **out_store,
 		  retake_error *error)
 {
-	return rt_library_store_open(rt_alloc_libc(), rt_library_env(), path, options, out_store,
+	return rt_library_store_open(rt_alloc_libc(), rt_system_env(), path, options, out_store,
 				     error);
 }
 

@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: MIT
  *
- * System: the clock, folders and whole files, for the files of this directory that use them.
+ * System: clocks, random numbers, folders and whole files.
  *
  * Threads: any. */
 #ifndef RT_LLM_SYSTEM_HOST_H
 #define RT_LLM_SYSTEM_HOST_H
 
+#include "base/env.h"
 #include "base/text.h"
+
+/* The system's clock and random numbers. */
+const rt_env *rt_system_env(void);
 
 /* Milliseconds of a clock that never goes back. */
 int64_t rt_clock_ms(void);

@@ -15,6 +15,7 @@
 #include "program/help_keys.h"
 #include "program/markdown.h"
 #include "cli/other_verbs.h"
+#include "llm/system_host.h"
 #include "store/store_sqlite.h"
 
 /* The words of the line as one quoted text for a shell; an ellipsis where it would need
@@ -214,7 +215,7 @@ int
 main(int argc, char **argv)
 {
 	rt_args args = {0};
-	rt_cli cli = {.env = rt_host_env(),
+	rt_cli cli = {.env = rt_system_env(),
 		      .commands = rt_commands,
 		      .help_keys = rt_help_keys,
 		      .print_markdown = rt_markdown_print,

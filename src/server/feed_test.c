@@ -12,6 +12,7 @@
 #include "server/feed_testing.h"
 
 #include "app/host.h"
+#include "llm/system_host.h"
 #include "ops/action.h"
 #include "server/feed_impl.h"
 #include "store/store_memory.h"
@@ -37,7 +38,7 @@ static void
 chance(void *ctx, void *to, size_t size)
 {
 	(void)ctx;
-	rt_host_env()->random(rt_host_env()->ctx, to, size);
+	rt_system_env()->random(rt_system_env()->ctx, to, size);
 }
 
 static void

@@ -17,6 +17,7 @@
 #include "app/host.h"
 #include "ops/action.h"
 #include "app/run_impl.h"
+#include "llm/system_host.h"
 #include "server/run_json.h"
 #include "store/store_memory.h"
 #include "view/view.h"
@@ -38,7 +39,7 @@ typedef struct fixture {
 static inline int64_t
 now(void *ctx)
 {
-	return rt_host_env()->now_us(rt_host_env()->ctx) +
+	return rt_system_env()->now_us(rt_system_env()->ctx) +
 	       atomic_load(&((fixture *)ctx)->later_us);
 }
 
@@ -46,7 +47,7 @@ static inline void
 chance(void *ctx, void *to, size_t size)
 {
 	(void)ctx;
-	rt_host_env()->random(rt_host_env()->ctx, to, size);
+	rt_system_env()->random(rt_system_env()->ctx, to, size);
 }
 
 static inline void

@@ -26,6 +26,7 @@
 
 #include "app/host.h"
 #include "import_facts.h"
+#include "llm/system_host.h"
 #include "ops/export.h"
 #include "ops/import.h"
 #include "store/store_memory.h"
@@ -47,9 +48,9 @@ typedef struct imported {
 static rt_status
 import_all(imported *i, const rt_outlines *outlines, rt_error *err)
 {
-	rt_engine_options options = {.env = rt_host_env(), .create = true};
+	rt_engine_options options = {.env = rt_system_env(), .create = true};
 	rt_import_result result;
-	rt_status st = rt_store_memory_open(rt_alloc_libc(), rt_host_env(), &i->store, err);
+	rt_status st = rt_store_memory_open(rt_alloc_libc(), rt_system_env(), &i->store, err);
 
 	if (st == RT_OK)
 		st = rt_engine_open(&options, i->store, &i->engine, err);
