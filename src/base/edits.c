@@ -207,8 +207,9 @@ rt_edits_words(rt_edits *edits, rt_str a, rt_str b)
 	mark_changes(edits, WORDS_MAX);
 }
 
+/* Is at least this share of the text unchanged, apart from blanks? */
 static bool
-is_similar(const rt_edit_side *side)
+is_unchanged(const rt_edit_side *side, size_t part, size_t of)
 {
 	size_t unchanged = 0, all = 0;
 
@@ -218,11 +219,12 @@ is_similar(const rt_edit_side *side)
 		all += side->items[i].text.size;
 		unchanged += side->items[i].is_changed ? 0 : side->items[i].text.size;
 	}
-	return side->count > 0 && unchanged * 3 >= all;
+	return side->count > 0 && unchanged * of >= all * part;
 }
 
 bool
 rt_edits_are_similar(const rt_edits *edits)
 {
-	return is_similar(&edits->a) && is_similar(&edits->b);
+	return (is_unchanged(&edits->a, 1, 3) && is_unchanged(&edits->b, 1, 3)) ||
+	       is_unchanged(&edits->a, 1, 1) || is_unchanged(&edits->b, 1, 1);
 }

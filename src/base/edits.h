@@ -33,7 +33,7 @@ void rt_edits_lines(rt_edits *edits, rt_str a, rt_str b);
 /* Compare the words of two texts, at most 500 of them changed. A run of letters or of blanks is a word;
  * other characters, and those of scripts that write words without blanks, are single. */
 void rt_edits_words(rt_edits *edits, rt_str a, rt_str b);
-/* Is at least a third of either text unchanged, so that showing the words helps? */
+/* Is at least a third of either text unchanged, or all of one, so that showing the words helps? */
 bool rt_edits_are_similar(const rt_edits *edits);
 
 #endif

@@ -47,6 +47,7 @@ words(void **state)
 	compare("", "new", " | [new]", false);
 	compare("a b c d", "a c d e", "a [b][ ]c d | a c d[ ][e]", true);
 	compare("quite another", "text", "[quite][ ][another] | [text]", false);
+	compare("one", "one, and much more", "one | one[,][ ][and][ ][much][ ][more]", true);
 	compare("日本", "日中", "日[本] | 日[中]", true); /* written without blanks */
 }
 

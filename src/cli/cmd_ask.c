@@ -772,8 +772,9 @@ const rt_command rt_cli_chat = {
 	.usage = "",
 	.summary = "chat line by line, on any terminal",
 	.about =
-		"For dumb terminals, screen readers and scripts: lines in, replies out. /help "
-		"lists the commands.",
+		"For dumb terminals, screen readers and scripts: lines in, replies out. A line is "
+		"edited as the terminal does it; retake without arguments has an input with "
+		"several lines, history and completion. /help lists the commands.",
 	.examples = "retake chat\nretake chat -m builtin/echo < questions.txt",
 	.ops = "entry.append entry.reply",
 	.flags = chat_flags,

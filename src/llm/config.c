@@ -759,7 +759,7 @@ rt_models_choose(const rt_config *config, rt_str name, rt_model_choice *out, rt_
 	if (slash == SIZE_MAX)
 		maker = maker_of(name);
 	if (maker == NULL)
-		return fail_unknown(config, "the name of the model does not contain a provider ", name,
+		return fail_unknown(config, "the name of the model has no provider: ", name,
 				    err);
 	name.size = rt_utf8_cut(name, NAME_SHOWN_MAX);
 	return rt_fail(err, RT_NOT_FOUND,

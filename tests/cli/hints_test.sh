@@ -462,6 +462,9 @@ done
 fails 3 ask -m builtin/nope hi
 wants 'available: echo, summary and play:FILE' "Models: retake --db $db models builtin"
 fails 0 models builtin
+fails 3 ask -m foo hi
+wants 'the name of the model has no provider: foo; use PROVIDER/MODEL'
+has 'chat: where lines are edited' 'retake without arguments has an input' "$(r help chat | tr '\n' ' ')"
 fails 2 ask -m builtin/play hi
 wants 'play needs a file: builtin/play:FILE'
 
