@@ -15,7 +15,8 @@
 #include <stdlib.h> /* getenv */
 #include <string.h>
 
-/* The only format with this file extension, the longest of several; NULL: none, or several. */
+/* The format with this file extension, the longest of several. Of those with the same one, that of whole
+ * projects; NULL: none, or several. */
 static const rt_format *
 format_of_file(const char *file)
 {
@@ -28,8 +29,10 @@ format_of_file(const char *file)
 		if (rt_formats[i]->write == NULL || length <= size ||
 		    strcmp(file + length - size, rt_formats[i]->extension) != 0)
 			continue;
-		if (size >= longest)
-			found = size > longest ? rt_formats[i] : NULL;
+		if (size > longest)
+			found = rt_formats[i];
+		else if (size == longest && (found == NULL || !found->holds_project))
+			found = rt_formats[i]->holds_project ? rt_formats[i] : NULL;
 		longest = size > longest ? size : longest;
 	}
 	return found;
