@@ -70,4 +70,5 @@ def main():
         run("import", "--db", os.path.join(folder, "s.db"), "import", path)
 
 
-main()
+if __name__ == "__main__":
+    main()

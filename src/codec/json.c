@@ -66,6 +66,27 @@ count16(bytes16 v)
 	return (size_t)((((w[0] & ones) + (w[1] & ones)) * ones) >> 56);
 }
 
+/* The end of the string whose contents begin at at: its quote, or at least the size of s. */
+static size_t
+string_end(rt_str s, size_t at)
+{
+	const bytes16 quote = SAME16('"'), slash = SAME16('\\');
+
+	for (; at < s.size; at += 2) { /* past an escape */
+		for (; s.size - at >= 16; at += 16) {
+			bytes16 c = load16(s.ptr + at);
+
+			if (count16((bytes16)((c == quote) | (c == slash))) > 0)
+				break;
+		}
+		while (at < s.size && s.ptr[at] != '"' && s.ptr[at] != '\\')
+			at++;
+		if (at >= s.size || s.ptr[at] == '"')
+			break;
+	}
+	return at;
+}
+
 size_t
 rt_json_too_deep_at(rt_str s, size_t max)
 {
@@ -84,10 +105,7 @@ rt_json_too_deep_at(rt_str s, size_t max)
 		return SIZE_MAX;
 	for (size_t i = 0; i < s.size; i++) {
 		switch (s.ptr[i]) {
-		case '"':
-			for (i++; i < s.size && s.ptr[i] != '"'; i++)
-				i += s.ptr[i] == '\\';
-			break;
+		case '"': i = string_end(s, i + 1); break;
 		case '[':
 		case '{':
 			if (++depth > max)

@@ -164,6 +164,34 @@ position_after_a_repair(void **state)
 	assert_true(err.at <= 6);
 }
 
+/* Strings of every length, with and without an escaped quote at their end, hide brackets. */
+static void
+strings_do_not_nest(void **state)
+{
+	char text[200];
+
+	(void)state;
+	for (size_t size = 0; size < 100; size++)
+		for (int escapes = 0; escapes < 3; escapes++) {
+			size_t at = 0;
+
+			text[at++] = '[';
+			text[at++] = '"';
+			for (size_t i = 0; i < size; i++)
+				text[at++] = "[{]}"[i % 4];
+			for (int i = 0; i < escapes; i++) {
+				text[at++] = '\\';
+				text[at++] = i == 0 ? '"' : '\\';
+				text[at++] = '[';
+			}
+			text[at++] = '"';
+			memcpy(text + at, ",[[[1]]]]", 9);
+			assert_int_equal(rt_json_too_deep_at(rt_str_at(text, at + 9), 3), at + 3);
+			assert_int_equal(rt_json_too_deep_at(rt_str_at(text, at + 9), 4), SIZE_MAX);
+			assert_int_equal(rt_json_too_deep_at(rt_str_at(text, at - 1), 1), SIZE_MAX); /* cut */
+		}
+}
+
 int
 main(void)
 {
@@ -173,6 +201,7 @@ main(void)
 		cmocka_unit_test(iterating),
 		cmocka_unit_test(whole_numbers),
 		cmocka_unit_test(position_after_a_repair),
+		cmocka_unit_test(strings_do_not_nest),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
