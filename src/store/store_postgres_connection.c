@@ -132,6 +132,10 @@ poll_connection(rt_pg_store *s, PGconn *pg, int64_t until_ms)
 static rt_status
 refused(rt_pg_store *s, PGconn *pg, rt_error *err)
 {
+	static const char *const passing[] = {
+		"the database system is", "closed the connection", "terminating", "too many",
+		"remaining connection slots",
+	};
 	const char *text = s->pq->errorMessage(pg);
 	char line[300];
 	size_t size = 0;
@@ -142,11 +146,11 @@ refused(rt_pg_store *s, PGconn *pg, rt_error *err)
 		else if (text[1] != 0)
 			line[size++] = ' ';
 	line[size] = 0;
-	if (strstr(line, "starting up") != NULL || strstr(line, "shutting down") != NULL ||
-	    strstr(line, "recovery") != NULL || strstr(line, "too many") != NULL ||
-	    strstr(line, "remaining connection slots") != NULL)
-		return rt_fail(err, RT_BUSY, "%s does not accept connections now (%s); try again",
-			       s->place, line);
+	for (size_t i = 0; i < sizeof(passing) / sizeof(passing[0]); i++)
+		if (strstr(line, passing[i]) != NULL)
+			return rt_fail(err, RT_BUSY,
+				       "%s does not accept connections now (%s); try again",
+				       s->place, line);
 	if (strstr(line, "database \"") != NULL && strstr(line, "does not exist") != NULL)
 		return rt_fail(err, RT_REFUSED,
 			       "%s: the database does not exist (%s); create it: createdb "
@@ -209,7 +213,9 @@ rt_pg_connect(rt_pg_store *s, rt_pg_conn *c, rt_error *err)
 	rt_pg_disconnect(s, c);
 	for (;;) {
 		st = connect_once(s, c, err);
-		if (st != RT_BUSY || rt_pg_now_ms() >= until)
+		s->was_reached = s->was_reached || st == RT_OK;
+		/* A server that was reached before is probably restarting. */
+		if ((st != RT_BUSY && (st != RT_IO || !s->was_reached)) || rt_pg_now_ms() >= until)
 			return st;
 		(void)nanosleep(&nap, NULL);
 	}

@@ -126,6 +126,7 @@ typedef struct rt_pg_store {
 	char *address;
 	char *place; /* without the password */
 	int connect_ms;
+	_Atomic bool was_reached; /* the server, by this handle */
 	pid_t process; /* that opened it: a forked child must not use its sockets */
 
 	pthread_mutex_t guard;
