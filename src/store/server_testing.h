@@ -20,8 +20,8 @@
 typedef struct test_server {
 	char folder[64];
 	pid_t process;
-	pid_t owner; /* the process that started it */
-	int state;   /* 0: not started, 1: running, 2: there is none */
+	pid_t owner;   /* the process that started it */
+	int state;     /* 0: not started, 1: running, 2: there is none */
 	char made[64]; /* the database that was made last */
 } test_server;
 
@@ -103,10 +103,9 @@ test_server_folder(void)
 static inline bool
 test_server_sql(const char *database, const char *sql)
 {
-	return test_server_command((const char *[]){"psql", "-q", "-X", "-A", "-t", "-o", "/dev/null",
-						    "-v", "ON_ERROR_STOP=1", "-h",
-						    test_server_folder(), "-U", "retake", "-d",
-						    database, "-c", sql, NULL});
+	return test_server_command((const char *[]){
+		"psql", "-q", "-X", "-A", "-t", "-o", "/dev/null", "-v", "ON_ERROR_STOP=1", "-h",
+		test_server_folder(), "-U", "retake", "-d", database, "-c", sql, NULL});
 }
 
 /* The address of a database with the name of a test's folder, which is created the first time. */
@@ -122,7 +121,8 @@ test_server_address(const char *folder, char *address, size_t size)
 		(void)snprintf(sql, sizeof(sql), "CREATE DATABASE \"%s\"", name);
 		if (!test_server_sql("postgres", sql))
 			return false;
-		(void)snprintf(test_server_get()->made, sizeof(test_server_get()->made), "%s", name);
+		(void)snprintf(test_server_get()->made, sizeof(test_server_get()->made), "%s",
+			       name);
 	}
 	(void)snprintf(address, size, "postgresql://retake@/%s?host=%s", name, server);
 	return true;

@@ -6,7 +6,9 @@
 
 enum {
 	COLUMNS = 6,
-	NAMES = 4,    /* the first column of bytes */
+	NAMES = 4, /* the first column of bytes */
+	DATAS = 5,
+	HEADER = 20,  /* of an array */
 	COUNT_AT = 12 /* of the number of items, in the header of an array */
 };
 
@@ -108,6 +110,65 @@ rt_pg_add(rt_pg_call *call, rt_pg_change kind, uint64_t number, uint64_t extra, 
 	b->count++;
 	b->bytes += data.size + name.size;
 	b->written |= table_of(kind);
+}
+
+/* An item of a column of numbers. */
+static uint64_t
+number_at(const rt_pg_batch *b, int column, size_t at)
+{
+	const char *from = b->columns[column].ptr + HEADER + at * 12 + 4;
+	uint64_t number = 0;
+
+	for (int i = 0; i < 8; i++)
+		number = number << 8 | (unsigned char)from[i];
+	return number;
+}
+
+/* The bytes at *from, which is moved after them. */
+static rt_str
+bytes_at(const rt_buf *column, size_t *from)
+{
+	const unsigned char *at = (const unsigned char *)column->ptr + *from;
+	size_t size = (size_t)at[0] << 24 | (size_t)at[1] << 16 | (size_t)at[2] << 8 | at[3];
+
+	*from += 4 + size;
+	return rt_str_at((const char *)at + 4, size);
+}
+
+bool
+rt_pg_append_query(rt_pg_call *call, rt_pg_query *out)
+{
+	const rt_pg_transaction *tx = &call->conn->tx;
+	const rt_pg_batch *b = &tx->batch;
+	size_t from = HEADER;
+
+	if (b->count != 2 || number_at(b, 0, 0) != RT_PG_LOG_ADD ||
+	    number_at(b, 0, 1) != RT_PG_BODY_ADD)
+		return false;
+	*out = rt_pg_query_of(
+		"WITH h AS (UPDATE retake.project t SET seq = $3 + 1, body = $11 WHERE t.id = $1 AND"
+		" t.seq = $3 AND t.body = $4 AND t.fence = $5 AND $6 = (SELECT s.epoch FROM"
+		" retake.store s) AND set_config('lock_timeout', $2::text, true) IS NOT NULL"
+		" RETURNING t.id), l AS (INSERT INTO retake.log SELECT h.id, $3 + 1, $7, $8, $9, $10"
+		" FROM h), b AS (INSERT INTO retake.body SELECT h.id, $11, $12, $13, $14 FROM h)"
+		" SELECT count(*) FROM h");
+	out->doing = "writing to it";
+	out->name = "retake_append_1";
+	rt_pg_arg_u64(out, tx->now.project);
+	rt_pg_arg_u64(out, (uint64_t)call->store->options.busy_ms);
+	rt_pg_arg_u64(out, tx->base.seq);
+	rt_pg_arg_u64(out, tx->base.body);
+	rt_pg_arg_u64(out, tx->base.fence);
+	rt_pg_arg_u64(out, tx->base.epoch);
+	rt_pg_arg_bytes(out, rt_str_at((const char *)tx->step, RT_STEP_ID_SIZE));
+	rt_pg_arg_u64(out, number_at(b, 2, 0));
+	rt_pg_arg_u64(out, number_at(b, 3, 0));
+	rt_pg_arg_bytes(out, bytes_at(&b->columns[DATAS], &from));
+	rt_pg_arg_u64(out, number_at(b, 1, 1));
+	rt_pg_arg_u64(out, number_at(b, 2, 1));
+	rt_pg_arg_u64(out, number_at(b, 3, 1));
+	rt_pg_arg_bytes(out, bytes_at(&b->columns[DATAS], &from));
+	return true;
 }
 
 void

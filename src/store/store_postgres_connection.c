@@ -107,6 +107,7 @@ rt_pg_disconnect(rt_pg_store *s, rt_pg_conn *c)
 {
 	s->pq->finish(c->pg);
 	c->pg = NULL;
+	c->has_named = false;
 }
 
 /* Until it is connected, has failed or the time is over. */
@@ -133,7 +134,7 @@ static rt_status
 refused(rt_pg_store *s, PGconn *pg, rt_error *err)
 {
 	static const char *const passing[] = {
-		"the database system is", "closed the connection", "terminating", "too many",
+		"the database system is",     "closed the connection", "terminating", "too many",
 		"remaining connection slots",
 	};
 	const char *text = s->pq->errorMessage(pg);

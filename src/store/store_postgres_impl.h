@@ -19,8 +19,8 @@
  * statement compares the heads and writes nothing if they have changed. Reads inside a begin use
  * the known heads, or send the changes first.
  *
- * Nothing depends on the session: statements have no names and settings are local to the
- * transaction, so that a pooler may assign a server connection for each transaction.
+ * Nothing depends on the session: settings are local to the transaction, and only one statement has
+ * a name, which it loses when a pooler turns out to assign a server connection to each transaction.
  *
  * Threads: a connection is used by one thread at a time. `guard` protects the pool and the known
  * heads. */
@@ -107,8 +107,10 @@ typedef struct rt_pg_transaction {
 } rt_pg_transaction;
 
 typedef struct rt_pg_conn {
-	PGconn *pg; /* NULL: not connected */
-	bool used;  /* by a thread; guarded */
+	PGconn *pg;        /* NULL: not connected */
+	bool used;         /* by a thread; guarded */
+	bool has_named;    /* the named statement was prepared on it */
+	bool is_preparing; /* it is prepared with the statements that were sent */
 	pthread_t owner;
 	rt_pg_transaction tx;
 	/* The last failure: */
@@ -126,8 +128,9 @@ typedef struct rt_pg_store {
 	char *address;
 	char *place; /* without the password */
 	int connect_ms;
-	_Atomic bool was_reached; /* the server, by this handle */
-	pid_t process; /* that opened it: a forked child must not use its sockets */
+	_Atomic bool was_reached;  /* the server, by this handle */
+	_Atomic bool has_no_names; /* a pooler lost a named statement: they are not used any more */
+	pid_t process;             /* that opened it: a forked child must not use its sockets */
 
 	pthread_mutex_t guard;
 	pthread_cond_t free;                  /* a connection became free */
@@ -162,6 +165,8 @@ rt_pg_ull(uint64_t number)
 typedef struct rt_pg_query {
 	const char *sql;
 	const char *doing; /* in messages: "reading the log" */
+	const char
+		*name; /* prepared under this name, unless a pooler changes connections; or NULL */
 	int count;
 	Oid types[RT_PG_ARGS_MAX];
 	const char *values[RT_PG_ARGS_MAX];
@@ -262,6 +267,8 @@ void rt_pg_batch_clear(rt_pg_batch *b);
 /* Adds a change. sum, name and data may be empty. */
 void rt_pg_add(rt_pg_call *call, rt_pg_change kind, uint64_t number, uint64_t extra, int64_t sum,
 	       rt_str name, rt_str data);
+/* The statement for a batch of one log row and one body; false: it has other changes. */
+bool rt_pg_append_query(rt_pg_call *call, rt_pg_query *out);
 /* The statement that writes the batch; arrays hold its parameters. is_alone: without comparing
  * heads. */
 void rt_pg_batch_query(rt_pg_call *call, uint64_t project, bool is_alone, rt_pg_query *out);

@@ -223,6 +223,25 @@ receive(rt_pg_call *call, int64_t until_ms, PGresult **out)
 	return true;
 }
 
+static bool
+is_named(const rt_pg_call *call, const rt_pg_query *q)
+{
+	return q->name != NULL && !call->store->has_no_names;
+}
+
+/* Prepares it the first time. */
+static bool
+send_named(rt_pg_call *call, const rt_pg_query *q, const int *formats)
+{
+	const rt_pq *pq = call->store->pq;
+	PGconn *pg = call->conn->pg;
+
+	call->conn->is_preparing = !call->conn->has_named;
+	return (call->conn->has_named ||
+		pq->sendPrepare(pg, q->name, q->sql, q->count, q->types) == 1) &&
+	       pq->sendQueryPrepared(pg, q->name, q->count, q->values, q->sizes, formats, 1) == 1;
+}
+
 /* Sends the statements of a pipeline. */
 static bool
 transmit(rt_pg_call *call, const rt_pg_query *queries, size_t count)
@@ -232,8 +251,11 @@ transmit(rt_pg_call *call, const rt_pg_query *queries, size_t count)
 	PGconn *pg = call->conn->pg;
 
 	for (size_t i = 0; i < count; i++)
-		if (pq->sendQueryParams(pg, queries[i].sql, queries[i].count, queries[i].types,
-					queries[i].values, queries[i].sizes, binary, 1) == 0) {
+		if (is_named(call, &queries[i])
+			    ? !send_named(call, &queries[i], binary)
+			    : pq->sendQueryParams(pg, queries[i].sql, queries[i].count,
+						  queries[i].types, queries[i].values,
+						  queries[i].sizes, binary, 1) == 0) {
 			fail_conn(call, NULL);
 			return false;
 		}
@@ -253,7 +275,7 @@ rt_pg_exchange(rt_pg_call *call, const rt_pg_query *queries, size_t count, PGres
 	bool ok = true, failed = false;
 	PGresult *one = NULL;
 
-	c->is_lost = false;
+	c->is_lost = c->is_preparing = false;
 	c->code[0] = c->text[0] = 0;
 	memset(results, 0, count * sizeof(*results));
 	if (c->pg == NULL) {
@@ -262,8 +284,15 @@ rt_pg_exchange(rt_pg_call *call, const rt_pg_query *queries, size_t count, PGres
 	}
 	ok = transmit(call, queries, count) && flush(call, until);
 	for (size_t i = 0; ok && i < count; i++) {
+		bool is_preparing = c->is_preparing && queries[i].name != NULL;
+
 		for (;;) {
 			ok = receive(call, until, &one);
+			if (ok && one == NULL && is_preparing) { /* the statement follows */
+				is_preparing = false;
+				c->has_named = !failed;
+				continue;
+			}
 			if (!ok || one == NULL)
 				break;
 			ExecStatusType st = pq->resultStatus(one);
@@ -292,6 +321,8 @@ rt_pg_exchange(rt_pg_call *call, const rt_pg_query *queries, size_t count, PGres
 		fail_conn(call, c->text);
 	if (ok && !failed)
 		return true;
+	if (strcmp(c->code, "26000") == 0 || strcmp(c->code, "42P05") == 0)
+		call->store->has_no_names = true; /* a pooler has changed the server connection */
 	for (size_t i = 0; i < count; i++) {
 		pq->clear(results[i]);
 		results[i] = NULL;

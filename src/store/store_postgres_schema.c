@@ -31,9 +31,7 @@ static const char tables[] =
 	"CREATE INDEX found_words ON retake.found USING gin(words);"
 	"CREATE INDEX found_parts ON retake.found(project, number) WHERE part > 0;";
 
-/* The kinds of changes in the arrays of retake.write are those of rt_pg_change. It changes nothing
- * and returns false unless the log and the bodies end where the caller expects. */
-static const char functions[] =
+static const char lock_function[] =
 	/* Locks a project, or for 0 the list of projects, until the end of the transaction. */
 	"CREATE FUNCTION retake.lock(p bigint, wait bigint, bump bigint, OUT seq bigint,"
 	" OUT body bigint, OUT mark bigint, OUT fence bigint, OUT epoch bigint)"
@@ -44,7 +42,11 @@ static const char functions[] =
 	" RETURNING t.seq, t.body, t.mark, t.fence INTO seq, body, mark, fence;"
 	" ELSE SELECT t.seq, t.body, t.mark, t.fence INTO seq, body, mark, fence"
 	" FROM retake.project t WHERE t.id = p FOR UPDATE; END IF;"
-	" SELECT s.epoch INTO epoch FROM retake.store s; END $$;"
+	" SELECT s.epoch INTO epoch FROM retake.store s; END $$;";
+
+/* The kinds of changes in the arrays of retake.write are those of rt_pg_change. It changes nothing
+ * and returns false unless the log and the bodies end where the caller expects. */
+static const char write_function[] =
 	"CREATE FUNCTION retake.write(p bigint, wait bigint, old_seq bigint, old_body bigint,"
 	" old_fence bigint, old_epoch bigint, new_seq bigint, new_body bigint,"
 	" kinds bigint[], numbers bigint[], extras bigint[], sums bigint[], names bytea[],"
@@ -171,10 +173,10 @@ create(rt_pg_call *call)
 	while ((int64_t)epoch == 0)
 		s->env.random(s->env.ctx, &epoch, sizeof(epoch));
 	rt_buf_add_f(sql,
-		     "BEGIN; %s%s INSERT INTO retake.store VALUES(1, %d, %d, %d, '%s', %lld);"
+		     "BEGIN; %s%s%s INSERT INTO retake.store VALUES(1, %d, %d, %d, '%s', %lld);"
 		     " COMMIT",
-		     tables, functions, RT_PG_FORMAT, RT_PG_FORMAT, RT_PG_FORMAT, RT_VERSION,
-		     (long long)(int64_t)epoch);
+		     tables, lock_function, write_function, RT_PG_FORMAT, RT_PG_FORMAT,
+		     RT_PG_FORMAT, RT_VERSION, (long long)(int64_t)epoch);
 	(void)rt_scope_str(&call->scope, sql);
 	if (rt_ok(&call->scope))
 		rt_pg_script(call, sql->ptr, "creating its tables");

@@ -470,7 +470,9 @@ commit_alone(rt_pg_call *call)
 		RT_TRY(&call->scope, rt_pg_connect(call->store, call->conn, &call->scope.error));
 		if (!rt_ok(&call->scope))
 			return;
-		rt_pg_batch_query(call, tx->now.project, false, &q);
+		if (!rt_pg_append_query(call, &q))
+			rt_pg_batch_query(call, tx->now.project, false, &q);
+		bool has_names = !call->store->has_no_names;
 		if (rt_pg_exchange(call, &q, 1, &rows)) {
 			is_written = rt_pg_u64(call, rows, 0, 0) == 1;
 			rt_pg_clear(call, rows);
@@ -485,6 +487,8 @@ commit_alone(rt_pg_call *call)
 					      "%s: the connection was lost %d times, and nothing "
 					      "was written; try again",
 					      call->store->place, attempt);
+		} else if (has_names && call->store->has_no_names) {
+			continue; /* it was not executed */
 		} else if (strncmp(call->conn->code, "40", 2) != 0 || attempt == ATTEMPTS) {
 			if (strcmp(call->conn->code, "RT001") == 0)
 				fail_stale(call);

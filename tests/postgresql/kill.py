@@ -79,7 +79,7 @@ def write(project, until, answers):
 
 
 def disturb(server, rng):
-    """Returns what was done."""
+    """Returns the name of the disturbance."""
     what = rng.choice(["kill", "terminate", "terminate", "terminate", "restart"])
     if what == "restart":
         server.restart()
