@@ -66,6 +66,10 @@ test_sniff(void **state)
 	assert_sniffed(" [ {\"content\":\"x\",\"role\":\"user\"}]", "openai");
 	assert_sniffed("[{\"messages\":[{\"role\":\"user\"", "openai");
 	assert_sniffed("{\"messages\":[{\"content\":\"a very long text that is cut", "openai");
+	assert_sniffed("{\"lastUpdated\":\"2024-01-01T10:05:05Z\",\"messages\":[{\"content\":\"a very long text",
+		       "gemini-cli");
+	assert_sniffed("{\"lastUpdated\":\"2024-01-01T10:05:05Z\",\"messages\":[{\"role\":\"user\",\"content\":\"a\"}]}",
+		       "openai");
 	assert_sniffed("{\"messages\":[{\"type\":\"user\",\"content\":\"a\"}]}", "none");
 	assert_sniffed("{\"role\":\"user\",\"message\":\"a\",\"created_at\":1}\n", "none");
 	assert_sniffed("{\"messages\":[{\"role\":\"user\",\"content\":\"a\",\"parentId\":null}]}", "none");

@@ -631,6 +631,19 @@ refuse(reader *c, rt_walk_mark at, const char *why)
 			 (size_t)at.offset);
 }
 
+/* Is it an array of nothing? The walk is at its beginning again. */
+static bool
+is_empty(reader *c, rt_walk_mark start)
+{
+	rt_walk_level level;
+	rt_str key;
+	bool is_open = rt_walk_open(&c->r.w, &level);
+	bool any = is_open && rt_walk_next(&c->r.w, &level, &key);
+
+	rt_walk_seek(&c->r.w, start);
+	return is_open && !any && !level.bad;
+}
+
 static void
 read_file(reader *c)
 {
@@ -653,7 +666,9 @@ read_file(reader *c)
 	more = !has_end || rt_walk_blank(w);
 	rt_walk_seek(w, start);
 	if (first == '[' && (!more || !has_end)) {
-		if (!read_array(c))
+		if (is_empty(c, start))
+			rt_reader_refuse(&c->r, start.offset, "the file contains no conversation: its list is empty");
+		else if (!read_array(c))
 			refuse(c, start, "no record of this array has messages");
 	} else if (!more) {
 		if (!hold_record(c, NULL, &raw) || !read_record(c, raw))

@@ -623,6 +623,7 @@ write_plain(writer *c)
 	const rt_outline *o = c->w.outline;
 	const rt_outline_take *take = rt_writer_take(&c->w);
 	rt_str model = rt_outline_field_of(o->fields, o->field_count, OPENAI_PREFIX "model");
+	size_t from = c->out->size;
 
 	c->is_array = c->w.in->count == 1 && !c->w.options.lines;
 	for (size_t i = 0; i < o->field_count; i++) {
@@ -639,7 +640,10 @@ write_plain(writer *c)
 	if (c->is_array && c->message_count > 0)
 		rt_buf_add_byte(c->out, '\n');
 	rt_json_close(c->out, ']');
-	if (!c->is_array) {
+	if (c->is_array && c->message_count == 0 && c->out->status == RT_OK) {
+		c->out->size = from; /* an empty array is refused: it may be anything */
+		rt_buf_add_c(c->out, "{\"messages\":[]}");
+	} else if (!c->is_array) {
 		write_request(c);
 		rt_json_close(c->out, '}');
 	}

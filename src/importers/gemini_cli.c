@@ -231,7 +231,13 @@ sniff_session(rt_str record)
 	    rt_graph_member(record, "projectHash").size > 0)
 		return 90;
 	/* the messages may come first, and be longer than the head */
-	return rt_graph_sniff(rt_graph_member(record, "messages"), sniff_message) > 0 ? 85 : 0;
+	if (rt_graph_sniff(rt_graph_member(record, "messages"), sniff_message) > 0)
+		return 85;
+	/* the first one may be, too */
+	return rt_graph_member(record, "lastUpdated").size > 0 &&
+			       rt_str_starts(rt_graph_member(record, "messages"), RT_STR("["))
+		       ? 55
+		       : 0;
 }
 
 static int

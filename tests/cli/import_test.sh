@@ -16,6 +16,9 @@ fresh
 echo '{"x":1}' >"$work/nonsense.json"
 code 'an import that is refused' 2 i import "$work/nonsense.json"
 code 'makes no store' 1 test -e "$work/new.db"
+echo '[]' >"$work/nothing.json"
+code 'an empty list' 2 i import "$work/nothing.json"
+has 'an empty list' 'contains no conversation' "$err"
 
 # --- not a file ---
 mkfifo "$work/fifo"

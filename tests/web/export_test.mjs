@@ -567,7 +567,49 @@ async function firstOf(file) {
 	end();
 }
 
-for (const part of [nothingRuns, itWorks, hiddenAndOrder, spoiled, edited, manyEntries])
+// ---- print ----
+
+const LONG = "x".repeat(400), ADDRESS = "https://example.org/a/page";
+const PRINTED = {
+	active: "main",
+	discussions: [{ name: "main", takes: [{ name: "main", entries: [
+		entry("p1", "User", "Which one?"),
+		entry("p2", "AI", `See [this page](${ADDRESS}).\n\n\`\`\`c\n${LONG} ${LONG}\n\`\`\`\n\n| a | b |\n|---|---|\n| 1 | 2 |`),
+		...Array.from({ length: 60 }, (_, i) => entry(`q${i}`, i % 2 ? "AI" : "User", `Line ${i}\n\n`.repeat(6))),
+	] }] }],
+};
+
+/** Pages in a PDF, by its page objects. */
+const pagesOf = (pdf) => (pdf.toString("latin1").match(/\/Type\s*\/Page\b/g) ?? []).length;
+
+async function itPrints() {
+	const file = await exported(PRINTED);
+	for (const javaScriptEnabled of [true, false]) {
+		const name = javaScriptEnabled ? "paper" : "paper without script", root = javaScriptEnabled ? "#paper" : "#page";
+		const { page, close } = await open(file, { colorScheme: "dark", javaScriptEnabled });
+		await page.waitForSelector(javaScriptEnabled ? ".entry" : "article");
+		await page.emulateMedia({ media: "print", colorScheme: "dark" });
+		// the width of A4 without its margins
+		await page.setViewportSize({ width: 688, height: 1000 });
+		if (javaScriptEnabled)
+			await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
+		const style = (selector, member, pseudo) => page.locator(selector).first().evaluate((node, [member, pseudo]) => getComputedStyle(node, pseudo)[member], [member, pseudo]);
+		tally.equal(`${name}: black`, await style(`${root} ${javaScriptEnabled ? ".entry" : "pre"}`, "color"), "rgb(0, 0, 0)");
+		tally.equal(`${name}: on white`, await style("body", "backgroundColor"), "rgb(255, 255, 255)");
+		tally.equal(`${name}: no controls`, await page.locator("button:visible, select:visible, input:visible").count(), 0);
+		tally.check(`${name}: nothing sideways`, await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth && [...document.querySelectorAll("pre, .code")].every((each) => each.scrollWidth <= each.clientWidth + 1)));
+		tally.equal(`${name}: headings stay with their text`, await style(`${root} ${javaScriptEnabled ? ".entry-head" : "h3"}`, "breakAfter"), "avoid");
+		if (javaScriptEnabled) {
+			tally.equal("a link has its address", await style(`#paper a[href="${ADDRESS}"]`, "content", "::after"), `" (${ADDRESS})"`);
+			await axe(page, "printed");
+		}
+		const pdf = await page.pdf({ format: "A4" });
+		tally.check(`${name}: pages`, pagesOf(pdf) > 3, pagesOf(pdf));
+		await close();
+	}
+}
+
+for (const part of [itPrints, nothingRuns, itWorks, hiddenAndOrder, spoiled, edited, manyEntries])
 	try {
 		await part();
 	} catch (error) {
