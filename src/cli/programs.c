@@ -191,6 +191,30 @@ find_source(rt_scope *s, const rt_program *program, const rt_format *format, con
 	return rt_scope_str(s, source);
 }
 
+/* Keeps the source of the first conversation, and ends the reading. */
+static rt_status
+keep_first(void *ctx, const rt_outlines *batch, rt_error *err)
+{
+	rt_buf *source = ctx;
+
+	if (source->size > 0 || batch->count == 0)
+		return RT_OK;
+	rt_buf_add_str(source, batch->items[0].source);
+	return rt_fail(err, RT_INTERRUPTED, "found");
+}
+
+/* In a database the source is neither in the name nor in the beginning. */
+static rt_str
+find_in_database(rt_scope *s, const rt_format *format, const rt_input *in)
+{
+	rt_buf *source = rt_scope_buf(s);
+	rt_status st = rt_format_stream(format, s->alloc, in, keep_first, source, NULL, NULL);
+
+	if (st == RT_NOMEM)
+		(void)rt_scope_nomem(s);
+	return rt_scope_str(s, source);
+}
+
 const rt_format *
 rt_program_format(rt_scope *s, const rt_program *program, const char *path, rt_str *source)
 {
@@ -203,12 +227,14 @@ rt_program_format(rt_scope *s, const rt_program *program, const char *path, rt_s
 	rt_scope_init(&own, s->alloc);
 	if (rt_file_input_open(&file, path, &own.error) == RT_OK) {
 		format = rt_format_detect(&own, &file.in, &head);
+		if (format != NULL && format->read == NULL)
+			format = NULL;
+		if (format != NULL && program->id == NULL && program->ends[0] != '.')
+			*source = find_in_database(s, format, &file.in);
+		else if (format != NULL)
+			*source = find_source(s, program, format, path, head);
 		rt_file_input_close(&file);
 	}
-	if (format != NULL && format->read == NULL)
-		format = NULL;
-	if (format != NULL)
-		*source = find_source(s, program, format, path, head);
 	if (own.status == RT_NOMEM)
 		rt_scope_adopt(s, &own);
 	rt_scope_deinit(&own);

@@ -156,4 +156,27 @@ PY
 	hasnt 'not with --no-input' 'Import which' "$(ask '' "$RETAKE" --db "$db" --no-input scan)"
 fi
 
+# --- databases: the first conversation tells whether they are imported ---
+mkdir -p "$XDG_DATA_HOME/opencode"
+"$python" - "$XDG_DATA_HOME/opencode/opencode.db" <<'PY'
+import sqlite3, sys
+db = sqlite3.connect(sys.argv[1])
+db.executescript("""
+create table session (id text primary key, title text, time_updated integer);
+create table message (id text primary key, session_id text, data text);
+create table part (id text primary key, message_id text, data text);
+insert into session values ('ses_1', 'Fix', 1);
+insert into message values ('msg_1', 'ses_1', '{"role":"user","time":{"created":1}}');
+insert into part values ('prt_1', 'msg_1', '{"type":"text","text":"q"}');
+""")
+PY
+database() { # how many of the databases are imported
+	r scan --json | json 'sum(p["imported"] for p in d["programs"] if p["program"] == "opencode")'
+}
+db=$work/databases.db
+r -q new Other
+is 'a database that was not imported' 0 "$(database)"
+r -q import "$XDG_DATA_HOME/opencode/opencode.db"
+is 'an imported database' 1 "$(database)"
+
 finish

@@ -574,7 +574,7 @@ const PRINTED = {
 	active: "main",
 	discussions: [{ name: "main", takes: [{ name: "main", entries: [
 		entry("p1", "User", "Which one?"),
-		entry("p2", "AI", `See [this page](${ADDRESS}).\n\n\`\`\`c\n${LONG} ${LONG}\n\`\`\`\n\n| a | b |\n|---|---|\n| 1 | 2 |`),
+		entry("p2", "AI", `See [this page](${ADDRESS}).\n\n\`\`\`c\n${LONG} ${LONG}\n${"short\n".repeat(60)}\`\`\`\n\n| a | b |\n|---|---|\n| 1 | 2 |`),
 		...Array.from({ length: 60 }, (_, i) => entry(`q${i}`, i % 2 ? "AI" : "User", `Line ${i}\n\n`.repeat(6))),
 	] }] }],
 };
@@ -598,6 +598,7 @@ async function itPrints() {
 		tally.equal(`${name}: on white`, await style("body", "backgroundColor"), "rgb(255, 255, 255)");
 		tally.equal(`${name}: no controls`, await page.locator("button:visible, select:visible, input:visible").count(), 0);
 		tally.check(`${name}: nothing sideways`, await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth && [...document.querySelectorAll("pre, .code")].every((each) => each.scrollWidth <= each.clientWidth + 1)));
+		tally.check(`${name}: nothing is folded`, await page.evaluate(() => [...document.querySelectorAll("pre, .code")].every((each) => each.scrollHeight <= each.clientHeight + 1 && getComputedStyle(each).maskImage === "none")));
 		tally.equal(`${name}: headings stay with their text`, await style(`${root} ${javaScriptEnabled ? ".entry-head" : "h3"}`, "breakAfter"), "avoid");
 		if (javaScriptEnabled) {
 			tally.equal("a link has its address", await style(`#paper a[href="${ADDRESS}"]`, "content", "::after"), `" (${ADDRESS})"`);
