@@ -533,8 +533,8 @@ def files(c, place):
     c.store("a discussion", lambda: len(place.json("ls")), 3)
     t.key("q")
     t.wait("Enter send")
-    say(t, "/export ~/talk.txt")
-    c.says("an unknown extension", t, re.compile(r"\.html, \.md, \.json or \.toml,\s+unlike \S+\s*talk.txt", re.S))
+    say(t, "/export ~/talk.xyz")
+    c.says("an unknown extension", t, re.compile(r"\.html, \.md, \.json or \.toml,\s+unlike \S+\s*talk.xyz", re.S))
     say(t, "/ls")
     c.says("rows are aligned", t, re.compile(r"^  another +1 entry", re.M), re.compile(r"^  main +4 ent", re.M),
            re.compile(r"^\* messages +2 ent", re.M))
