@@ -10,7 +10,7 @@
 #   make build OBJ=build/mine  in a build folder of your own
 
 .DEFAULT_GOAL := build
-.PHONY: run build test t bench bench-web fuzz sim torture llama browser tsan install uninstall clean check-layers strings check-strings regenerate format \
+.PHONY: run build program test t bench bench-web fuzz sim torture llama browser tsan install uninstall clean check-layers strings check-strings regenerate format \
 	damage setup setup-test help
 
 OBJ          ?= build/obj
@@ -46,6 +46,12 @@ build: setup
 ifeq ($(OBJ),build/obj)
 	@tools/publish.sh $(OBJ)
 endif
+
+# The program alone, without tests and benchmarks.
+program: setup
+	@tools/configure.sh $(OBJ) $(OPTIONS)
+	@$(NINJA) src/retake
+	@tools/publish.sh $(OBJ)
 
 # On a terminal it then serves the tour's store for a browser until Ctrl+C.
 run: build
@@ -128,13 +134,13 @@ uninstall:
 
 # All checked-in files that are generated from the program. Check `git diff` afterwards.
 regenerate: build
-	@RETAKE=$(CURDIR)/build/retake tests/docs_test.sh --write
 	@build/retake help --man >share/man/retake.1
 	@build/retake completion bash >share/completions/retake.bash
 	@build/retake completion zsh >share/completions/_retake
 	@build/retake completion fish >share/completions/retake.fish
 	@python3 tests/transcripts/transcripts.py --write
 	@python3 tools/structure.py --write
+	@RETAKE=$(CURDIR)/build/retake tests/docs_test.sh --write
 
 # The strings that users see, by surface (docs/style.md).
 strings:

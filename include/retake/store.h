@@ -25,8 +25,8 @@ typedef struct retake_store_options {
 
 #define RETAKE_STORE_OPTIONS_INIT {sizeof(retake_store_options), 0, 0, 0}
 
-/* path: a file, or ":memory:" for a store that lives until it is closed. RETAKE_NOT_FOUND: no such
- * file, and create is not set. RETAKE_NOT_OURS: a file of another kind. RETAKE_TOO_NEW: can be
+/* path: a file, "postgresql://…", or ":memory:" for a store that lives until it is closed.
+ * RETAKE_NOT_FOUND: no such file, and create is not set. RETAKE_NOT_OURS: a file of another kind. RETAKE_TOO_NEW: can be
  * opened with read_only at most. RETAKE_CORRUPT, RETAKE_IO. A file that is refused is not modified.
  * Cost: independent of the size of the store. */
 RETAKE_CHECKED RETAKE_API retake_status retake_store_open(const char *path,

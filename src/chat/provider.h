@@ -53,7 +53,7 @@ struct rt_provider {
 	const char *path; /* after the base url: "/chat/completions" */
 	/* Instead of path, if it contains the model. model: without quotes. */
 	rt_status (*add_path)(rt_str model, bool stream, rt_buf *out, rt_error *err);
-	const char *key_header, *key_prefix; /* "Authorization", "Bearer " */
+	const char *key_header, *key_prefix; /* "Authorization", "Bearer "; a prefix may be NULL */
 	const char *header[2];               /* another header's name and value, or NULL */
 
 	/* --- answers --- */

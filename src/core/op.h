@@ -38,7 +38,7 @@ enum {
 	RT_OP_OPEN = 1 << 0,          /* unknown fields become fields of the entry */
 	RT_OP_MAKES = 1 << 1,         /* creates an entry, a take or a discussion (HTTP 201) */
 	RT_OP_EDITS_ENTRIES = 1 << 2, /* changes entries that may have been sent to a model */
-	RT_OP_REVERTIBLE = 1 << 3,    /* HTTP offers revert as its undo (C17) */
+	RT_OP_REVERTIBLE = 1 << 3,    /* HTTP offers revert as its undo: C17 restores it by entry */
 	RT_OP_ALONE = 1 << 4,         /* cannot be combined with others in one step */
 	RT_OP_MOVES_HISTORY = 1 << 5, /* undo, redo, jump */
 	RT_OP_NO_UNDO = 1 << 6,       /* cannot be undone by any operation */

@@ -35,7 +35,7 @@ write_body(const rt_model_request *r, const rt_request_settings *s, rt_buf *out)
 		rt_buf_add_c(out, ",\"stream\":true,\"stream_options\":{\"include_usage\":true}");
 }
 
-static const struct rt_provider_writer writer = {
+const struct rt_provider_writer rt_openai_writer = {
 	.assistant = "assistant",
 	.content = "content",
 	.image_places = RT_IMAGE_BY_USER,
@@ -127,8 +127,8 @@ read_message(rt_reply *reply, yyjson_val *message)
 }
 
 /* The first choice is the reply; requests never ask for more. */
-static void
-read_answer(rt_reply *reply, yyjson_val *root, bool whole)
+void
+rt_openai_read(rt_reply *reply, yyjson_val *root, bool whole)
 {
 	rt_reply_set_model(reply, rt_json_str(rt_json_get(root, "model")));
 	for (rt_json_iter it = rt_json_items(rt_json_get(root, "choices")); rt_json_next(&it);) {
@@ -157,13 +157,13 @@ const rt_provider rt_provider_openai = {
 	.url_env = "OPENAI_BASE_URL",
 	.model_prefixes = {"gpt-", "chatgpt-", "o1", "o3", "o4"},
 	.key_needed = true,
-	.writer = &writer,
+	.writer = &rt_openai_writer,
 	.path = "/chat/completions",
 	.key_header = "Authorization",
 	.key_prefix = "Bearer ",
 	.framing = RT_FRAMING_SSE,
 	.end_mark = "[DONE]",
-	.read = read_answer,
+	.read = rt_openai_read,
 	.models_path = "/models",
 	.models_list = "data",
 	.models_name = "id",
@@ -175,5 +175,5 @@ const rt_provider rt_provider_builtin = {
 	.title = "Built-in: offline, repeats messages",
 	.model_prefixes = {"echo", "summary"},
 	.no_images = true,
-	.writer = &writer,
+	.writer = &rt_openai_writer,
 };

@@ -39,6 +39,11 @@ RT_CHECKED rt_status rt_provider_read_models(const rt_provider *provider, rt_str
 
 /* ---- for their files ---- */
 
+/* Requests and answers in OpenAI's form, for providers that take it at another path or with other
+ * headers: .writer = &rt_openai_writer, .read = rt_openai_read. */
+extern const struct rt_provider_writer rt_openai_writer;
+void rt_openai_read(rt_reply *reply, yyjson_val *root, bool whole);
+
 /* A count of tokens; SIZE_MAX: none. */
 size_t rt_answer_count(yyjson_val *object, const char *key);
 /* The sum of two counts, of which either may be unknown. */

@@ -16,7 +16,7 @@ typedef struct rt_store_options {
 } rt_store_options;
 
 typedef struct rt_store_kind {
-	const char *name; /* as in rt_store_ops.kind */
+	const char *name; /* as rt_store_ops.kind of the stores that it opens */
 	bool is_memory;   /* gone at close */
 	/* The path of the one file that an address means; NULL, or no function: there is none, and
 	 * commands that copy or replace the file refuse. */
