@@ -688,10 +688,11 @@ begin_round(round *r)
 static bool
 was_assumed_wrongly(round *r, rt_status st)
 {
-	if (st != RT_CONFLICT || r->is_locked)
+	if (r->is_locked || (st != RT_CONFLICT && !r->torn))
 		return false;
 	start_again(r);
 	r->is_locked = true;
+	r->torn = false;
 	return true;
 }
 

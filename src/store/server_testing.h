@@ -48,13 +48,13 @@ test_server_stop(void)
 
 /* Runs a program; true: it succeeded. */
 static inline bool
-test_server_command(const char *const *words)
+test_server_command(const char *const *command)
 {
 	int state = -1;
 	pid_t process = fork();
 
 	if (process == 0) {
-		(void)execvp(words[0], (char *const *)(uintptr_t)words);
+		(void)execvp(command[0], (char *const *)(uintptr_t)command);
 		_exit(127);
 	}
 	return process > 0 && waitpid(process, &state, 0) == process && state == 0;

@@ -531,6 +531,19 @@ commit_locked(rt_pg_call *call)
 	}
 }
 
+/* A begin that has only assumed where the log ends, and wrote nothing: its reader must not act on an
+ * old state either. */
+static void
+check_assumed(rt_pg_call *call)
+{
+	const rt_pg_heads *base = &call->conn->tx.base;
+	rt_pg_heads h = rt_pg_read_heads(call, base->project);
+
+	if (rt_ok(&call->scope) &&
+	    (h.seq != base->seq || h.body != base->body || h.epoch != base->epoch))
+		fail_stale(call);
+}
+
 rt_status
 rt_pg_commit(rt_store *store, rt_error *err)
 {
@@ -546,6 +559,8 @@ rt_pg_commit(rt_store *store, rt_error *err)
 			commit_locked(&call);
 		else if (rt_ok(&call.scope))
 			commit_alone(&call);
+	} else if (rt_ok(&call.scope) && !tx->is_sent) {
+		check_assumed(&call);
 	}
 	if (rt_ok(&call.scope))
 		learn(call.store, &tx->now);

@@ -57,9 +57,9 @@ open_store(run *r, size_t i)
 			return true;
 		st = rt_store_memory_open(rt_alloc_libc(), &r->env, &r->stores[0], &err);
 	} else {
-		rt_store_sqlite_options o = {.create = true, .relaxed = r->options->relaxed};
+		rt_store_options o = {.create = true, .relaxed = r->options->relaxed};
 
-		st = rt_store_sqlite_open(rt_alloc_libc(), &r->env, r->path, &o, &r->stores[i], &err);
+		st = rt_store_open(rt_alloc_libc(), &r->env, r->path, &o, &r->stores[i], &err);
 	}
 	return st == RT_OK || wrong(r, "the store does not open: %s", err.text);
 }
@@ -112,6 +112,12 @@ remove_files(const char *path)
 	char name[600];
 	size_t i;
 
+	if (rt_store_file(path) == NULL) {
+		if (!test_server_sql("model", "SET client_min_messages = error; DROP SCHEMA IF EXISTS "
+					      "retake CASCADE"))
+			abort();
+		return;
+	}
 	for (i = 0; i < 4; i++) {
 		snprintf(name, sizeof(name), "%s%s", path, ends[i]);
 		unlink(name);
@@ -610,7 +616,10 @@ run_begin(run *r, const model_run_options *options, model_run_stats *stats)
 	r->stats = stats;
 	r->env = (rt_env){now_us, random_bytes, r};
 	random_ops_init(&r->chance, options->seed ^ 0xABCDEF);
-	if (options->dir != NULL) {
+	if (options->dir != NULL && rt_store_file(options->dir) == NULL) {
+		snprintf(r->path, sizeof(r->path), "%s", options->dir);
+		remove_files(r->path);
+	} else if (options->dir != NULL) {
 		snprintf(r->path, sizeof(r->path), "%s/model-%ld-%llu.db", options->dir, (long)getpid(),
 			 (unsigned long long)options->seed);
 		remove_files(r->path);

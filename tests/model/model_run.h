@@ -20,12 +20,12 @@ typedef struct model_run_options {
 	uint64_t seed;
 	size_t ops;
 	const char *dir;        /* NULL: the store in memory, otherwise SQLite files in this
-				 * directory */
+				 * directory, or the address of the database "model" */
 	bool relaxed;           /* commits are not synced */
 	bool two_engines;       /* two engines alternate on the same store */
 	size_t check_every;     /* requests between two comparisons of the whole state; 0: 1 */
 	size_t restart_every;   /* on average; 0: never */
-	size_t crash_every;     /* on average; 0: never; SQLite only */
+	size_t crash_every;     /* on average; 0: never; not in memory */
 	size_t group_every;     /* on average; 0: never */
 	const char *reproducer; /* file for the shortest failing run; NULL: none */
 	const char *trace;      /* file to which every line is written before it runs; NULL: none */

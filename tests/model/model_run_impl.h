@@ -21,7 +21,8 @@
 #include "ops/export.h"
 #include "random_ops.h"
 #include "store/store_memory.h"
-#include "store/store_sqlite.h"
+#include "store/server_testing.h"
+#include "store/store_open.h"
 #include "view/view.h"
 
 #define NOW_US 1770091506000000 /* 2026-02-03T04:05:06Z */

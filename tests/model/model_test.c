@@ -236,6 +236,26 @@ agrees_on_disk(void **state)
 	rmdir(dir);
 }
 
+static void
+agrees_on_a_server(void **state)
+{
+	char address[200];
+
+	(void)state;
+	if (test_server_folder() == NULL)
+		skip();
+	assert_true(test_server_address("/model", address, sizeof(address)));
+	run_seeds((model_run_options){.seed = 4000,
+				      .ops = 200,
+				      .dir = address,
+				      .two_engines = true,
+				      .check_every = 10,
+				      .restart_every = 60,
+				      .crash_every = 60,
+				      .group_every = 20},
+		  3);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -243,6 +263,7 @@ main(int argc, char **argv)
 		cmocka_unit_test(agrees_in_memory),
 		cmocka_unit_test(agrees_with_two_engines),
 		cmocka_unit_test(agrees_on_disk),
+		cmocka_unit_test(agrees_on_a_server),
 	};
 
 	if (argc > 1)

@@ -28,7 +28,8 @@
 #include "log/blob.h"
 #include "log/collect.h"
 #include "log/engine.h"
-#include "store/store_sqlite.h"
+#include "store/server_testing.h"
+#include "store/store_open.h"
 #include "view/view.h"
 
 enum { WRITERS = 4, ROUNDS = 20, ACK_MAX = 200000, SOME_ACKS = 64 /* bytes: a dozen */ };
@@ -57,11 +58,11 @@ static char folder[256], path[300];
 static void
 open_both(rt_store **store, rt_engine **engine)
 {
-	rt_store_sqlite_options options = {.create = true};
+	rt_store_options options = {.create = true};
 	rt_engine_options engine_options = {.env = &env, .create = true, .checkpoint_every = 50};
 	rt_error err;
 
-	if (rt_store_sqlite_open(rt_alloc_libc(), &env, path, &options, store, &err) != RT_OK ||
+	if (rt_store_open(rt_alloc_libc(), &env, path, &options, store, &err) != RT_OK ||
 	    rt_engine_open(&engine_options, *store, engine, &err) != RT_OK) {
 		fprintf(stderr, "open: %s\n", err.text);
 		_exit(3);
@@ -164,6 +165,7 @@ four_writers_killed_at_random(void **state)
 	rt_place place = {0, 0};
 
 	(void)state;
+	memset(acked, 0, sizeof(acked));
 	for (round = 0; round < ROUNDS; round++) {
 		pid_t pids[WRITERS];
 		int pipes[2];
@@ -203,7 +205,7 @@ four_writers_killed_at_random(void **state)
 	assert_int_equal(rt_view_show(engine, project, place, NULL, &out, &err), RT_OK);
 	assert_int_equal(rt_json_read(rt_alloc_libc(), rt_buf_str(&out), &doc, &err), RT_OK);
 	{
-		static unsigned stored[ROUNDS][WRITERS];
+		unsigned stored[ROUNDS][WRITERS] = {0};
 		yyjson_val *entries = rt_json_get(rt_json_root(doc), "entries");
 
 		yyjson_arr_foreach(entries, i, max, entry)
@@ -401,6 +403,14 @@ setup(void **state)
 	return 0;
 }
 
+/* The same on a server, which the children reach by its address. */
+static int
+setup_server(void **state)
+{
+	(void)state;
+	return test_server_address("/processes", path, sizeof(path)) ? 0 : -1;
+}
+
 static int
 teardown(void **state)
 {
@@ -426,5 +436,9 @@ main(void)
 		cmocka_unit_test(attached_files_outlive_a_collection),
 	};
 
-	return cmocka_run_group_tests(tests, setup, teardown);
+	int failed = cmocka_run_group_tests_name("processes", tests, setup, teardown);
+
+	if (test_server_folder() != NULL)
+		failed += cmocka_run_group_tests_name("processes on a server", tests, setup_server, NULL);
+	return failed;
 }
