@@ -655,9 +655,9 @@ is_touched(const rt_record *row, uint32_t disc)
 
 /* The documents in scope, from `to` on at the step that was current right after it. Without
  * a scope: the project, the discussion in view, the one that was active, those that row `to`
- * touched, and those that it restores to the catalogue. Where the next row is a jump, also those that it touched: so the row before
- * a jump leads back from it exactly. Cost: the rows since then, as for --at-op, and the steps
- * on the way. */
+ * touched, and those that the jump restores to the catalogue. Where the next row is a jump, also
+ * those that it touched: so the row before a jump leads back from it exactly. Cost: the rows since
+ * then, as for --at-op, and the steps on the way. */
 static size_t
 find_paths(plan *p, uint64_t to, unsigned scope, uint32_t disc, path *paths)
 {

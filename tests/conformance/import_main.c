@@ -242,7 +242,7 @@ finish(rt_case *c, const char *format)
 	return passed ? PASSED : FAILED;
 }
 
-/* Written in a format, read and written again: the same bytes. */
+/* Written in a format, and if that can be read, read and written again: the same bytes. */
 static void
 check_written(rt_case *c, const rt_format *format, const rt_outlines *in)
 {
@@ -255,6 +255,7 @@ check_written(rt_case *c, const rt_format *format, const rt_outlines *in)
 	rt_buf_init(&second, alloc, RT_BUF_UNLIMITED);
 	if (rt_check(c, format->write(alloc, in, NULL, &first, &err) == RT_OK, "not written as %s: %s",
 		     format->name, err.text) &&
+	    format->read != NULL &&
 	    rt_check(c, format->read(alloc, rt_buf_str(&first), &again, NULL, &err) == RT_OK,
 		     "not read again as %s: %s", format->name, err.text)) {
 		bool is_same = format->write(alloc, &again, NULL, &second, &err) == RT_OK &&
