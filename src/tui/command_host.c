@@ -19,7 +19,6 @@ rt_command_process_init(rt_command_process *command, const rt_alloc *alloc)
 {
 	*command = (rt_command_process){.fd = -1};
 	rt_scope_init(&command->scope, alloc);
-	rt_buf_init(&command->where, alloc, RT_BUF_UNLIMITED);
 	rt_buf_init(&command->out, alloc, RT_BUF_UNLIMITED);
 	rt_buf_init(&command->err, alloc, RT_BUF_UNLIMITED);
 }
@@ -30,7 +29,6 @@ rt_command_process_deinit(rt_command_process *command)
 	if (command->fd >= 0)
 		(void)close(command->fd);
 	rt_scope_deinit(&command->scope);
-	rt_buf_deinit(&command->where);
 	rt_buf_deinit(&command->out);
 	rt_buf_deinit(&command->err);
 }
@@ -229,27 +227,16 @@ add_address(rt_buf *out, rt_str name, char letter, uint32_t number)
 		rt_buf_add_number_id(out, letter, number);
 }
 
-/* Flags for the place in view, with which argv begins; also in the form in which the command
- * repeats them in advice. */
+/* Flags for the place in view, with which argv begins. */
 static size_t
 add_place(rt_command_process *command, rt_work *work)
 {
 	rt_scope *s = &command->scope;
-	const rt_session *session = work->session;
-	const char *project = rt_scope_copy(s, rt_session_project(session)).ptr;
 	rt_buf *disc = rt_scope_buf(s), *take = rt_scope_buf(s);
-	const char *first[] = {"retake", "--db", session->address.ptr, "--project", project};
 	static const char *const last[] = {"--no-input", "--no-color", "--no-pager"};
 	size_t count = 0;
 
-	if (project == NULL)
-		return 0;
-	rt_buf_add_c(&command->where, " --db ");
-	rt_args_add_quoted(&command->where, session->address.ptr);
-	rt_buf_add_c(&command->where, " -p ");
-	rt_args_add_quoted(&command->where, project);
-	for (size_t i = 0; i < sizeof(first) / sizeof(first[0]); i++)
-		command->argv[count++] = (char *)(uintptr_t)first[i];
+	command->argv[count++] = (char *)(uintptr_t) "retake";
 	/* The active ones are not named, so that a command may make others active. */
 	if (work->place.disc != work->value->active) {
 		const rt_cell *cell = rt_project_cell(work->value, work->place.disc);
@@ -269,26 +256,38 @@ add_place(rt_command_process *command, rt_work *work)
 		command->argv[count++] = (char *)(uintptr_t) "--read-only";
 	for (size_t i = 0; i < sizeof(last) / sizeof(last[0]); i++)
 		command->argv[count++] = (char *)(uintptr_t)last[i];
-	(void)rt_scope_str(s, &command->where);
 	(void)rt_scope_str(s, disc);
 	(void)rt_scope_str(s, take);
 	return count;
 }
 
-/* Our environment, with some variables set. */
-static void
-make_environment(rt_command_process *command)
+/* "NAME=value" */
+static const char *
+variable(rt_scope *s, const char *name, rt_str value)
 {
-	static const char *const settings[] = {"NO_COLOR=1", "TERM=dumb", "PAGER=cat",
-						RT_SESSION_BY_VARIABLE "=tui"};
+	rt_buf *buf = rt_scope_buf(s);
+
+	rt_buf_add_f(buf, "%s=%.*s", name, RT_STR_ARG(value));
+	return rt_scope_str(s, buf).ptr;
+}
+
+/* Our environment, with some variables set. The store and the project are among them, since the
+ * arguments of a process can be read by every user, and the address may contain a password. */
+static void
+make_environment(rt_command_process *command, const rt_session *session)
+{
+	rt_scope *s = &command->scope;
+	const char *const settings[] = {"NO_COLOR=1", "TERM=dumb", "PAGER=cat",
+					RT_SESSION_BY_VARIABLE "=tui",
+					variable(s, "RETAKE_DB", rt_str_of(session->address.ptr)),
+					variable(s, "RETAKE_PROJECT", rt_session_project(session))};
 	enum { SETTINGS = sizeof(settings) / sizeof(settings[0]) };
 	size_t count = 0, kept = 0;
 
 	while (environ != NULL && environ[count] != NULL)
 		count++;
-	command->envp = rt_scope_array(&command->scope, count + SETTINGS + 1,
-				       sizeof(*command->envp));
-	if (command->envp == NULL)
+	command->envp = rt_scope_array(s, count + SETTINGS + 1, sizeof(*command->envp));
+	if (!rt_ok(s))
 		return;
 	for (size_t i = 0; i < count; i++) {
 		bool is_set = false;
@@ -307,7 +306,7 @@ rt_status
 rt_command_process_make(rt_command_process *command, const rt_command *const *commands,
 			rt_work *work, rt_str line, rt_error *err)
 {
-	enum { PLACE_WORDS = 13 };
+	enum { PLACE_WORDS = 9 };
 	rt_scope *s = &command->scope;
 	size_t count = 0, at;
 	rt_buf *words = rt_scope_buf(s);
@@ -337,7 +336,7 @@ rt_command_process_make(rt_command_process *command, const rt_command *const *co
 	if (rt_ok(s)) {
 		at = add_place(command, work);
 		memcpy(command->argv + at, own + 1, count * sizeof(*own));
-		make_environment(command);
+		make_environment(command, work->session);
 	}
 	if (rt_ok(s)) {
 		command->fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
@@ -359,25 +358,4 @@ rt_command_process_run(rt_command_process *command, rt_stop_fn stop, void *ctx)
 
 	return rt_process_run(&program, RT_STR(""), LONGEST_MS, stop, ctx, &command->out,
 			      &command->err, &command->result);
-}
-
-void
-rt_command_process_add_said(const rt_command_process *command, rt_str output, rt_buf *text)
-{
-	rt_str where = rt_buf_str(&command->where);
-	size_t from = 0, at;
-	rt_scope s;
-	rt_buf *rest;
-
-	rt_scope_init(&s, command->where.alloc);
-	rest = rt_scope_buf(&s);
-	while ((at = where.size == 0 ? SIZE_MAX : rt_str_find(output, where, from)) != SIZE_MAX) {
-		rt_buf_add(rest, output.ptr + from, at - from);
-		from = at + where.size;
-	}
-	rt_buf_add_str(rest, rt_str_skip(output, from));
-	rt_utf8_repair(text, rt_scope_str(&s, rest));
-	if (!rt_ok(&s))
-		text->status = s.status;
-	rt_scope_deinit(&s);
 }

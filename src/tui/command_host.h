@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Command process: a command of the command line, run by this program in a separate process, on the
- * store and the place in view. It can ask no questions and uses no colours; its output is captured
+ * store and the place in view. Store and project are passed in the environment, so its advice
+ * ("retake show") does not name them and can be typed here. It can ask no questions and uses no colours; its output is captured
  * as text.
  *
  * Threads: rt_command_process_run from any, one for each command; it uses nothing else. */
@@ -17,8 +18,6 @@ struct rt_work;
 typedef struct rt_command_process {
 	rt_scope scope; /* of argv and envp */
 	char **argv, **envp;
-	rt_buf where;   /* the flags for the place, in the form in which the command repeats them in
-			 * advice */
 	int fd;         /* the program; -1: not open */
 	rt_buf out, err;
 	rt_process_result result;
@@ -38,9 +37,6 @@ const char *rt_command_why_not_here(const rt_command *command);
 RT_CHECKED rt_status rt_command_process_make(rt_command_process *command,
 					     const rt_command *const *commands,
 					     struct rt_work *work, rt_str line, rt_error *err);
-/* Appends one of its outputs as valid text, without the flags for the place: advice ("retake show")
- * can be typed here. */
-void rt_command_process_add_said(const rt_command_process *command, rt_str output, rt_buf *text);
 /* Runs until it ends, or stop returns true. RT_NOMEM. */
 RT_CHECKED rt_status rt_command_process_run(rt_command_process *command, rt_stop_fn stop,
 					    void *ctx);

@@ -69,14 +69,14 @@ rt_command_output_text(rt_tui *tui, const rt_command_process *command, rt_str li
 	rt_str err = rt_buf_str(&command->err);
 	rt_buf *text = rt_scope_buf(s), *out = rt_scope_buf(s);
 
-	rt_command_process_add_said(command, rt_buf_str(&command->out), out);
+	rt_utf8_repair(out, rt_buf_str(&command->out));
 	add_with_own_advice(tui, text, rt_scope_str(s, out), prints_texts(tui, line));
 	if (err.size > 0 && text->size > 0 && text->ptr[text->size - 1] != '\n')
 		rt_buf_add_byte(text, '\n');
 	if (rt_str_starts(err, RT_STR("retake: ")))
 		err = rt_str_at(err.ptr + 8, err.size - 8);
 	rt_buf_clear(out);
-	rt_command_process_add_said(command, err, out);
+	rt_utf8_repair(out, err);
 	rt_tui_add_advice(tui, rt_scope_str(s, out), text);
 	if (command->result.outcome == RT_PROCESS_TOO_MUCH)
 		rt_buf_add_c(text, "\n(stopped: it printed more than can be displayed)");
