@@ -49,19 +49,30 @@ typedef struct rt_spot {
 	bool tip;   /* known, and the last of that take */
 } rt_spot;
 
+/* An entry of an earlier import, and its text then. */
+typedef struct rt_import_origin {
+	uint32_t entry;
+	uint64_t body;
+} rt_import_origin;
+
 /* The discussion that outlines are being added to, from its first row to its last. */
 typedef struct rt_making {
-	uint32_t disc;   /* 0: none */
-	bool made;       /* by this import */
-	bool hidden;     /* not in the catalogue yet */
-	bool known;      /* existed before */
-	bool goes_on;    /* there was an earlier outline of it */
-	bool named;      /* its name comes from the source */
-	uint64_t step;   /* its newest step by this import; 0: none yet */
-	uint64_t hash;   /* of the outlines so far, see rt_known_hash */
-	uint64_t wanted; /* the expected final hash; 0: any */
+	uint32_t disc;         /* 0: none */
+	bool made;             /* by this import */
+	bool hidden;           /* not in the catalogue yet */
+	bool known;            /* existed before */
+	bool goes_on;          /* there was an earlier outline of it */
+	bool named;            /* its name comes from the source */
+	uint64_t step;         /* its newest step by this import; 0: none yet */
+	uint64_t hash;         /* of the outlines so far, see rt_known_hash */
+	uint64_t wanted;       /* the expected final hash; 0: any */
 	size_t entries, takes; /* added so far */
-	rt_spot last;    /* of the previous outline; take 0: none */
+	rt_spot last;  /* of the previous outlines, the last that is not deleted; take 0: none */
+	size_t passed; /* nodes of the previous outlines */
+	/* see import_match.c; in the import's memory, in the order of the source */
+	rt_import_origin *origins;
+	size_t origin_count, origin_at; /* those before origin_at have a node */
+	bool has_origins;
 } rt_making;
 
 /* Discussions that the import made, first .. last. */
@@ -194,8 +205,8 @@ typedef struct rt_layer {
 	size_t table_capacity;
 	rt_effect_slot *run; /* scratch of rt_layer_append */
 	size_t run_capacity;
-	rt_buf *bytes;       /* scratch */
-	rt_names takes;      /* names in the discussion; empty until one is needed */
+	rt_buf *bytes;  /* scratch */
+	rt_names takes; /* names in the discussion; empty until one is needed */
 } rt_layer;
 
 void rt_layer_init(rt_layer *l, rt_import *m, const rt_outline *outline);

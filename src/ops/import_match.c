@@ -4,9 +4,14 @@
  * after them. */
 #include "ops/import_impl.h"
 
+#include <stdlib.h> /* qsort */
+
 #include "base/hash.h"
 
-enum { RUN = 64 }; /* slots at a time */
+enum {
+	RUN = 64,   /* slots at a time */
+	AHEAD = 64, /* imported entries among which the next node is looked for */
+};
 
 /* ---- nodes with ids: entries by their ids ---- */
 
@@ -29,7 +34,8 @@ find_entry(const rt_layer *l, const entry_table *table, uint32_t entry)
 /* A slot of a take. Of several takes with an entry, the one whose tip it is counts, else the
  * oldest. */
 static void
-place_slot(rt_layer *l, const entry_table *table, uint32_t entry, uint32_t take, size_t at, bool tip)
+place_slot(rt_layer *l, const entry_table *table, uint32_t entry, uint32_t take, size_t at,
+	   bool tip)
 {
 	uint32_t index = *find_entry(l, table, entry);
 	rt_spot *spot = index != UINT32_MAX ? &l->spots[index] : NULL;
@@ -64,8 +70,20 @@ place_known(rt_layer *l, const entry_table *table)
 	}
 }
 
+/* A node is an entry that may have been changed, moved or deleted since. */
 static void
-match_ids(rt_layer *l)
+know(rt_layer *l, size_t index, uint32_t entry)
+{
+	l->spots[index] = (rt_spot){.entry = entry,
+				    .known = true,
+				    .body = UINT64_MAX, /* it stays, whatever state it is in */
+				    .take = UINT32_MAX};
+	l->import->result.known++;
+}
+
+/* Finds the places of the known nodes. */
+static void
+place_nodes(rt_layer *l)
 {
 	const rt_outline *o = l->outline;
 	entry_table table = {.capacity = 64};
@@ -77,27 +95,36 @@ match_ids(rt_layer *l)
 	if (!rt_ok(s))
 		return;
 	memset(table.first, 0xFF, table.capacity * sizeof(*table.first));
-	for (size_t i = 0; rt_ok(s) && i < o->node_count; i++) {
-		uint32_t entry = 0, *first;
+	for (size_t i = 0; i < o->node_count; i++) {
+		uint32_t *first = l->spots[i].known ? find_entry(l, &table, l->spots[i].entry)
+						    : NULL;
 
-		if (!rt_id_is_legal(o->nodes[i].id))
-			continue;
-		RT_TRY(s, rt_resolve_vanished(l->c->now, l->disc, o->nodes[i].id, &entry, &s->error));
-		if (!rt_ok(s) || entry == 0)
-			continue;
-		l->spots[i] = (rt_spot){.entry = entry,
-					.known = true,
-					.body = UINT64_MAX, /* it stays, whatever state it is in */
-					.take = UINT32_MAX};
-		l->import->result.known++;
-		first = find_entry(l, &table, entry);
-		if (*first == UINT32_MAX)
+		if (first != NULL && *first == UINT32_MAX)
 			*first = (uint32_t)i;
 	}
 	place_known(l, &table);
 	for (size_t i = 0; rt_ok(s) && i < o->node_count; i++)
 		if (l->spots[i].known)
 			l->spots[i] = l->spots[*find_entry(l, &table, l->spots[i].entry)];
+}
+
+static void
+match_ids(rt_layer *l)
+{
+	const rt_outline *o = l->outline;
+	rt_scope *s = l->s;
+
+	for (size_t i = 0; rt_ok(s) && i < o->node_count; i++) {
+		uint32_t entry = 0;
+
+		if (!rt_id_is_legal(o->nodes[i].id))
+			continue;
+		RT_TRY(s,
+		       rt_resolve_vanished(l->c->now, l->disc, o->nodes[i].id, &entry, &s->error));
+		if (rt_ok(s) && entry != 0)
+			know(l, i, entry);
+	}
+	place_nodes(l);
 }
 
 /* ---- nodes without ids: by their bodies ---- */
@@ -109,9 +136,9 @@ has_body(rt_layer *l, uint64_t number, const rt_node *node)
 	rt_buf *bytes = l->bytes;
 
 	rt_buf_clear(bytes);
-	RT_TRY(l->s, rt_store_get(engine->store,
-				  rt_rows_one(RT_STORE_BODIES, engine->project, number), bytes, NULL,
-				  &l->s->error));
+	RT_TRY(l->s,
+	       rt_store_get(engine->store, rt_rows_one(RT_STORE_BODIES, engine->project, number),
+			    bytes, NULL, &l->s->error));
 	return rt_ok(l->s) && bytes->size == node->body.size + 1 &&
 	       bytes->ptr[0] == node->body_format &&
 	       rt_str_eq(rt_str_at(bytes->ptr + 1, bytes->size - 1), node->body);
@@ -131,8 +158,8 @@ place_after_parent(rt_layer *l, const rt_node *node, const rt_take *take, size_t
 	} else if (node->parent < 0) {
 		found = true;
 	} else {
-		RT_TRY(l->s, rt_take_find(l->c->now, take, l->spots[node->parent].entry, out_at, NULL,
-					  &found, &l->s->error));
+		RT_TRY(l->s, rt_take_find(l->c->now, take, l->spots[node->parent].entry, out_at,
+					  NULL, &found, &l->s->error));
 		++*out_at;
 	}
 	return rt_ok(l->s) && found && *out_at < rt_seq_count(take->slots);
@@ -167,6 +194,123 @@ match_body(rt_layer *l, size_t index)
 		l->import->result.known++;
 		return;
 	}
+}
+
+static void
+match_bodies(rt_layer *l)
+{
+	for (size_t i = 0; rt_ok(l->s) && i < l->outline->node_count; i++)
+		if (!rt_id_is_legal(l->outline->nodes[i].id) && !l->spots[i].known)
+			match_body(l, i);
+}
+
+/* ---- nodes without ids in a discussion that was changed: by the rows of earlier imports ---- */
+
+static int
+by_entry(const void *a, const void *b)
+{
+	const rt_import_origin *x = a, *y = b;
+
+	if (x->entry != y->entry)
+		return x->entry < y->entry ? -1 : 1;
+	return (x->body > y->body) - (x->body < y->body);
+}
+
+/* Adds the entries of a row of an import. */
+static void
+list_row(rt_layer *l, uint64_t seq, size_t *room)
+{
+	rt_making *m = &l->import->making;
+	rt_record record = {0};
+	rt_scope row;
+
+	rt_scope_init(&row, l->import->engine->alloc);
+	if (rt_scope_arena(&row) != NULL)
+		RT_TRY(&row, rt_engine_record(l->import->engine, seq, rt_scope_arena(&row), &record,
+					      NULL, &row.error));
+	for (size_t i = 0; rt_ok(&row) && i < record.effect_count; i++) {
+		const rt_effect *e = &record.effects[i];
+
+		if (e->kind != RT_EFFECT_SPLICE || e->disc != l->disc)
+			continue;
+		for (size_t k = 0; rt_ok(l->s) && k < e->added_count; k++) {
+			rt_import_origin *to = rt_import_grow(l->import, m->origins,
+							      m->origin_count, room, sizeof(*to));
+			if (to == NULL)
+				break;
+			m->origins = to;
+			to[m->origin_count++] = (rt_import_origin){e->added[k].slot.entry,
+								   e->added[k].slot.body};
+		}
+	}
+	(void)rt_scope_join(l->s, &row);
+}
+
+/* The entries that imports added to the discussion, with their first bodies, in the order of the
+ * source: entries of an import are numbered in it. Cost: the log. */
+static void
+list_origins(rt_layer *l)
+{
+	rt_making *m = &l->import->making;
+	size_t room = 0, count = 0;
+
+	m->has_origins = true;
+	for (uint64_t seq = 1; rt_ok(l->s) && seq <= l->import->project->seq; seq++) {
+		bool is_import = false;
+		int64_t at;
+
+		RT_TRY(l->s, rt_engine_record_time(l->import->engine, seq, &at, &is_import,
+						   &l->s->error));
+		if (rt_ok(l->s) && is_import)
+			list_row(l, seq, &room);
+	}
+	if (m->origin_count > 1)
+		qsort(m->origins, m->origin_count, sizeof(*m->origins), by_entry);
+	for (size_t i = 0; i < m->origin_count; i++)
+		if (count == 0 || m->origins[count - 1].entry != m->origins[i].entry)
+			m->origins[count++] = m->origins[i];
+	m->origin_count = count;
+	m->origin_at = m->passed < count ? m->passed : count;
+}
+
+static void
+match_origins(rt_layer *l)
+{
+	rt_making *m = &l->import->making;
+	const rt_outline *o = l->outline;
+
+	if (!m->has_origins)
+		list_origins(l);
+	for (size_t i = 0; i < o->node_count; i++)
+		if (!rt_id_is_legal(o->nodes[i].id) && l->spots[i].known) {
+			l->spots[i] = (rt_spot){0};
+			l->import->result.known--;
+		}
+	for (size_t i = 0; rt_ok(l->s) && i < o->node_count; i++) {
+		size_t end = m->origin_count - m->origin_at < AHEAD ? m->origin_count
+								    : m->origin_at + AHEAD;
+
+		if (rt_id_is_legal(o->nodes[i].id))
+			continue;
+		for (size_t k = m->origin_at; rt_ok(l->s) && k < end; k++)
+			if (has_body(l, m->origins[k].body, &o->nodes[i])) {
+				know(l, i, m->origins[k].entry);
+				m->origin_at = k + 1;
+				break;
+			}
+	}
+	place_nodes(l);
+	match_bodies(l);
+}
+
+/* Has a node without an id no entry yet? */
+static bool
+lacks_entry(const rt_layer *l)
+{
+	for (size_t i = 0; i < l->outline->node_count; i++)
+		if (!rt_id_is_legal(l->outline->nodes[i].id) && !l->spots[i].known)
+			return true;
+	return false;
 }
 
 /* ---- new entries ---- */
@@ -216,9 +360,10 @@ rt_layer_add_new(rt_layer *l)
 	if (l->import->making.goes_on) /* bodies of the outline before may be compared */
 		rt_import_flush(l->import);
 	match_ids(l);
-	for (size_t i = 0; rt_ok(l->s) && i < o->node_count; i++)
-		if (!rt_id_is_legal(o->nodes[i].id))
-			match_body(l, i);
+	if (!l->import->making.has_origins)
+		match_bodies(l);
+	if (rt_ok(l->s) && lacks_entry(l))
+		match_origins(l);
 	if (o->takes == NULL && rt_ok(l->s))
 		add_runs(l);
 }

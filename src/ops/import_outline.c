@@ -116,8 +116,8 @@ add_piece(rt_layer *l)
 
 	for (size_t i = 0; nodes != NULL && i < o->node_count; i++)
 		nodes[i] = (int64_t)i;
-	rt_layer_append(l, last->take != 0 ? last->take : 1, last->take != 0 ? last->at + 1 : 0, nodes,
-			o->node_count);
+	rt_layer_append(l, last->take != 0 ? last->take : 1, last->take != 0 ? last->at + 1 : 0,
+			nodes, o->node_count);
 }
 
 static void
@@ -183,8 +183,7 @@ free_disc_name(rt_layer *l, rt_str wanted)
 static rt_str
 disc_name(rt_layer *l)
 {
-	return rt_ok(l->s) ? rt_scope_copy(l->s,
-					   rt_cell_name(rt_project_cell(l->c->now, l->disc)))
+	return rt_ok(l->s) ? rt_scope_copy(l->s, rt_cell_name(rt_project_cell(l->c->now, l->disc)))
 			   : rt_str_at(NULL, 0);
 }
 
@@ -248,7 +247,8 @@ make_disc(rt_layer *l, rt_str name, rt_str take_name, uint32_t number)
 	rt_str free_name = free_disc_name(l, name);
 	if (!rt_ok(l->s))
 		return;
-	l->disc = rt_import_new_disc(l->import, free_name, take_name.size > 0 ? take_name : free_name);
+	l->disc = rt_import_new_disc(l->import, free_name,
+				     take_name.size > 0 ? take_name : free_name);
 	rt_import_note_made(l->import, l->disc);
 }
 
@@ -540,6 +540,19 @@ name_result(rt_import *m, uint32_t number)
 	m->result.discussion[size] = '\0';
 }
 
+/* Where the next outline of the conversation continues: at the last node that is not deleted. */
+static void
+note_last(rt_import *m, const rt_layer *l)
+{
+	size_t at = l->outline->node_count;
+
+	m->making.passed += at;
+	while (at > 0 && l->spots[at - 1].take == UINT32_MAX)
+		at--;
+	if (at > 0)
+		m->making.last = l->spots[at - 1];
+}
+
 void
 rt_import_outline(rt_import *m, rt_outline *o, uint32_t number)
 {
@@ -565,8 +578,7 @@ rt_import_outline(rt_import *m, rt_outline *o, uint32_t number)
 		add_outline(&l, number);
 	if (rt_ok(&m->s)) {
 		m->last = l.disc;
-		if (o->node_count > 0)
-			m->making.last = l.spots[o->node_count - 1];
+		note_last(m, &l);
 		m->making.goes_on = o->more;
 		if (!o->more) {
 			name_result(m, l.disc);

@@ -134,4 +134,28 @@ code 'given by name it is refused' 2 r import "$work/live/notes.db"
 has 'with the reason' 'holds no conversation of Cursor' "$err"
 code 'no file was added' 1 test -e "$work/live/webui.db-journal"
 kill "$other"
+
+# Messages without ids: a conversation is recognised after local changes.
+session() { # TEXT...
+	echo '{"timestamp":"2026-03-02T09:00:00.000Z","type":"session_meta","payload":{"id":"c1","timestamp":"2026-03-02T09:00:00.000Z","cwd":"/x"}}'
+	for text; do
+		case $text in [A-Z]*) who='user","content":[{"type":"input_text"' ;; *) who='assistant","content":[{"type":"output_text"' ;; esac
+		printf '{"timestamp":"2026-03-02T09:00:01.000Z","type":"response_item","payload":{"type":"message","role":"%s,"text":"%s"}]}}\n' "$who" "$text"
+	done
+}
+texts() { r show -d One --json | json '" ".join(e["content"] if isinstance(e["content"], str) else e["content"][0]["text"] for e in d["entries"])'; }
+db=$work/unnamed.db
+session One two Three four Five six >"$work/rollout.jsonl"
+r import -q "$work/rollout.jsonl" >/dev/null 2>&1
+r edit -q -d One :2 'two, edited'
+r delete -q -d One :4
+r move -q -d One :3 --after :1
+r delete -q -d One :5
+is 'edited, deleted, moved' 'One Three two, edited Five' "$(texts)"
+has 'imported again' 'nothing new; 6 entries are known' "$(r import "$work/rollout.jsonl")"
+session One two Three four Five six Seven eight >"$work/rollout.jsonl"
+has 'the file has grown' '2 entries, 0 takes, 0 discussions added; 6 already known' "$(r import "$work/rollout.jsonl")"
+is 'new entries follow' 'eight' "$(texts | sed 's/.* //')"
+is 'in the same take' 1 "$(r takes -d One --json | json 'len(d)')"
+has 'and again' 'nothing new; 8 entries are known' "$(r import "$work/rollout.jsonl")"
 finish
