@@ -154,6 +154,20 @@ test_unknown_members(void **state)
 	rt_outlines_deinit(&o);
 }
 
+/* An entry with a call and its result: the API takes the result after the call. */
+static void
+test_call_with_result(void **state)
+{
+	(void)state;
+	assert_exported(
+		"[{\"role\":\"assistant\",\"content\":[{\"type\":\"text\",\"text\":\"\"},"
+		"{\"type\":\"toolCall\",\"id\":\"c\",\"name\":\"ls\",\"arguments\":{}},"
+		"{\"type\":\"tool_result\",\"tool_use_id\":\"c\",\"content\":\"none\"}]}]",
+		"[\n{\"role\":\"assistant\",\"content\":null,\"tool_calls\":[{\"id\":\"c\",\"type\":"
+		"\"function\",\"function\":{\"name\":\"ls\",\"arguments\":\"{}\"}}]},\n"
+		"{\"role\":\"tool\",\"content\":\"none\",\"tool_call_id\":\"c\"}\n]\n");
+}
+
 /* Kinds that no model is sent are not written, whatever their role. */
 static void
 test_kinds(void **state)
@@ -556,7 +570,7 @@ main(void)
 		cmocka_unit_test(test_odd_messages),
 		cmocka_unit_test(test_roles),	 cmocka_unit_test(test_request),
 		cmocka_unit_test(test_blocks_of_others),
-		cmocka_unit_test(test_unknown_members), cmocka_unit_test(test_kinds),
+		cmocka_unit_test(test_unknown_members), cmocka_unit_test(test_call_with_result), cmocka_unit_test(test_kinds),
 		cmocka_unit_test(test_lines),	 cmocka_unit_test(test_leaves),
 		cmocka_unit_test(test_pi),	 cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_random),	 cmocka_unit_test(test_fixtures),

@@ -450,6 +450,29 @@ write_further(writer *c, rt_str role, const rt_body *body)
 	}
 }
 
+static bool
+has_call(yyjson_val *blocks)
+{
+	for (rt_json_iter m = rt_json_each(blocks); rt_json_next(&m);)
+		if (kind_of(m.value) == BLOCK_CALL)
+			return true;
+	return false;
+}
+
+/* Is there nothing besides calls, their results and empty texts? */
+static bool
+is_only_calls(yyjson_val *blocks)
+{
+	for (rt_json_iter m = rt_json_each(blocks); rt_json_next(&m);) {
+		block_kind kind = kind_of(m.value);
+
+		if (kind != BLOCK_CALL && kind != BLOCK_NONE && !is_result(m.value) &&
+		    !(rt_str_is(member(m.value, "type"), "text") && member(m.value, "text").size == 0))
+			return false;
+	}
+	return has_call(blocks);
+}
+
 /* Members role, content and further ones of an entry with body T or J. */
 static void
 write_members(writer *c, const rt_node *node, const rt_body *body)
@@ -457,6 +480,7 @@ write_members(writer *c, const rt_node *node, const rt_body *body)
 	rt_str front, role = role_of(c, node->role, &front);
 	yyjson_val *odd = odd_content(body), *calls = rt_body_field(body, "tool_calls");
 	bool has_calls = calls != NULL || rt_body_field(body, "function_call") != NULL;
+	bool is_call = !c->lossless && rt_str_is(role, "assistant") && is_only_calls(body->content_json);
 
 	if (!c->lossless && rt_str_is(role, "tool") &&
 	    !yyjson_is_str(rt_body_field(body, "tool_call_id"))) {
@@ -468,8 +492,8 @@ write_members(writer *c, const rt_node *node, const rt_body *body)
 	rt_json_put_str(c->out, "role", role);
 	if (odd != NULL)
 		rt_json_put_value(c->out, "content", odd);
-	else if (body->content.size == 0 && body->content_json == NULL && has_calls &&
-		 (c->lossless || rt_str_is(role, "assistant")))
+	else if (is_call || (body->content.size == 0 && body->content_json == NULL && has_calls &&
+			     (c->lossless || rt_str_is(role, "assistant"))))
 		rt_json_put_null(c->out, "content");
 	else
 		write_content(c, body, front);
@@ -567,12 +591,14 @@ write_results(writer *c, yyjson_val *blocks)
 	return results > 0 && results == yyjson_arr_size(blocks);
 }
 
+/* Results come before the other content of an entry, but after its calls. */
 static void
 write_message(writer *c, const rt_node *node)
 {
 	const rt_body *body = rt_writer_body(&c->w, node);
+	bool calls = body != NULL && !c->lossless && has_call(body->content_json);
 
-	if (body == NULL || (!c->lossless && write_results(c, body->content_json)))
+	if (body == NULL || (!c->lossless && !calls && write_results(c, body->content_json)))
 		return;
 	begin_message(c);
 	if (body->format == RT_BODY_PI)
@@ -582,6 +608,8 @@ write_message(writer *c, const rt_node *node)
 	if (c->lossless)
 		rt_extras_write(c->out, "retake", node, body);
 	rt_json_close(c->out, '}');
+	if (calls)
+		(void)write_results(c, body->content_json);
 }
 
 /* ---- conversations ---- */
