@@ -39,6 +39,7 @@ struct written {
 	rt_export_options options;
 	rt_str bytes, session;
 	rt_str directory; /* in which the program is to be started */
+	rt_str missing;   /* the session's own directory, if it does not exist here */
 	rt_buf *path, *copy;
 	bool is_there; /* with these bytes */
 };
@@ -283,8 +284,10 @@ write_bytes(rt_cli *cli, written *w, const rt_outlines *outlines)
 	w->session = find_member(cli, w->bytes, w->program->inner, w->program->id);
 	if (w->program->cwd != NULL)
 		w->directory = find_member(cli, w->bytes, w->program->inner, w->program->cwd);
-	if (!is_folder(cli, w->directory))
-		w->directory = w->options.directory; /* of another machine */
+	if (!is_folder(cli, w->directory)) {
+		w->missing = w->directory; /* of another machine */
+		w->directory = w->options.directory;
+	}
 	if (rt_ok(&cli->s) && !is_safe(w->session))
 		rt_cli_fail(cli, RT_USAGE, "\"%.*s\" cannot be the id of a session",
 			    (int)rt_utf8_cut(w->session, 80), w->session.ptr);
@@ -458,6 +461,11 @@ say_written(rt_cli *cli, const written *w, rt_str here)
 		  w->path->ptr, w->program->format->name, w->bytes.size);
 	if (w->copy->size > 0)
 		rt_term_f(out, "The original is kept as %s\n", w->copy->ptr);
+	if (w->missing.size > 0) {
+		rt_term_c(out, "Its directory ");
+		rt_term_line(out, w->missing);
+		rt_term_c(out, " does not exist here, so it continues in this one.\n");
+	}
 	rt_term_f(out, "Continue with: %s\n", rt_scope_str(&cli->s, command).ptr);
 }
 

@@ -135,7 +135,7 @@ test_aider(void **state)
 				  "Thanks");
 	assert_true(rt_str_is(o.items[1].name, "Fix the loop"));
 	assert_true(rt_str_is(o.items[1].source, "aider:2024-08-05 19:33:02"));
-	assert_true(o.items[1].nodes[0].has_ts && !o.items[1].nodes[1].has_ts);
+	assert_true(o.items[1].nodes[0].has_ts && o.items[1].nodes[3].has_ts && !o.items[0].nodes[0].has_ts);
 	assert_int_equal(o.items[1].head, 3);
 	assert_int_equal(o.items[2].node_count, 0);
 	assert_int_equal(report.skipped, 0);

@@ -9,7 +9,8 @@
  *
  * Lines of one kind that follow each other are a message; a blank line belongs to a reply, so it
  * ends one of the others. Other headings that begin with "# " are part of the reply around them;
- * aider's own reader drops them. There are no ids and no branches. */
+ * aider's own reader drops them. There are no ids and no branches; every message has the time of its
+ * session. */
 #include "formats/formats.h"
 #include "importers/graph.h"
 
@@ -55,7 +56,6 @@ end_message(history *h)
 			rt_buf_add_str(h->title, rt_str_trim(rt_graph_title(text)));
 		rt_build_body_open(h->g.b, text, false);
 		(void)rt_graph_add(&h->g, &n, RT_STR(""));
-		h->has_start = false; /* of the first message only */
 	}
 	rt_buf_clear(h->text);
 }

@@ -48,6 +48,11 @@ hasnt 'a session that was continued: another id' "$second" "$out"
 (cd / && r export --to claude-code) >"$work/out"
 has 'from another directory' "cd $work/src && claude --resume" "$(cat "$work/out")"
 
+# --- whose directory is gone ---
+mv "$work/src" "$work/elsewhere"
+has 'without its directory' "Its directory $work/src does not exist here" "$(cd "$work/elsewhere" && r export --to claude-code)"
+mv "$work/elsewhere" "$work/src"
+
 # --- in place ---
 code 'in place' 0 r export --to claude-code --in-place --json
 is 'in place: the file' "$original" "$(printf '%s' "$out" | json 'd["file"]')"
