@@ -260,13 +260,13 @@ finish(tour *t)
 	if (cli->json) {
 		rt_json_close(t->json, ']');
 		rt_json_open(out, NULL, '{');
-		rt_json_put_str(out, "store", rt_buf_str(&cli->session.address));
+		rt_json_put_c(out, "store", rt_session_shown(&cli->session));
 		rt_json_put_raw(out, "steps", rt_scope_str(&cli->s, t->json));
 		rt_json_close(out, '}');
 		rt_cli_print_json(cli, out);
 		return;
 	}
-	rt_args_add_quoted(out, cli->session.address.ptr);
+	rt_args_add_quoted(out, rt_session_shown(&cli->session));
 	rt_term_c(&cli->out, "\nTo experiment in this store:\n\n  export RETAKE_DB=");
 	rt_term_text(&cli->out, rt_buf_str(out));
 	rt_term_c(&cli->out,

@@ -19,6 +19,7 @@
 #include "cli/follow.h"
 #include "cli/importing.h"
 #include "llm/system_host.h"
+#include "store/store_open.h"
 
 enum {
 	NAMES_MAX = 32,
@@ -170,7 +171,7 @@ drop_done(watching *w)
 
 /* --- the lock and the mark --- */
 
-/* The store's path, also of one that does not exist yet. */
+/* The store's path, also of one that does not exist yet; the address of one without a path. */
 static void
 add_store(rt_cli *cli, rt_buf *out)
 {
@@ -179,6 +180,10 @@ add_store(rt_cli *cli, rt_buf *out)
 
 	if (address == NULL)
 		return;
+	if (rt_store_file(address) == NULL) {
+		rt_store_add_place(out, address);
+		return;
+	}
 	slash = strrchr(address, '/');
 	rt_str folder = slash == NULL ? RT_STR(".") : rt_str_at(address, (size_t)(slash - address) + 1);
 	whole = realpath(rt_scope_copy(&cli->s, folder).ptr, NULL);

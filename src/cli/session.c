@@ -84,7 +84,7 @@ void
 rt_cli_say_made(rt_cli *cli)
 {
 	if (cli->say_made)
-		rt_cli_note(cli, "created a new store: %s", cli->session.address.ptr);
+		rt_cli_note(cli, "created a new store: %s", rt_session_shown(&cli->session));
 	cli->say_made = false;
 }
 

@@ -369,6 +369,7 @@ rt_back_entry_next(rt_back *k, rt_back_entry *out)
 			rt_moment_format_ms(k->time_text, node->ts);
 			rt_buf_add_byte(k->time_text, '"');
 			k->time = rt_scope_str(&k->w.s, k->time_text);
+			k->time_us = node->ts.us;
 		}
 		(void)rt_scope_note(&k->w.s, k->w.e.status);
 		return rt_ok(&k->w.s);
@@ -387,21 +388,27 @@ rewind_take(rt_back *k)
 {
 	k->at = 0;
 	k->time = RT_STR(NO_TIME);
+	k->time_us = 0;
 	rt_index_clear(&k->used);
 }
 
-/* Its number among the results; 0 if they are separate items. */
-static size_t
-note_result(rt_back *k, const rt_part *part)
+/* Links a call or a result with the earlier ones of its id: programs may use an id again. */
+static void
+note_item(rt_back *k, const rt_part *part, int64_t first)
 {
-	rt_part *to = k->joins_results ? rt_items_push(&k->w.s, &k->results, sizeof(*to)) : NULL;
+	rt_back_item *to = rt_items_push(&k->w.s, &k->items, sizeof(*to)), *items = k->items.items;
 
 	if (to == NULL)
-		return 0;
-	*to = (rt_part){.kind = RT_PART_RESULT,
-			.text = rt_scope_copy(&k->w.d, rt_back_result_text(k, part)),
-			.has_failed = part->has_failed};
-	return k->results.count - 1;
+		return;
+	*to = (rt_back_item){.kind = part->kind, .at = k->at, .next = -1};
+	if (part->kind == RT_PART_RESULT)
+		to->result = (rt_part){.kind = RT_PART_RESULT,
+				       .text = rt_scope_copy(&k->w.d, rt_back_result_text(k, part)),
+				       .has_failed = part->has_failed};
+	while (first >= 0 && items[first].next >= 0)
+		first = items[first].next;
+	if (first >= 0)
+		items[first].next = (int64_t)k->items.count - 1;
 }
 
 static void
@@ -411,20 +418,27 @@ note_calls(rt_back *k)
 
 	rt_index_clear(&k->calls);
 	rt_index_clear(&k->answers);
-	k->results.count = 0;
+	k->items.count = 0;
 	rewind_take(k);
 	while (rt_back_entry_next(k, &e))
 		for (size_t i = 0; i < e.count; i++) {
 			rt_part_kind kind = e.parts[i].kind;
 			rt_index *index = kind == RT_PART_CALL ? &k->calls : &k->answers;
 			rt_str id = e.parts[i].id;
+			int64_t first;
 
 			if (id.size == 0 || (kind != RT_PART_CALL && kind != RT_PART_RESULT) ||
 			    (kind == RT_PART_RESULT && rt_index_get(&k->calls, id) < 0))
 				continue;
-			(void)rt_index_put(&k->w.s, index, rt_scope_copy(&k->w.d, id),
-					   index == &k->answers ? note_result(k, &e.parts[i]) : 0);
+			first = rt_index_get(&k->calls, id);
+			if (k->joins_results)
+				note_item(k, &e.parts[i], first);
+			if (first < 0 || index == &k->answers)
+				(void)rt_index_put(&k->w.s, index, rt_scope_copy(&k->w.d, id),
+						   k->joins_results ? k->items.count - 1 : 0);
 		}
+	k->last_time = rt_scope_copy(&k->w.d, k->time);
+	k->last_us = k->time_us;
 }
 
 bool
@@ -442,9 +456,13 @@ rt_back_is_known(const rt_back *k, rt_str call)
 const rt_part *
 rt_back_result(const rt_back *k, rt_str call)
 {
-	int64_t at = call.size > 0 && k->joins_results ? rt_index_get(&k->answers, call) : -1;
+	int64_t at = call.size > 0 && k->joins_results ? rt_index_get(&k->calls, call) : -1;
+	const rt_back_item *items = k->items.items;
 
-	return at < 0 ? NULL : (const rt_part *)k->results.items + at;
+	while (at >= 0 && (items[at].kind != RT_PART_CALL || items[at].at != k->at))
+		at = items[at].next;
+	at = at >= 0 ? items[at].next : -1;
+	return at >= 0 && items[at].kind == RT_PART_RESULT ? &items[at].result : NULL;
 }
 
 yyjson_val *

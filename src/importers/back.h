@@ -56,6 +56,14 @@ typedef struct rt_back_entry {
 	size_t count;
 } rt_back_entry;
 
+/* A call or a result. */
+typedef struct rt_back_item {
+	rt_part_kind kind;
+	size_t at;      /* rt_back.at of its entry */
+	int64_t next;   /* the next one with its id; -1: none */
+	rt_part result; /* only a text and has_failed */
+} rt_back_item;
+
 typedef struct rt_back {
 	rt_writer w;
 	const char *format;
@@ -65,9 +73,12 @@ typedef struct rt_back {
 	rt_buf *out;        /* of w */
 	rt_str session;     /* to be written */
 	rt_str time;        /* of the last entry with one, as JSON; else 1970 */
+	int64_t time_us;    /* the same time; 0: none */
+	rt_str last_time;   /* of the last entry of the take with one, as JSON; else 1970 */
+	int64_t last_us;    /* the same time; 0: none */
 	rt_buf *time_text, *text;
 	rt_index calls, answers, used; /* ids of calls, of answered calls; ids written */
-	rt_items results; /* rt_part, with only a text, in the order of `answers` */
+	rt_items items;   /* rt_back_item: calls and results in the order of the take */
 	const rt_outline_take *take;
 	size_t at;          /* in the take: the next entry */
 	char hash[RT_BACK_ID + 1];
@@ -96,7 +107,8 @@ rt_str rt_back_text(rt_back *k, const rt_back_entry *e, rt_part_kind kind);
 /* Is the call answered in this take? Did the call of a result come before? */
 bool rt_back_is_answered(const rt_back *k, rt_str call);
 bool rt_back_is_known(const rt_back *k, rt_str call);
-/* The result of a call, its text and has_failed; NULL: none, or the format has separate results. */
+/* The result of a call of the present entry, its text and has_failed; NULL: none, or the format has
+ * separate results. */
 const rt_part *rt_back_result(const rt_back *k, rt_str call);
 
 /* In formats where calls and results are one item: nothing is written of the part; it is a text of the

@@ -292,6 +292,39 @@ test_gemini_cli(void **state)
 		GEMINI("g2", "gemini", "\"content\":\"blue\""));
 }
 
+/* An id of a call that is used again: each call has its own result. */
+static void
+test_repeated_calls(void **state)
+{
+	static const rt_format *const formats[] = {&rt_format_gemini_cli, &rt_format_opencode};
+	const char *text =
+		CLAUDE_REPLY("11111111-1111-4111-8111-111111111111", "null", "m1", CLAUDE_CALL("c1"))
+		CLAUDE_RESULT("22222222-2222-4222-8222-222222222222",
+			      "\"11111111-1111-4111-8111-111111111111\"", "c1", "\"of the first\"")
+		CLAUDE_REPLY("33333333-3333-4333-8333-333333333333",
+			     "\"22222222-2222-4222-8222-222222222222\"", "m2", CLAUDE_CALL("c1"))
+		CLAUDE_RESULT("44444444-4444-4444-8444-444444444444",
+			      "\"33333333-3333-4333-8333-333333333333\"", "c1", "\"of the second\"");
+	rt_outlines o;
+	rt_report report;
+	rt_buf out;
+
+	(void)state;
+	import_text(&rt_format_claude_code, text, &o, &report);
+	for (size_t i = 0; i < 2; i++) {
+		const char *first, *second;
+
+		check_round_trip(formats[i], &o, NULL, &out);
+		first = strstr(out.ptr, "of the first");
+		second = strstr(out.ptr, "of the second");
+		assert_non_null(first);
+		assert_non_null(second);
+		assert_true(first < second);
+		rt_buf_deinit(&out);
+	}
+	import_done(&o, &report);
+}
+
 /* The call and the result of another program are one item; a call without a result is given one. */
 static void
 test_gemini_cli_calls(void **state)
@@ -373,7 +406,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_opencode),
-		cmocka_unit_test(test_gemini_cli),	     cmocka_unit_test(test_gemini_cli_calls),
+		cmocka_unit_test(test_gemini_cli),	     cmocka_unit_test(test_gemini_cli_calls), cmocka_unit_test(test_repeated_calls),
 		cmocka_unit_test(test_random),	     cmocka_unit_test(test_memory),
 		cmocka_unit_test(test_several),	     cmocka_unit_test(test_claude_code),
 		cmocka_unit_test(test_claude_code_pairs), cmocka_unit_test(test_codex),

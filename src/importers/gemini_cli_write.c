@@ -500,7 +500,7 @@ put_head(rt_back *k)
 	static const char *const names[] = {"projectHash", "startTime", "lastUpdated", "kind"};
 	const rt_outline *o = k->w.outline;
 	rt_str prefix = RT_STR("gemini-cli."),
-	       values[] = {project_hash(k), k->time, k->time, RT_STR("\"main\"")};
+	       values[] = {project_hash(k), k->time, k->last_time, RT_STR("\"main\"")};
 
 	rt_json_open(k->out, NULL, '{');
 	rt_json_put_str(k->out, "sessionId", k->session);

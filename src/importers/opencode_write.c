@@ -72,14 +72,14 @@ set_session(writer *c)
 }
 
 static rt_str
-time_json(writer *c, const char *first, const char *second)
+time_json(writer *c, const char *first, const char *second, int64_t second_ms)
 {
 	rt_buf *out = rt_scope_buf(&c->k.w.e);
 
 	rt_json_open(out, NULL, '{');
 	rt_json_put_i64(out, first, c->ms);
 	if (second != NULL)
-		rt_json_put_i64(out, second, c->ms);
+		rt_json_put_i64(out, second, second_ms);
 	rt_json_close(out, '}');
 	return rt_back_json_of(&c->k, out);
 }
@@ -189,7 +189,7 @@ state_json(writer *c, yyjson_val *state, rt_str input, const rt_part *result)
 	if (!is_open && !has_failed)
 		set_default(&m, "title", is_text, RT_STR("\"\""));
 	if (!is_open)
-		set_default(&m, "time", is_object, time_json(c, "start", "end"));
+		set_default(&m, "time", is_object, time_json(c, "start", "end", c->ms));
 	return object_json(c, &m);
 }
 
@@ -256,7 +256,7 @@ put_old_part(writer *c, rt_buf *out, rt_back_walk *w, yyjson_val *part)
 	if (rt_is_word(type, "text reasoning"))
 		set(&m, "text", rt_back_json(&c->k, now));
 	if (rt_str_is(type, "reasoning")) {
-		set_default(&m, "time", is_object, time_json(c, "start", "end"));
+		set_default(&m, "time", is_object, time_json(c, "start", "end", c->ms));
 		if (!rt_str_eq(old, now))
 			drop(&m, "metadata"); /* it is signed */
 	}
@@ -273,7 +273,7 @@ put_text(writer *c, rt_buf *out, const char *type, rt_str text)
 	set(&m, "type", quoted(c, type));
 	set(&m, "text", rt_back_json(&c->k, text));
 	if (strcmp(type, "reasoning") == 0)
-		set(&m, "time", time_json(c, "start", "end"));
+		set(&m, "time", time_json(c, "start", "end", c->ms));
 	put(out, &m);
 }
 
@@ -416,7 +416,7 @@ put_message(writer *c, yyjson_val *info, bool of_user, rt_buf *parts)
 	set(&m, "id", quoted(c, c->message));
 	set(&m, "sessionID", quoted(c, c->session));
 	set(&m, "role", of_user ? RT_STR("\"user\"") : RT_STR("\"assistant\""));
-	set_default(&m, "time", is_object, time_json(c, "created", of_user ? NULL : "completed"));
+	set_default(&m, "time", is_object, time_json(c, "created", of_user ? NULL : "completed", c->ms));
 	if (of_user)
 		set_user(c, &m);
 	else
@@ -557,7 +557,7 @@ put_info(writer *c)
 			field(c, "directory", rt_scope_str(&c->k.w.d, directory)));
 	rt_json_put_str(c->k.out, "title", name.size > 0 ? name : RT_STR("Retake"));
 	rt_json_put_raw(c->k.out, "version", field(c, "version", RT_STR("\"1.2.0\"")));
-	rt_json_put_raw(c->k.out, "time", field(c, "time", time_json(c, "created", "updated")));
+	rt_json_put_raw(c->k.out, "time", field(c, "time", time_json(c, "created", "updated", c->k.last_us / 1000)));
 	put_further(c);
 	rt_json_close(c->k.out, '}');
 }

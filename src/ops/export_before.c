@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The texts of edited entries before they were edited. The log is read once: of every entry, the
- * newest version that is not marked as edited is the text of its author. */
+ * The texts of edited entries before they were edited. The log is read once: the step of the first
+ * edit replaces the text of the author, which is not marked as edited, by one that is. A part or a
+ * combination of entries (split, merge) is marked, too, but no edit. */
 #include <stdlib.h> /* qsort */
 
 #include "log/engine_impl.h"
@@ -9,7 +10,8 @@
 
 typedef struct original {
 	uint32_t entry;
-	uint64_t body; /* 0: every version was edited */
+	uint64_t body; /* 0: there is none */
+	bool is_reply; /* its role then was none of a person */
 } original;
 
 static int
@@ -61,12 +63,38 @@ find(original *list, size_t count, uint32_t entry)
 	return low < count && list[low].entry == entry ? &list[low] : NULL;
 }
 
+static bool
+is_edit(const rt_record *step)
+{
+	return rt_str_is(step->op, "entry.edit") || rt_str_is(step->op, "batch");
+}
+
+/* The texts that an effect replaced by edited ones. */
+static void
+read_effect(const rt_effect *e, original *list, size_t count)
+{
+	if (e->kind != RT_EFFECT_SPLICE || e->removed_count != e->added_count)
+		return;
+	for (size_t i = 0; i < e->added_count; i++) {
+		const rt_slot *from = &e->removed[i].slot, *to = &e->added[i].slot;
+		original *of = from->entry == to->entry && from->body != to->body &&
+					       (from->flags & RT_SLOT_EDITED) == 0 &&
+					       (to->flags & RT_SLOT_EDITED) != 0
+				       ? find(list, count, to->entry)
+				       : NULL;
+
+		if (of != NULL)
+			*of = (original){.entry = to->entry,
+					 .body = from->body,
+					 .is_reply = !rt_str_is(e->removed[i].role, "User") &&
+						     !rt_str_is(e->removed[i].role, "System")};
+	}
+}
+
 static void
 read_log(rt_scope *s, rt_engine *engine, const rt_project *project, original *list, size_t count)
 {
 	for (uint64_t seq = 1; rt_ok(s) && seq <= project->seq; seq++) {
-		rt_slot_walk walk = {0};
-		const rt_effect_slot *slot;
 		rt_record record = {0};
 		rt_scope row;
 
@@ -74,14 +102,8 @@ read_log(rt_scope *s, rt_engine *engine, const rt_project *project, original *li
 		if (rt_scope_arena(&row) != NULL)
 			RT_TRY(&row, rt_engine_record(engine, seq, rt_scope_arena(&row), &record,
 						      NULL, &row.error));
-		while (rt_ok(&row) && (slot = rt_record_next_slot(&record, &walk)) != NULL) {
-			original *to = walk.is_added && (slot->slot.flags & RT_SLOT_EDITED) == 0
-					       ? find(list, count, slot->slot.entry)
-					       : NULL;
-
-			if (to != NULL && slot->slot.body > to->body)
-				to->body = slot->slot.body;
-		}
+		for (size_t i = 0; rt_ok(&row) && is_edit(&record) && i < record.effect_count; i++)
+			read_effect(&record.effects[i], list, count);
 		(void)rt_scope_join(s, &row);
 	}
 }
@@ -123,7 +145,7 @@ rt_engine_export_before(rt_engine *engine, const rt_project *project, rt_outline
 			rt_node *node = &outlines->items[i].nodes[k];
 			const original *from = node->edited ? find(list, count, node->entry) : NULL;
 
-			if (from != NULL && from->body > 0)
+			if (from != NULL && from->body > 0 && from->is_reply)
 				read_body(&s, engine, from->body, outlines->arena, node);
 		}
 	return rt_scope_end(&s, err);

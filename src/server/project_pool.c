@@ -13,7 +13,8 @@
 enum {
 	TEND_S = 15,      /* between two of tend() */
 	INDEX_LEAST = 256, /* texts */
-	INDEX_PAUSE_US = 200000
+	INDEX_PAUSE_US = 200000,
+	INDEX_PAUSE_MOST_US = 60000000 /* after failures */
 };
 
 /* ---- the response cache ---- */
@@ -378,21 +379,28 @@ tend(rt_open_project *open_project, int64_t now_us)
 }
 
 /* A batch of texts for the search index, if many are new: so the first search after an import does not
- * have to read all of them. Writers wait for a batch; the pauses leave them most of the time. Failures are
- * retried. */
+ * have to read all of them. Writers wait for a batch; the pauses leave them most of the time. After a
+ * failure they become longer, since it may be permanent: a role that may only read. */
 static void
 index_texts(rt_open_project *open_project, int64_t now_us)
 {
 	const rt_env *env = open_project->pool->options.env;
-	int64_t used_us;
+	int64_t used_us, pause_us = INDEX_PAUSE_US;
+	rt_status st;
 
 	if (open_project->pool->options.store->is_read_only ||
 	    (now_us >= open_project->indexed_us && now_us < open_project->indexed_us + open_project->index_pause_us))
 		return;
-	(void)!rt_engine_index_step(open_project->engine, INDEX_LEAST, NULL);
+	st = rt_engine_index_step(open_project->engine, INDEX_LEAST, NULL);
 	open_project->indexed_us = env->now_us(env->ctx);
 	used_us = open_project->indexed_us - now_us;
-	open_project->index_pause_us = used_us > INDEX_PAUSE_US / 3 ? 3 * used_us : INDEX_PAUSE_US;
+	if (st != RT_OK && st != RT_INTERRUPTED) /* for example because nothing may be written */
+		pause_us = open_project->index_pause_us >= INDEX_PAUSE_MOST_US / 2 ? INDEX_PAUSE_MOST_US
+			   : open_project->index_pause_us > 0 ? 2 * open_project->index_pause_us
+							      : INDEX_PAUSE_US;
+	else if (used_us > INDEX_PAUSE_US / 3)
+		pause_us = 3 * used_us;
+	open_project->index_pause_us = pause_us;
 }
 
 void

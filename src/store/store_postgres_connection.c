@@ -31,26 +31,31 @@ option(const PQconninfoOption *options, const char *name)
 	return NULL;
 }
 
+/* Credentials end as in libpq: at the first "@" before any "/". If there are more of either, a
+ * password was written without %XX: only the part after the last "@" is shown. */
 void
 rt_pg_add_place(rt_buf *out, const char *address)
 {
-	rt_str rest = rt_str_of(address), host, query = {NULL, 0}, user, one;
-	size_t from = rt_str_find(rest, RT_STR("//"), 0);
+	rt_str rest = rt_str_of(address), host, user = {NULL, 0}, one;
+	size_t from = rt_str_find(rest, RT_STR("//"), 0), at, slash;
 	bool is_first = true;
 
-	from = from == SIZE_MAX ? rest.size : from + 2;
+	rest = rt_str_skip(rest, from == SIZE_MAX ? rest.size : from + 2);
+	at = rt_str_find(rest, RT_STR("@"), 0);
+	slash = rt_str_find(rest, RT_STR("/"), 0);
+	if (at != SIZE_MAX && at < slash) {
+		one = rt_str_at(rest.ptr, at);
+		(void)rt_str_split(&one, ':', &user); /* without the password */
+	}
+	while ((at = rt_str_find(rest, RT_STR("@"), 0)) != SIZE_MAX)
+		rest = rt_str_skip(rest, at + 1);
 	rt_buf_add_c(out, "postgresql://");
-	rest = rt_str_skip(rest, from);
-	if (rest.size > 0 && memchr(rest.ptr, '?', rest.size) != NULL)
-		query = rest, (void)rt_str_split(&query, '?', &rest);
-	host = rest;
-	for (size_t at; (at = rt_str_find(host, RT_STR("@"), 0)) != SIZE_MAX;)
-		host = rt_str_skip(host, at + 1);
-	rest.size -= host.size;
-	if (rt_str_split(&rest, '@', &one) && rt_str_split(&one, ':', &user))
-		rt_buf_add_f(out, "%.*s@", RT_STR_ARG(user)); /* without the password */
+	if (user.size > 0)
+		rt_buf_add_f(out, "%.*s@", RT_STR_ARG(user));
+	host = rt_str_at(NULL, 0);
+	(void)rt_str_split(&rest, '?', &host);
 	rt_buf_add_str(out, host);
-	while (rt_str_split(&query, '&', &one)) {
+	while (rt_str_split(&rest, '&', &one)) {
 		if (!rt_str_starts(one, RT_STR("host=")) && !rt_str_starts(one, RT_STR("port=")) &&
 		    !rt_str_starts(one, RT_STR("dbname=")) && !rt_str_starts(one, RT_STR("user=")))
 			continue;
@@ -58,6 +63,16 @@ rt_pg_add_place(rt_buf *out, const char *address)
 		rt_buf_add_str(out, one);
 		is_first = false;
 	}
+}
+
+/* Is a part of a password taken for the host or the port? Messages would repeat it. */
+static bool
+is_torn(const PQconninfoOption *options)
+{
+	const char *host = option(options, "host"), *port = option(options, "port");
+
+	return (host != NULL && strchr(host, '@') != NULL) ||
+	       (port != NULL && port[strspn(port, "0123456789,")] != 0);
 }
 
 rt_status
@@ -69,9 +84,11 @@ rt_pg_parse(rt_pg_store *s, rt_error *err)
 	rt_status st = RT_OK;
 	rt_buf place;
 
-	if (options == NULL) {
+	if (options == NULL || is_torn(options)) {
 		/* The message of libpq may quote the password. */
 		s->pq->freemem(why);
+		if (options != NULL)
+			s->pq->conninfoFree(options);
 		return rt_fail(err, RT_USAGE,
 			       "the address of the store is not valid; the form is "
 			       "postgresql://USER:PASSWORD@HOST:PORT/DATABASE, with special "

@@ -39,6 +39,19 @@ r -q revisions :3 --restore 1
 r -q edit :3 'SQLite.'
 has 'restored and edited again' '"rejected":[{"role":"assistant","content":"PostgreSQL."}]' "$(r export --format dpo)"
 
+# --- changes that are no edits of a reply ---
+r -q new Parts
+r -q add -r User 'Go.'
+r -q add -r AI 'First sentence. Second sentence.'
+r -q split :2 15
+is 'split' '' "$(r export --format dpo)"
+r -q merge :2
+is 'split and merged' '' "$(r export --format dpo)"
+r -q add -r User 'My text.'
+r -q edit :3 'My second text.'
+r -q role :3 AI
+is 'a text of a person' '' "$(r export --format dpo)"
+
 # --- a secret only in the earlier text ---
 r -q new Secret
 r -q add -r User 'Say it.'

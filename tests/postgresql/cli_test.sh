@@ -78,6 +78,9 @@ wrong() { # wrong NAME STATUS PART ADDRESS ARGS…
 wrong 'no server' 1 'cannot be reached' "postgresql://me:geheim@/x?host=$work" add one
 wrong 'no database' 1 'createdb' "postgresql://retake:geheim@/nowhere?host=$server" add one
 wrong 'no role' 1 'does not accept this user' "postgresql://nobody:geheim@/test?host=$server" show
+wrong 'a password with @' 2 'not valid' 'postgresql://me:x@geheim@localhost:1/x' show
+wrong 'a password with /' 2 'not valid' 'postgresql://me:x/geheim@localhost:1/x' show
+wrong 'a password with ?' 1 'postgresql://me@localhost' 'postgresql://me:geheim?geheim@localhost:1/x' show
 wrong 'not an address' 2 'not valid' 'postgresql://u:geheim@h:port/%zz' show
 sql 'CREATE ROLE guest LOGIN'
 sql 'CREATE DATABASE guests'
