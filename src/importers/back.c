@@ -439,6 +439,7 @@ note_calls(rt_back *k)
 		}
 	k->last_time = rt_scope_copy(&k->w.d, k->time);
 	k->last_us = k->time_us;
+	(void)rt_scope_note(&k->w.s, k->w.d.status);
 }
 
 bool
@@ -501,6 +502,8 @@ rt_back_next(rt_back *k, void (*write)(rt_back *k))
 	}
 	rewind_take(k);
 	write(k);
+	(void)rt_scope_note(&k->w.s, k->w.e.status); /* of what follows the last entry */
+	(void)rt_scope_note(&k->w.s, k->w.d.status);
 	return rt_ok(&k->w.s);
 }
 

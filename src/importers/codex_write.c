@@ -155,13 +155,15 @@ put_part(writer *k, rt_buf *out, rt_back_speaker speaker, const rt_part *part)
 		rt_back_file_text(text, part);
 	else if (part->kind == RT_PART_IMAGE)
 		put_image(k, out, part);
-	if (text->size > 0) {
-		put_text(out, speaker, rt_scope_str(&k->w.e, text));
+	rt_str added = rt_scope_str(&k->w.e, text);
+	(void)rt_scope_note(&k->w.s, k->w.e.status);
+	if (added.size > 0) {
+		put_text(out, speaker, added);
 		if (k->text->size > 0)
 			rt_buf_add_byte(k->text, '\n');
-		rt_buf_add_str(k->text, rt_scope_str(&k->w.e, text));
+		rt_buf_add_str(k->text, added);
 	}
-	return text->size > 0 || (part->kind == RT_PART_IMAGE && speaker != RT_BACK_MODEL);
+	return added.size > 0 || (part->kind == RT_PART_IMAGE && speaker != RT_BACK_MODEL);
 }
 
 static void
