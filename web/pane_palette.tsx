@@ -17,7 +17,7 @@ import { placeOf } from "./outline";
 import { useLoaded } from "./pane_data";
 import { paneVerbs } from "./pane_verbs";
 import { addPane, openOverlay } from "./panes";
-import { set, state } from "./state";
+import { set, state, useStore } from "./state";
 import { discussionOf, findTake, takeNamed, takeOf } from "./store";
 import { namesOf } from "./tabs";
 import { beginning, titleOf, when } from "./words";
@@ -200,7 +200,8 @@ function Palette() {
 	const words = query.trim();
 	const search = useLoaded(
 		() => (words.length < 2 ? Promise.resolve([]) : get<Hit[]>("/search", { q: words, limit: HITS })), [words], PAUSE_MS);
-	const choices = useMemo(() => found(query, words.length < 2 ? [] : search.data ?? []), [query, search.data]);
+	const discussions = useStore((from) => from.discussions), takes = useStore((from) => from.takes);
+	const choices = useMemo(() => found(query, words.length < 2 ? [] : search.data ?? []), [query, search.data, discussions, takes]);
 	// the choice that the user moved to is kept, whatever is found above it
 	const gone = choices.findIndex((choice) => choice.key === picked);
 	const at = gone >= 0 ? gone : choices.findIndex((choice) => !choice.isRisky);
