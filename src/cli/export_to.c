@@ -464,7 +464,7 @@ say_written(rt_cli *cli, const written *w, rt_str here)
 	if (w->missing.size > 0) {
 		rt_term_c(out, "Its directory ");
 		rt_term_line(out, w->missing);
-		rt_term_c(out, " does not exist here, so it continues in this one.\n");
+		rt_term_c(out, " does not exist here; the session will continue in the current directory.\n");
 	}
 	rt_term_f(out, "Continue with: %s\n", rt_scope_str(&cli->s, command).ptr);
 }

@@ -46,8 +46,9 @@ void rt_batch_free(rt_batch *batch);
 RT_CHECKED rt_status rt_batch_read(rt_engine *engine, rt_batch *batch, uint64_t first,
 				   uint64_t last, rt_error *err);
 
-/* Calls fn with the searched text of each of these bodies, in ascending order: many times faster than one
- * by one. Bodies that are missing or cannot be decoded are left out. fn must not call the store. */
+/* Calls fn with the searched text of each of these bodies, which are in ascending order; much
+ * faster than reading them one by one. Bodies that are missing or cannot be decoded are left out.
+ * fn must not call the store. RT_NOMEM, or an error of the store. */
 RT_CHECKED rt_status rt_engine_texts(rt_engine *engine, const uint64_t *numbers, size_t count,
 				     void (*fn)(void *ctx, uint64_t number, rt_str text), void *ctx,
 				     rt_error *err);

@@ -17,9 +17,10 @@
  * rows of the log and the bodies.
  *
  * Writing happens between begin and commit. begin takes the store's only write lock and waits for
- * it up to the busy limit of the open options, then fails with RT_BUSY. (A store that is partitioned
- * by project has a lock for each project and one for their list; it locks those that are accessed.) Once commit has returned
- * RT_OK in full durability, the data survives a loss of power. If it fails, nothing was written, or
+ * it up to the busy limit of the open options, then fails with RT_BUSY. (A store that is
+ * partitioned by project has a lock for each project and one for their list; it takes the locks of
+ * those that are accessed.) Once commit has returned RT_OK in full durability, the data survives a
+ * loss of power. If it fails, nothing was written, or
  * (RT_IO, RT_FULL) that is unknown until the store is opened again: a handle on which a sync failed
  * refuses all later writes. Reading needs no begin, never waits for a writer's transaction and sees
  * committed data only; inside a begin, on the same thread, it sees the transaction's own writes.

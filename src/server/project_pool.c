@@ -378,9 +378,10 @@ tend(rt_open_project *open_project, int64_t now_us)
 		rt_feed_changed(open_project->feed);
 }
 
-/* A batch of texts for the search index, if many are new: so the first search after an import does not
- * have to read all of them. Writers wait for a batch; the pauses leave them most of the time. After a
- * failure they become longer, since it may be permanent: a role that may only read. */
+/* Adds a batch of texts to the search index if many are new, so that the first search after an
+ * import need not read all of them. Writers wait for a batch; the pauses leave them most of the
+ * time. After a failure the pauses become longer, since it may be permanent, for example because
+ * the database role may only read. */
 static void
 index_texts(rt_open_project *open_project, int64_t now_us)
 {
@@ -389,7 +390,8 @@ index_texts(rt_open_project *open_project, int64_t now_us)
 	rt_status st;
 
 	if (open_project->pool->options.store->is_read_only ||
-	    (now_us >= open_project->indexed_us && now_us < open_project->indexed_us + open_project->index_pause_us))
+	    (now_us >= open_project->indexed_us &&
+	     now_us < open_project->indexed_us + open_project->index_pause_us))
 		return;
 	st = rt_engine_index_step(open_project->engine, INDEX_LEAST, NULL);
 	open_project->indexed_us = env->now_us(env->ctx);

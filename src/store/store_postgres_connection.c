@@ -65,9 +65,9 @@ rt_pg_add_place(rt_buf *out, const char *address)
 	}
 }
 
-/* Is a part of a password taken for the host or the port? Messages would repeat it. */
+/* Was part of an unescaped password parsed as the host or the port? Messages would repeat it. */
 static bool
-is_torn(const PQconninfoOption *options)
+is_misparsed(const PQconninfoOption *options)
 {
 	const char *host = option(options, "host"), *port = option(options, "port");
 
@@ -84,7 +84,7 @@ rt_pg_parse(rt_pg_store *s, rt_error *err)
 	rt_status st = RT_OK;
 	rt_buf place;
 
-	if (options == NULL || is_torn(options)) {
+	if (options == NULL || is_misparsed(options)) {
 		/* The message of libpq may quote the password. */
 		s->pq->freemem(why);
 		if (options != NULL)

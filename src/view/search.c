@@ -419,7 +419,7 @@ decide(void *ctx, uint64_t number, rt_str text)
 	d->next->is_out = !rt_query_matches(d->query, text);
 }
 
-/* Reads the texts of candidates together and excludes those that do not match: most of them, as a rule. */
+/* Reads the texts of candidates together and excludes those that do not match, usually most. */
 static void
 exclude(search *s, candidate *items, size_t count)
 {
@@ -438,7 +438,8 @@ place_all(search *s, candidate *items, size_t count, size_t found, uint64_t mark
 	bool is_read = !is_decided(&s->query);
 	size_t texts = TEXTS;
 
-	for (size_t i = 0, read = 0; i < count && !is_full(s) && goes_on(s, mark - items[i].body, mark); i++) {
+	for (size_t i = 0, read = 0;
+	     i < count && !is_full(s) && goes_on(s, mark - items[i].body, mark); i++) {
 		if (is_read && i == read) {
 			read = count - i < texts ? count : i + texts;
 			exclude(s, items + i, read - i);
@@ -693,7 +694,8 @@ rt_status
 rt_view_search(rt_engine *engine, const rt_project *project, rt_str query, uint32_t disc,
 	       rt_str role, size_t limit, rt_buf *buf, rt_error *err)
 {
-	rt_search options = {.query = query, .disc = disc, .role = role, .limit = limit, .is_prompt = true};
+	rt_search options = {
+		.query = query, .disc = disc, .role = role, .limit = limit, .is_prompt = true};
 	rt_scope s;
 	rt_view view = {&s, engine, project, {0, 0}};
 

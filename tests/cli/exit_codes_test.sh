@@ -41,9 +41,9 @@ code 'refused: nothing to redo' 1 r redo
 code 'refused: name taken' 1 r new main
 code 'not ours' 1 "$RETAKE" --db "$root/Makefile" show
 code 'read-only' 1 r --read-only add x
-code 'postgresql: no server' 1 "$RETAKE" --db postgresql://me:geheim@127.0.0.1:1/db show
-code 'postgresql: nothing to redo either' 1 "$RETAKE" --db postgres://me:geheim@127.0.0.1:1/db redo
-hasnt 'no credentials are repeated' 'geheim' "$err"
+code 'postgresql: no server' 1 "$RETAKE" --db postgresql://me:sesame@127.0.0.1:1/db show
+code 'postgresql: nothing to redo either' 1 "$RETAKE" --db postgres://me:sesame@127.0.0.1:1/db redo
+hasnt 'no credentials are repeated' 'sesame' "$err"
 code 'needs --yes' 2 r purge :1
 
 # help takes precedence over everything else

@@ -73,23 +73,23 @@ wrong() { # wrong NAME STATUS PART ADDRESS ARGS…
 	shift 3
 	code "$wrong_name" "$wrong_status" "$RETAKE" --db "$@"
 	has "$wrong_name: message" "$wrong_part" "$err"
-	hasnt "$wrong_name: no password" 'geheim' "$out$err"
+	hasnt "$wrong_name: no password" 'sesame' "$out$err"
 }
-wrong 'no server' 1 'cannot be reached' "postgresql://me:geheim@/x?host=$work" add one
-wrong 'no database' 1 'createdb' "postgresql://retake:geheim@/nowhere?host=$server" add one
-wrong 'no role' 1 'does not accept this user' "postgresql://nobody:geheim@/test?host=$server" show
-wrong 'a password with @' 2 'not valid' 'postgresql://me:x@geheim@localhost:1/x' show
-wrong 'a password with /' 2 'not valid' 'postgresql://me:x/geheim@localhost:1/x' show
-wrong 'a password with ?' 1 'postgresql://me@localhost' 'postgresql://me:geheim?geheim@localhost:1/x' show
-wrong 'not an address' 2 'not valid' 'postgresql://u:geheim@h:port/%zz' show
+wrong 'no server' 1 'cannot be reached' "postgresql://me:sesame@/x?host=$work" add one
+wrong 'no database' 1 'createdb' "postgresql://retake:sesame@/nowhere?host=$server" add one
+wrong 'no role' 1 'does not accept this user' "postgresql://nobody:sesame@/test?host=$server" show
+wrong 'a password with @' 2 'not valid' 'postgresql://me:x@sesame@localhost:1/x' show
+wrong 'a password with /' 2 'not valid' 'postgresql://me:x/sesame@localhost:1/x' show
+wrong 'a password with ?' 1 'postgresql://me@localhost' 'postgresql://me:sesame?sesame@localhost:1/x' show
+wrong 'not an address' 2 'not valid' 'postgresql://u:sesame@h:port/%zz' show
 sql 'CREATE ROLE guest LOGIN'
 sql 'CREATE DATABASE guests'
-wrong 'no permission' 1 'no permission' "postgresql://guest:geheim@/guests?host=$server" add one
+wrong 'no permission' 1 'no permission' "postgresql://guest:sesame@/guests?host=$server" add one
 is 'nothing is left of it' '0' "$(sql "SELECT count(*) FROM pg_namespace WHERE nspname = 'retake'" guests)"
 sql 'CREATE SCHEMA retake CREATE TABLE notes(x int)' guests
-wrong 'a schema of another program' 1 'not a Retake store' "postgresql://retake:geheim@/guests?host=$server" add one
+wrong 'a schema of another program' 1 'not a Retake store' "postgresql://retake:sesame@/guests?host=$server" add one
 sql "CREATE DATABASE latin ENCODING 'LATIN1' TEMPLATE template0"
-wrong 'an encoding' 1 'LATIN1' "postgresql://retake:geheim@/latin?host=$server" add one
+wrong 'an encoding' 1 'LATIN1' "postgresql://retake:sesame@/latin?host=$server" add one
 sql "UPDATE retake.store SET min_writer = 9, written_by = '9.9.9'"
-wrong 'a newer store' 1 '9.9.9' "postgresql://retake:geheim@/test?host=$server" add one
+wrong 'a newer store' 1 '9.9.9' "postgresql://retake:sesame@/test?host=$server" add one
 finish

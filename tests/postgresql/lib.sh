@@ -5,7 +5,7 @@
 #   $server     the folder of its socket
 #   $address    the address of the store
 #   sql TEXT    runs SQL [in another database]; prints the rows
-server=$(mktemp -d /tmp/retake-pg-XXXXXX)
+server=$(mktemp -d -p /tmp) # the path of a socket has to be short
 trap 'kill -QUIT "$server_process" 2>/dev/null; wait 2>/dev/null; rm -rf "$work" "$server"' EXIT
 server_process=
 if ! "$root/tests/postgresql/server.sh" make "$server"; then
@@ -28,4 +28,4 @@ sql() {
 }
 server_run -c fsync=off
 sql 'CREATE DATABASE test' postgres
-address="postgresql://retake:geheim@/test?host=$server"
+address="postgresql://retake:sesame@/test?host=$server"
