@@ -113,6 +113,28 @@ rt_cli_keep_copy(rt_cli *cli, const char *why)
 
 /* --- backup --- */
 
+/* A store that is not a file is copied to one, project by project. The result gets its name when it
+ * is complete; an interrupted copy is continued. */
+static void
+backup_by_copy(rt_cli *cli, const char *path)
+{
+	rt_scope *s = &cli->s;
+	rt_store_sqlite_options options = {.create = true};
+	const char *part = with_ending(cli, path, ".part");
+	rt_store *to = NULL;
+
+	if (exists(path))
+		rt_cli_fail(cli, RT_REFUSED, "%s already exists", path);
+	RT_TRY(s, rt_store_sqlite_open(cli->alloc, cli->env, part, &options, &to, &s->error));
+	if (rt_ok(s))
+		rt_cli_copy_projects(cli, cli->session.store, to, RT_STR(""), rt_scope_buf(s));
+	RT_TRY(s, to->ops->backup(to, path, &s->error));
+	if (to != NULL)
+		to->ops->close(to);
+	if (rt_ok(s))
+		rt_cli_drop_files(part);
+}
+
 static void
 run_backup(rt_cli *cli)
 {
@@ -122,8 +144,10 @@ run_backup(rt_cli *cli)
 	struct stat info;
 	long long size;
 
-	rt_cli_open_store(cli, RT_SESSION_LOOK);
-	RT_TRY(s, cli->session.store->ops->backup(cli->session.store, path, &s->error));
+	if (rt_cli_open_store(cli, RT_SESSION_LOOK) && rt_session_file(&cli->session) == NULL)
+		backup_by_copy(cli, path);
+	else
+		RT_TRY(s, cli->session.store->ops->backup(cli->session.store, path, &s->error));
 	if (s->status == RT_REFUSED)
 		rt_cli_hint(cli, "A backup never replaces a file. Use another name: retake "
 				 "backup FILE");

@@ -5,6 +5,7 @@
 #define RT_CLI_MAINTENANCE_H
 
 #include "cli/cli.h"
+#include "log/copy.h"
 #include "log/fsck.h"
 
 /* The names of the projects in a store. */
@@ -61,6 +62,10 @@ typedef struct rt_cli_lost {
  * the old store. Prints the kept and the lost parts; json: an array of them. The steps that the new
  * store lacks are added to lost. */
 const char *rt_cli_salvage(rt_cli *cli, rt_buf *json, rt_cli_lost *lost);
+
+/* Copies projects (only: this one; empty: all) to another store and prints a line for each; json: gets
+ * the member "projects". An interrupt ends it after the current batch. */
+void rt_cli_copy_projects(rt_cli *cli, rt_store *from, rt_store *to, rt_str only, rt_buf *json);
 
 /* Copies the store next to itself and returns the copy's name. Damaged stores are copied byte by
  * byte. The store must not be open. */

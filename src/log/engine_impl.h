@@ -20,7 +20,8 @@
  *   plan.c        undo, redo, jump
  *   revert.c      one old step undone as a new one (and revert_*.c)
  *   commit.c      requests in, one transaction, results out; several threads share it
- *   salvage.c     a project out of a store that lacks rows */
+ *   salvage.c     a project out of a store that lacks rows
+ *   copy.c        a project from one store to another */
 #ifndef RT_LOG_ENGINE_IMPL_H
 #define RT_LOG_ENGINE_IMPL_H
 

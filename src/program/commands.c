@@ -78,6 +78,7 @@
 	X(hooks) \
 	X(save) \
 	X(backup) \
+	X(copy) \
 	X(restore) \
 	X(fsck) \
 	X(repair) \

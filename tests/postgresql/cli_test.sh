@@ -50,8 +50,27 @@ same 'after purge' export --format canonical
 is 'no row has the text' '0' "$(sql "SELECT count(*) FROM retake.body WHERE position('four' IN encode(data, 'escape')) > 0")"
 code 'search after purge' 0 p search four
 code 'fsck after purge' 0 p fsck
-code 'backup refuses' 1 p backup "$work/copy"
-has 'backup: advice' 'pg_dump' "$err"
+code 'backup' 0 p backup "$work/copy"
+same_state() { # same_state NAME ADDRESS
+	is "$1" "$(p export --format canonical)" "$("$RETAKE" --db "$2" export --format canonical)"
+}
+same_state 'backup: the same' "$work/copy"
+is 'backup: nothing else' '' "$(find "$work" -name 'copy.part*')"
+code 'backup: sound' 0 "$RETAKE" --db "$work/copy" fsck
+code 'backup: never overwrites' 1 p backup "$work/copy"
+sql 'CREATE DATABASE copied' postgres
+copied="postgresql://retake:sesame@/copied?host=$server"
+code 'a file to a database' 0 "$RETAKE" copy "$work/copy" "$copied"
+same_state 'a file to a database: the same' "$copied"
+code 'a file to a database: sound' 0 "$RETAKE" --db "$copied" fsck
+p -q add 'and one more'
+code 'a database to a database' 0 "$RETAKE" copy "$address" "$copied"
+hasnt 'no password' 'sesame' "$out$err"
+same_state 'a database to a database: the same' "$copied"
+p -q purge --text 'one more' --yes
+code 'a purge is copied' 0 "$RETAKE" copy "$address" "$copied"
+same_state 'a purge is copied: the same' "$copied"
+is 'a purge is copied: no row' '0' "$(sql "SELECT count(*) FROM retake.body WHERE position('one more' IN encode(data, 'escape')) > 0" copied)"
 code 'repair refuses' 1 p repair
 code 'read-only' 1 p --read-only add five
 
