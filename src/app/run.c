@@ -537,15 +537,15 @@ rt_runs_each(rt_runs *runs, void (*fn)(void *ctx, const rt_run_info *run), void 
 	pthread_mutex_unlock(&runs->lock);
 }
 
-bool
-rt_runs_any_running(rt_runs *runs)
+size_t
+rt_runs_running(rt_runs *runs)
 {
-	bool any;
+	size_t count;
 
 	pthread_mutex_lock(&runs->lock);
-	any = runs->running > 0;
+	count = runs->running;
 	pthread_mutex_unlock(&runs->lock);
-	return any;
+	return count;
 }
 
 bool

@@ -394,7 +394,8 @@ open_server(serving *sv, bool *has_socket)
 		.isolate = rt_cli_has(cli, "isolate"),
 		.require_match = rt_cli_has(cli, "require-if-match"),
 		.hosts = rt_cli_flag_value(cli, "host"),
-		.usual_socket = is_usual};
+		.usual_socket = is_usual,
+		.access_log = rt_cli_flag_value(cli, "access-log")};
 	rt_server *server = NULL;
 
 	if (rt_ok(s) && options.front.socket != NULL)
@@ -418,6 +419,30 @@ static void
 close_comms(void *item)
 {
 	rt_comms_close(item);
+}
+
+/* After the first interrupt. A load balancer needs a moment to notice that this server is not ready
+ * any more; then it ends as soon as no reply is in flight, at the latest after the time given. A second
+ * interrupt ends it at once. */
+static void
+drain(serving *sv, rt_server *server)
+{
+	enum { NOTICE_MS = 2000 };
+	rt_cli *cli = sv->cli;
+	unsigned limit_ms = 1000 * number_of(cli, "drain", "the number of seconds", 0, 86400);
+	struct timespec pause = {.tv_nsec = RT_FEED_TICK_MS * 1000000L};
+
+	if (!rt_ok(&cli->s) || limit_ms == 0)
+		return;
+	rt_host_again();
+	rt_server_drain(server);
+	rt_cli_note(cli, "draining: ends when no reply is in flight, in at most %u s", limit_ms / 1000);
+	for (unsigned ms = 0; ms < limit_ms && !rt_host_interrupted(); ms += RT_FEED_TICK_MS) {
+		if (ms >= NOTICE_MS && rt_server_is_idle(server))
+			break;
+		(void)nanosleep(&pause, NULL);
+		rt_server_tick(server);
+	}
 }
 
 static void
@@ -460,6 +485,7 @@ serve(serving *sv)
 		if (sv->opener > 0 && waitpid(sv->opener, NULL, WNOHANG) == sv->opener)
 			sv->opener = 0;
 	}
+	drain(sv, server);
 	rt_server_close(server);
 	if (port_file != NULL && server != NULL)
 		(void)unlink(port_file);
@@ -528,6 +554,10 @@ static const rt_flag serve_flags[] = {
 	{"host", 0, "NAMES", RT_ARG_TEXT,
 	 "additional host names of the server, separated by commas"},
 	{"connections", 0, "N", RT_ARG_TEXT, "at a time; default: 4096"},
+	{"access-log", 0, "FILE", RT_ARG_FILE,
+	 "append a JSON line for each request, without texts; -: standard error"},
+	{"drain", 0, "SECONDS", RT_ARG_TEXT,
+	 "when interrupted, report not ready and wait up to SECONDS for replies in flight; default: 0"},
 	{"port-file", 0, "FILE", RT_ARG_FILE, "write the port to this file when listening"},
 	/* For tests of late clients (front.h). */
 	{"headers-ms", 0, "MS", RT_ARG_TEXT, NULL},

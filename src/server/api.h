@@ -80,6 +80,7 @@ void rt_api_search(rt_call *call);
 void rt_api_setting_delete(rt_call *call);
 void rt_api_sent(rt_call *call);
 void rt_api_server(rt_call *call);
+void rt_api_metrics(rt_call *call);
 void rt_api_settings(rt_call *call);
 void rt_api_stats(rt_call *call);
 void rt_api_step(rt_call *call);

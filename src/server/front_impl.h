@@ -89,7 +89,7 @@ typedef struct rt_http_exchange {
 	rt_buf headers;       /* rt_web_field after rt_web_field */
 	rt_web_plan plan;
 	rt_web_answer answer;
-	int64_t began_ms;
+	int64_t began_us;
 	rt_buf body;
 	int spool;                     /* file of a body that is too large for memory; -1: none */
 	size_t spooled;                /* bytes in it; of a body that is too large: read in total */
@@ -147,6 +147,7 @@ void rt_front_on_connection(void *front, struct MHD_Connection *connection, void
 void rt_front_link_add(rt_front_link **first, rt_front_link *link);
 void rt_front_link_remove(rt_front_link **first, rt_front_link *link);
 
+int64_t rt_front_now_us(void);
 int64_t rt_front_now_ms(void);
 /* The connection is late unless something happens within ms; 0: no limit. */
 void rt_conn_expect(rt_conn *conn, int64_t ms);

@@ -218,6 +218,8 @@ add_headers(const rt_http_exchange *x, struct MHD_Response *response)
 	for (size_t i = 0; i < answer->header_count; i++)
 		(void)mhd->add_response_header(response, answer->headers[i].name.ptr,
 					       answer->headers[i].value.ptr);
+	if (x->request.id != NULL)
+		(void)mhd->add_response_header(response, "X-Request-Id", x->request.id);
 	if (answer->close || x->front->is_closing)
 		(void)mhd->add_response_header(response, "Connection", "close");
 }
@@ -246,6 +248,8 @@ send_answer(rt_http_exchange *x)
 	enum MHD_Result result = front->mhd->queue_response(
 		x->connection, answer->status != 0 ? answer->status : 500, response);
 	front->mhd->destroy_response(response);
+	front->options.site.answered(front->options.site.ctx, &x->request, answer,
+				     x->began_us > 0 ? rt_front_now_us() - x->began_us : 0);
 	if (is_stream) /* it may take days */
 		free_request(x);
 	return result;
@@ -305,7 +309,7 @@ on_headers(rt_http_exchange *x, const char *method, const char *version)
 	memcpy(copy, method, size + 1);
 	front->requests++;
 	x->state = RT_EXCHANGE_BODY;
-	x->began_ms = rt_front_now_ms();
+	x->began_us = rt_front_now_us();
 	x->request.method = method_of(method);
 	x->request.method_name = rt_str_at(copy, size);
 	x->request.version = rt_str_of(version);
@@ -365,7 +369,7 @@ static int64_t
 body_patience_ms(const rt_http_exchange *x, size_t so_far)
 {
 	int64_t idle_ms = x->front->options.body_idle_ms;
-	int64_t rest_ms = x->began_ms + 2 * idle_ms +
+	int64_t rest_ms = x->began_us / 1000 + 2 * idle_ms +
 			  (int64_t)(so_far / RT_FRONT_SLOW_BYTES_S) * 1000 - rt_front_now_ms();
 
 	return rest_ms < 1 ? 1 : rest_ms < idle_ms ? rest_ms : idle_ms;

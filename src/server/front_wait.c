@@ -25,12 +25,18 @@
 enum { IDLE_S = 10, STACK = 1 << 20, BLOCK = 4096, LOOK_EVERY_MS = 250 };
 
 int64_t
-rt_front_now_ms(void)
+rt_front_now_us(void)
 {
 	struct timespec now;
 
 	(void)clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+	return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
+}
+
+int64_t
+rt_front_now_ms(void)
+{
+	return rt_front_now_us() / 1000;
 }
 
 /* Waits at most ms, by the clock of rt_front_now_ms; false: the time is over. */

@@ -265,8 +265,8 @@ check_headers(const rt_web_request *request)
 	return fine;
 }
 
-static rt_guard_fault
-check_framing(const rt_web_request *request)
+rt_guard_fault
+rt_guard_check_framing(const rt_web_request *request)
 {
 	rt_str length = rt_web_header(request, "Content-Length");
 	rt_str coding = rt_web_header(request, "Transfer-Encoding");
@@ -335,7 +335,7 @@ check_origin(const rt_guard *guard, const rt_web_request *request)
 rt_guard_fault
 rt_guard_check(const rt_guard *guard, const rt_web_request *request)
 {
-	rt_guard_fault found = check_framing(request);
+	rt_guard_fault found = rt_guard_check_framing(request);
 
 	if (found.status == 0)
 		found = check_host(guard, request);

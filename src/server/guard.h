@@ -51,6 +51,8 @@ void rt_guard_init(rt_guard *guard, unsigned port);
  * RT_USAGE: malformed; RT_LIMIT: too many. */
 RT_CHECKED rt_status rt_guard_add_host(rt_guard *guard, rt_str host, rt_error *err);
 
+/* Can the request be read in one way only? */
+rt_guard_fault rt_guard_check_framing(const rt_web_request *request);
 /* Framing, Host, Origin: the checks that need no secrets. */
 rt_guard_fault rt_guard_check(const rt_guard *guard, const rt_web_request *request);
 /* The form, once the principal is known. any_type: bodies of any type are accepted (an import). */

@@ -23,7 +23,7 @@ is_running(rt_call *call)
 {
 	rt_runs *runs = call->open_project->runs;
 
-	return runs != NULL && rt_runs_any_running(runs);
+	return runs != NULL && rt_runs_running(runs) > 0;
 }
 
 /* Is the newest step in effect a reset? */

@@ -56,6 +56,7 @@ typedef struct rt_call {
 	const struct rt_route *routes; /* that are documented */
 	rt_browsers *browsers;
 	rt_front *front;
+	struct rt_metrics *metrics; /* or NULL */
 	const char *place;  /* the server's address for links: "127.0.0.1:8999" */
 	bool needs_match;   /* a change without If-Match is refused: 428 */
 	rt_buf *notes;      /* of hooks */

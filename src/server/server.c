@@ -3,8 +3,13 @@
 
 #include <stdio.h>
 
+#include <stdatomic.h>
+
+#include "app/run.h"
+#include "server/access_log_host.h"
 #include "server/api.h"
 #include "server/guard.h"
+#include "server/metrics.h"
 #include "server/page.h"
 #include "server/web.h"
 #include "server/route.h"
@@ -19,6 +24,11 @@ struct rt_server {
 	char token[RT_TOKEN_ROOM];
 	char cookie[32]; /* its name */
 	char place[RT_GUARD_HOST_ROOM]; /* its address for links */
+	rt_metrics *metrics;
+	rt_access_log *log; /* or NULL */
+	atomic_bool is_draining;
+	atomic_bool is_probing;      /* a thread is asking the store for GET /readyz */
+	atomic_bool is_store_lost;   /* the last answer */
 	rt_front *front;
 };
 
@@ -28,6 +38,8 @@ typedef struct admitted {
 	rt_str params[RT_ROUTE_PARAMS]; /* encoded */
 	rt_principal principal;
 	char hash[RT_BROWSER_ROOM], project[RT_BROWSER_PROJECT_ROOM];
+	char id[RT_REQUEST_ID_ROOM], trace[RT_TRACE_ID_ROOM];
+	bool is_probe; /* GET /healthz, GET /readyz */
 } admitted;
 
 /* ---- admitting ---- */
@@ -155,22 +167,77 @@ admit_route(rt_server *server, const rt_web_request *request, admitted *in, rt_w
 	return true;
 }
 
+/* ---- probes ---- */
+
+static void
+answer_probe(rt_web_answer *answer, const char *trouble)
+{
+	answer->status = trouble == NULL ? 200 : 503;
+	answer->type = "text/plain; charset=utf-8";
+	rt_buf_add_f(&answer->body, "%s\n", trouble == NULL ? "ok" : trouble);
+}
+
+/* Can it answer requests? One thread at a time asks the store, which may have to wait for a database;
+ * the others report the last result. */
+static void
+answer_ready(rt_server *server, rt_web_answer *answer)
+{
+	rt_store *store = server->options.pool.store;
+	uint64_t epoch;
+
+	if (!server->is_draining && !atomic_exchange(&server->is_probing, true)) {
+		server->is_store_lost = store->ops->epoch(store, &epoch, NULL) != RT_OK;
+		server->is_probing = false;
+	}
+	answer_probe(answer, server->is_draining	? "draining"
+			     : server->is_store_lost	? "the store cannot be read"
+							: NULL);
+}
+
+static bool
+is_probe(const rt_web_request *request)
+{
+	return request->method == RT_WEB_GET && (rt_str_is(request->path, "/healthz") ||
+						 rt_str_is(request->path, "/readyz"));
+}
+
+/* Load balancers have no token and name the server by any address; the answers say nothing about the
+ * data. */
+static bool
+admit_probe(const rt_web_request *request, admitted *in, rt_web_plan *plan, rt_web_answer *answer)
+{
+	rt_guard_fault fault = rt_guard_check_framing(request);
+
+	if (fault.status == 0)
+		fault = rt_guard_check_form(request, &in->principal, false);
+	if (fault.status != 0)
+		return deny_fault(answer, &fault);
+	in->is_probe = true;
+	plan->quick = rt_str_is(request->path, "/healthz");
+	return true;
+}
+
 /* rt_web_site: the headers have been read. */
 static bool
 admit(void *ctx, rt_web_request *request, rt_web_plan *plan, rt_web_answer *answer)
 {
 	rt_server *server = ctx;
-	rt_guard_fault fault = rt_guard_check(&server->guard, request);
-
-	if (fault.status != 0)
-		return deny_fault(answer, &fault);
 	admitted *in = rt_arena_get(request->arena, sizeof(*in));
+
 	if (in == NULL) {
 		answer->status = 503;
 		return false;
 	}
 	memset(in, 0, sizeof(*in));
 	request->user = in;
+	request->id = in->id;
+	rt_request_id(server->options.pool.env, request, in->id);
+	rt_trace_id(request, in->trace);
+	if (is_probe(request))
+		return admit_probe(request, in, plan, answer);
+	rt_guard_fault fault = rt_guard_check(&server->guard, request);
+	if (fault.status != 0)
+		return deny_fault(answer, &fault);
 	identify(server, request, in);
 	bool is_known = in->principal.kind != RT_PRINCIPAL_NOBODY;
 	if (rt_str_is(request->path, "/") ||
@@ -301,6 +368,7 @@ handle_route(rt_server *server, const rt_web_request *request, const admitted *i
 			.routes = rt_routes,
 			.browsers = server->browsers,
 			.front = server->front,
+			.metrics = server->metrics,
 			.place = server->place};
 
 	for (size_t i = 0; i < RT_ROUTE_PARAMS && in->params[i].ptr != NULL; i++)
@@ -329,7 +397,11 @@ handle(void *ctx, rt_web_request *request, rt_web_answer *answer)
 {
 	const admitted *in = request->user;
 
-	if (in->route == NULL)
+	if (in->is_probe && rt_str_is(request->path, "/healthz"))
+		answer_probe(answer, NULL);
+	else if (in->is_probe)
+		answer_ready(ctx, answer);
+	else if (in->route == NULL)
 		handle_page(ctx, request, in, answer);
 	else
 		handle_route(ctx, request, in, answer);
@@ -353,6 +425,34 @@ refuse(void *ctx, const rt_web_request *request, unsigned status, rt_web_answer 
 			   "headers after the body (trailers) are not supported");
 	else
 		(void)deny(answer, status, "busy", "The server cannot do this at the moment", NULL);
+}
+
+/* rt_web_site: an answer is about to be sent. */
+static void
+note_answer(void *ctx, const rt_web_request *request, const rt_web_answer *answer, int64_t us)
+{
+	static const char *const kinds[] = {[RT_PRINCIPAL_NOBODY] = "none",
+					    [RT_PRINCIPAL_TOKEN] = "token",
+					    [RT_PRINCIPAL_LOCAL] = "socket",
+					    [RT_PRINCIPAL_BROWSER] = "browser"};
+	static const admitted unknown;
+	rt_server *server = ctx;
+	const admitted *in = request->user != NULL ? request->user : &unknown;
+
+	rt_metrics_add(server->metrics, in->route, answer->status, us);
+	if (server->log == NULL)
+		return;
+	rt_access_log_add(server->log,
+			  &(rt_access){.request = in->id,
+				       .trace = in->trace,
+				       .method = request->method_name,
+				       .path = request->path,
+				       .route = in->route != NULL ? in->route->name : NULL,
+				       .status = answer->status,
+				       .us = us,
+				       .bytes = answer->body.size,
+				       .by = kinds[in->principal.kind],
+				       .project = project_of(request, &in->principal)});
 }
 
 /* ---- opening ---- */
@@ -412,9 +512,14 @@ rt_server_open(const rt_server_options *options, rt_server **out, rt_error *err)
 		return rt_fail(err, RT_NOMEM, "out of memory");
 	server->options = *options;
 	server->alloc = alloc;
-	server->options.front.site = (rt_web_site){server, admit, handle, refuse};
+	server->options.front.site = (rt_web_site){server, admit, handle, refuse, note_answer};
 	server->options.front.alloc = alloc;
-	rt_status st = rt_token_load(alloc, options->pool.env, options->state_folder,
+	server->metrics = rt_metrics_new(alloc);
+	rt_status st = server->metrics == NULL ? rt_fail(err, RT_NOMEM, "out of memory") : RT_OK;
+	if (st == RT_OK && options->access_log != NULL)
+		st = rt_access_log_open(alloc, options->pool.env, options->access_log, &server->log, err);
+	if (st == RT_OK)
+		st = rt_token_load(alloc, options->pool.env, options->state_folder,
 				     options->new_token, server->token, err);
 	if (st == RT_OK)
 		st = rt_project_pool_open(&options->pool, &server->pool, err);
@@ -446,6 +551,8 @@ rt_server_close(rt_server *server)
 	rt_front_close(server->front);
 	rt_browsers_close(server->browsers);
 	rt_project_pool_close(server->pool);
+	rt_access_log_close(server->log);
+	rt_metrics_free(server->metrics);
 	memset(server->token, 0, sizeof(server->token));
 	rt_free(server->alloc, server);
 }
@@ -481,8 +588,26 @@ rt_server_code(rt_server *server, rt_str project, char out[RT_CODE_ROOM], bool *
 }
 
 void
+rt_server_drain(rt_server *server)
+{
+	server->is_draining = true;
+}
+
+bool
+rt_server_is_idle(rt_server *server)
+{
+	rt_open_project *project = rt_project_pool_first(server->pool);
+
+	while (project != NULL && rt_runs_running(project->runs) == 0)
+		project = project->next;
+	return project == NULL;
+}
+
+void
 rt_server_tick(rt_server *server)
 {
+	if (server->log != NULL)
+		rt_access_log_reopen(server->log);
 	rt_project_pool_tick(server->pool);
 	rt_browsers_tend(server->browsers);
 }

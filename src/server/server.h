@@ -30,6 +30,7 @@ typedef struct rt_server_options {
 	bool require_match;     /* changes need If-Match: 428 without */
 	const char *hosts;      /* further names that it answers to, separated by commas; or NULL */
 	bool usual_socket;      /* front.socket is the default of `serve --login` */
+	const char *access_log; /* path of the access log, "-": standard error; NULL: none */
 } rt_server_options;
 
 /* RT_BUSY: the port is in use. When it has returned, clients can connect. */
@@ -48,6 +49,11 @@ void rt_server_add_login(const rt_server *server, rt_buf *out);
 /* As rt_browsers_code. */
 RT_CHECKED rt_status rt_server_code(rt_server *server, rt_str project, char out[RT_CODE_ROOM],
 				    bool *out_replaced, rt_error *err);
+/* From here on GET /readyz answers 503, so that a load balancer sends requests elsewhere; everything
+ * else works as before. */
+void rt_server_drain(rt_server *server);
+/* No reply is in flight. */
+bool rt_server_is_idle(rt_server *server);
 /* Every RT_FEED_TICK_MS. */
 void rt_server_tick(rt_server *server);
 

@@ -38,6 +38,8 @@ typedef struct rt_web_request {
 	const rt_input *file;/* the body, if the plan requests a file and it is too large for
 			      * memory; or NULL */
 	bool is_local;       /* came over the Unix socket, from a process of the same user */
+	const char *id;      /* set by admit: identifies the request in the answer and the log; in
+			      * the arena; or NULL */
 	const rt_alloc *alloc;
 	rt_arena *arena;     /* lives until the answer has been sent */
 	void *user;          /* set by admit, for handle; in the arena */
@@ -120,6 +122,9 @@ typedef struct rt_web_site {
 	/* Fills in the body of an answer of the front itself (413, 503, 408). */
 	void (*refuse)(void *ctx, const rt_web_request *request, unsigned status,
 		       rt_web_answer *answer);
+	/* The answer is about to be sent; us: since the headers were read. From any thread. */
+	void (*answered)(void *ctx, const rt_web_request *request, const rt_web_answer *answer,
+			 int64_t us);
 } rt_web_site;
 
 /* ---- principals ---- */
