@@ -192,7 +192,7 @@ const rt_route rt_routes[] = {
 	GET("/models", "model.list",
 	    "the configured providers; with ?provider, the models of one", rt_api_models,
 	    RT_ROUTE_NO_PROJECT, "Array", q_models),
-	{RT_WEB_GET, "/metrics", "metrics", "load and counts of requests for Prometheus", rt_api_metrics, -1,
+	{RT_WEB_GET, "/metrics", "server.metrics", "load and counts of requests for Prometheus", rt_api_metrics, -1,
 	 RT_ROUTE_ROOT | RT_ROUTE_OWNER | RT_ROUTE_NO_PROJECT, "File", NULL, NULL},
 	GET("/server", "server.show", "load of the server", rt_api_server,
 	    RT_ROUTE_NO_PROJECT | RT_ROUTE_OWNER | RT_ROUTE_QUICK, "Server", NULL),
