@@ -95,6 +95,8 @@ for header in stdio.h time.h unistd.h fcntl.h sys/stat.h pthread.h locale.h sqli
 	try pure src/core/a.c "#include <$header>"
 done
 try pure src/base/a.c '#include <time.h>'
+try pure src/base/a.c '#include "base/clock_host.h"'
+try pure src/log/a.c '#include "base/clock_host.h"'
 try pure src/codec/a.c '#include <unistd.h>'
 try pure src/log/a.c '#include <sys/socket.h>'
 try pure src/chat/a.c '#include <sys/socket.h>'
@@ -144,6 +146,9 @@ try good src/core/a_test.c '#include "log/engine.h"' # a test may drive its laye
 try good src/chat/a_test.c '#include "store/store_memory.h"'
 try good src/core/a_testing.h '#include <cmocka.h>' # what tests share
 try good tests/a_test.c 'void f(void) { system("ls"); }' # and set a scene with a command
+try good src/base/clock_host.c '#include "base/clock_host.h"' '#include <time.h>' \
+	'void f(void) { clock_gettime(0, &t); }'
+try good src/store/a.c '#include "base/clock_host.h"'
 try good src/base/alloc.c 'void f(void *p) { free(p); }'
 try good src/base/text.c '#include <stdio.h>' 'void f(void) { vsnprintf(a, 1, b, c); }'
 try good src/core/a.c '/* never printf("x") or #include "cli/x.h" */' 'const char *s = "time(NULL)";'

@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock_host.h"
 #include "base/encode.h"
 #include "hooks/hooks_impl.h"
 #include "hooks/record_host.h"
@@ -250,7 +251,7 @@ lock_state(dispatch *d, rt_hook_state *state, int64_t deadline)
 	while (pthread_mutex_trylock(&state->lock) != 0) {
 		if (d->stop != NULL && d->stop(d->stop_ctx))
 			return RT_INTERRUPTED;
-		if (rt_process_now_ms() >= deadline)
+		if (rt_clock_ms() >= deadline)
 			return RT_BUSY;
 		(void)nanosleep(&tick, NULL);
 	}
@@ -322,7 +323,7 @@ ask_coprocess(dispatch *d, run *r, const rt_process_program *program, int64_t de
 static void
 run_coprocess(dispatch *d, run *r, const rt_process_program *program)
 {
-	int64_t start = rt_process_now_ms(), deadline = start + r->hook->timeout_ms;
+	int64_t start = rt_clock_ms(), deadline = start + r->hook->timeout_ms;
 	rt_status st = lock_state(d, r->state, deadline);
 	rt_hook_state *state = r->state;
 	const char *what = NULL;
@@ -345,13 +346,13 @@ run_coprocess(dispatch *d, run *r, const rt_process_program *program)
 			break;
 		if (rt_coprocess_is_running(state->process))
 			rt_coprocess_kill(state->process);
-		again = tries == 0 && rt_process_now_ms() < deadline;
+		again = tries == 0 && rt_clock_ms() < deadline;
 		rt_buf_add_str(&d->answer->notes, r->hook->name);
 		rt_buf_add_f(&d->answer->notes, ": warning: %s%s\n", what,
 			     again ? "; it is started again" : "");
 	}
 	pthread_mutex_unlock(&state->lock);
-	r->result.ms = rt_process_now_ms() - start;
+	r->result.ms = rt_clock_ms() - start;
 	describe_outcome(r);
 	if (what != NULL)
 		set_outcome(r, "%s", what);

@@ -25,15 +25,6 @@ enum {
 	POLL_TICK_MS = 10  /* without a pidfd to wait for */
 };
 
-int64_t
-rt_process_now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
 static void
 close_fd(int *fd)
 {
@@ -152,7 +143,7 @@ rt_child_start(rt_child *child, const rt_process_program *program, int stdin_fd,
 	if (failed == 0 && !quiet)
 		failed = make_pipe(err);
 	if (failed == 0) {
-		child->start_ms = rt_process_now_ms();
+		child->start_ms = rt_clock_ms();
 		/* None of our signal handlers may run in the child before its signals are reset. */
 		sigfillset(&every);
 		(void)pthread_sigmask(SIG_SETMASK, &every, &mask);
@@ -337,11 +328,11 @@ signal_group(const rt_child *child, int number)
 static void
 wait_for_end(rt_child *child, int ms)
 {
-	int64_t until = rt_process_now_ms() + ms;
+	int64_t until = rt_clock_ms() + ms;
 
 	for (;;) {
 		struct pollfd end = {.fd = child->pidfd, .events = POLLIN};
-		int64_t left = until - rt_process_now_ms();
+		int64_t left = until - rt_clock_ms();
 
 		rt_child_check(child);
 		if (child->over || left <= 0)
@@ -379,7 +370,7 @@ rt_child_end(rt_child *child, bool gently, rt_process_result *result)
 								     : RT_PROCESS_SIGNALLED;
 			result->code = info.si_status;
 		}
-		result->ms = rt_process_now_ms() - child->start_ms;
+		result->ms = rt_clock_ms() - child->start_ms;
 	}
 	close_fd(&child->pidfd);
 	close_fd(&child->in);

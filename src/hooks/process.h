@@ -60,9 +60,6 @@ typedef struct rt_process_result {
 	int64_t ms; /* run time */
 } rt_process_result;
 
-/* Milliseconds of the monotonic clock. */
-int64_t rt_process_now_ms(void);
-
 /* Is it a file that this user may execute? */
 bool rt_process_is_program(const char *path);
 /* Look up a program in a PATH, of which relative folders are skipped. RT_NOT_FOUND. */

@@ -4,6 +4,7 @@
 #ifndef RT_HOOKS_PROCESS_IMPL_H
 #define RT_HOOKS_PROCESS_IMPL_H
 
+#include "base/clock_host.h"
 #include "hooks/process.h"
 
 typedef struct rt_child {

@@ -16,7 +16,7 @@ static const rt_str no_input = {NULL, 0};
 static int
 tick_ms(int64_t deadline_ms)
 {
-	int64_t left = deadline_ms - rt_process_now_ms();
+	int64_t left = deadline_ms - rt_clock_ms();
 
 	return left < 0 ? 0 : left < RT_PROCESS_TICK_MS ? (int)left : RT_PROCESS_TICK_MS;
 }
@@ -55,7 +55,7 @@ must_stop(rt_stop_fn stop, void *stop_ctx, int64_t deadline_ms, bool has_ended,
 
 	if (is_stopped)
 		result->outcome = RT_PROCESS_STOPPED;
-	else if (!has_ended && rt_process_now_ms() >= deadline_ms)
+	else if (!has_ended && rt_clock_ms() >= deadline_ms)
 		result->outcome = RT_PROCESS_TIMED_OUT;
 	return result->outcome != RT_PROCESS_EXITED;
 }
@@ -68,7 +68,7 @@ must_stop(rt_stop_fn stop, void *stop_ctx, int64_t deadline_ms, bool has_ended,
 static bool
 is_drained(const rt_child *child, int64_t *over_ms)
 {
-	int64_t now = rt_process_now_ms();
+	int64_t now = rt_clock_ms();
 
 	if (child->out < 0 && child->err < 0)
 		return true;
@@ -81,7 +81,7 @@ rt_status
 rt_process_run(const rt_process_program *program, rt_str input, int64_t timeout_ms, rt_stop_fn stop,
 	       void *stop_ctx, rt_buf *out, rt_buf *err, rt_process_result *result)
 {
-	int64_t deadline = rt_process_now_ms() + timeout_ms, over_ms = -1;
+	int64_t deadline = rt_clock_ms() + timeout_ms, over_ms = -1;
 	rt_status st = RT_OK;
 	rt_child child;
 
@@ -155,7 +155,7 @@ rt_process_start_job(const rt_process_program *program, rt_str input, int64_t ti
 	if (result->code != 0)
 		return;
 	/* Wait a moment for the result of execve. */
-	while (child.started >= 0 && rt_process_now_ms() - child.start_ms < RT_PROCESS_GRACE_MS)
+	while (child.started >= 0 && rt_clock_ms() - child.start_ms < RT_PROCESS_GRACE_MS)
 		rt_child_step(&child, &nothing, true, NULL, NULL, RT_PROCESS_GRACE_MS / 10);
 	if (child.exec_errno != 0) {
 		result->code = child.exec_errno;
@@ -182,7 +182,7 @@ rt_process_poll_job(rt_process_job *job, rt_process_result *result)
 	if (job->pid == 0)
 		return true;
 	rt_child_check(&child);
-	if (!child.over && rt_process_now_ms() < job->deadline_ms)
+	if (!child.over && rt_clock_ms() < job->deadline_ms)
 		return false;
 	if (!child.over)
 		result->outcome = RT_PROCESS_TIMED_OUT;
@@ -296,7 +296,7 @@ rt_coprocess_request(rt_coprocess *coprocess, rt_str line, int64_t deadline_ms, 
 		     bool *out_early)
 {
 	rt_child *child = &coprocess->child;
-	int64_t start = rt_process_now_ms();
+	int64_t start = rt_clock_ms();
 	rt_str nothing = no_input;
 	rt_status st = RT_OK;
 
@@ -310,7 +310,7 @@ rt_coprocess_request(rt_coprocess *coprocess, rt_str line, int64_t deadline_ms, 
 		st = wait_for_line(coprocess, line, deadline_ms, stop, stop_ctx, out, err, result);
 	if (st != RT_OK || result->outcome != RT_PROCESS_ANSWERED)
 		end(coprocess, result);
-	result->ms = rt_process_now_ms() - start;
+	result->ms = rt_clock_ms() - start;
 	return st;
 }
 
@@ -318,7 +318,7 @@ void
 rt_coprocess_close(rt_coprocess *coprocess)
 {
 	rt_process_result result = {.outcome = RT_PROCESS_EXITED};
-	int64_t until = rt_process_now_ms() + FAREWELL_MS;
+	int64_t until = rt_clock_ms() + FAREWELL_MS;
 	rt_str nothing = no_input;
 	rt_buf err;
 
@@ -326,7 +326,7 @@ rt_coprocess_close(rt_coprocess *coprocess)
 		return;
 	rt_buf_init(&err, coprocess->alloc, RT_PROCESS_ERR_MAX);
 	/* Read and discard its output, so that a full pipe does not block it. */
-	while (coprocess->child.pid != 0 && !coprocess->child.over && rt_process_now_ms() < until) {
+	while (coprocess->child.pid != 0 && !coprocess->child.over && rt_clock_ms() < until) {
 		rt_buf_clear(&coprocess->pending);
 		rt_buf_clear(&err);
 		rt_child_step(&coprocess->child, &nothing, true, &coprocess->pending, &err,

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#define _GNU_SOURCE
 #define ZLIB_CONST
 
 #include "importers/inflate.h"
 
-#include <dlfcn.h>
-#include <pthread.h>
 #include <zlib.h>
+
+#include "base/shared_library_host.h"
 
 struct rt_inflate {
 	z_stream stream;
@@ -19,31 +18,22 @@ static struct {
 	int (*inflate)(z_stream *stream, int flush);
 	int (*end)(z_stream *stream);
 	uLong (*crc)(uLong crc, const Bytef *bytes, uInt size);
-	bool is_loaded;
 } zlib;
 
-static pthread_once_t once = PTHREAD_ONCE_INIT;
+static const rt_shared_function functions[] = {
+	{"inflateInit2_", &zlib.init}, {"inflateReset", &zlib.reset}, {"inflate", &zlib.inflate},
+	{"inflateEnd", &zlib.end},     {"crc32", &zlib.crc},
+};
 
-static bool
-find(void *library, const char *name, void *member)
-{
-	void *address = dlsym(library, name);
-
-	/* POSIX lets a data pointer hold a function's, but C has no cast for it. */
-	memcpy(member, &address, sizeof(address));
-	return address != NULL;
-}
-
-static void
-load(void)
-{
-	void *library = dlopen("libz.so.1", RTLD_NOW | RTLD_LOCAL);
-
-	zlib.is_loaded = library != NULL && find(library, "inflateInit2_", &zlib.init) &&
-			 find(library, "inflateReset", &zlib.reset) &&
-			 find(library, "inflate", &zlib.inflate) &&
-			 find(library, "inflateEnd", &zlib.end) && find(library, "crc32", &zlib.crc);
-}
+static rt_shared_library library = {
+	.name = "zlib",
+	.version = "1.2.11",
+	.need = "compressed archives need it: install it (Debian: zlib1g), or unpack the file",
+	.files = {"libz.so.1"},
+	.functions = functions,
+	.function_count = sizeof(functions) / sizeof(functions[0]),
+	.lock = PTHREAD_MUTEX_INITIALIZER,
+};
 
 static void
 close_stream(void *item)
@@ -61,12 +51,8 @@ rt_inflate_new(rt_scope *s)
 
 	if (z == NULL)
 		return NULL;
-	(void)pthread_once(&once, load);
-	if (!zlib.is_loaded) {
-		(void)rt_scope_fail_advise(s, RT_IO, "Install it (Debian: zlib1g), or unpack the file.",
-					   "zlib cannot be loaded, which compressed archives need");
+	if (RT_TRY(s, rt_shared_library_load(&library, &s->error)) != RT_OK)
 		return NULL;
-	}
 	if (zlib.init(&z->stream, -MAX_WBITS, ZLIB_VERSION, (int)sizeof(z->stream)) != Z_OK) {
 		(void)rt_scope_nomem(s);
 		return NULL;

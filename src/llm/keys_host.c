@@ -16,6 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/clock_host.h"
 #include "base/scope.h"
 #include "llm/provider.h"
 #include "llm/system_host.h"

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "base/clock_host.h"
 #include "base/moment.h"
 #include "base/scope.h"
 #include "codec/json.h"

@@ -14,6 +14,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock_host.h"
+
 enum { PIECE = 64 << 10 };
 
 static int64_t
@@ -50,15 +52,6 @@ rt_system_env(void)
 	static const rt_env env = {now_us, fill_random, NULL};
 
 	return &env;
-}
-
-int64_t
-rt_clock_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
 bool

@@ -12,9 +12,6 @@
 /* The system's clock and random numbers. */
 const rt_env *rt_system_env(void);
 
-/* Milliseconds of a clock that never goes back. */
-int64_t rt_clock_ms(void);
-
 /* Appends "$VARIABLE/retake/NAME", or "$HOME/BELOW/retake/NAME" where the variable is not an
  * absolute path. False: there is no home folder either. */
 bool rt_home_path(rt_buf *out, const char *variable, const char *below, const char *name);

@@ -20,6 +20,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/clock_host.h"
 #include "base/scope.h"
 #include "llm/curl_load.h"
 #include "llm/system_host.h"

@@ -2,7 +2,6 @@
 #define _GNU_SOURCE
 
 #include <arpa/inet.h>
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <netdb.h>
@@ -15,6 +14,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "base/shared_library_host.h"
 #include "llm/system_host.h"
 #include "server/front_impl.h"
 
@@ -27,18 +27,11 @@ enum {
 
 /* ---- libmicrohttpd ---- */
 
-/* Loaded once for the process; never unloaded. */
-static pthread_once_t once = PTHREAD_ONCE_INIT;
 static rt_mhd functions;
-static rt_status loaded;
-static rt_error why;
 
-#define FUNCTION(name) {"MHD_" #name, offsetof(rt_mhd, name)}
+#define FUNCTION(name) {"MHD_" #name, &functions.name}
 
-static const struct {
-	const char *name;
-	size_t offset;
-} function_names[] = {
+static const rt_shared_function function_table[] = {
 	FUNCTION(start_daemon),
 	FUNCTION(stop_daemon),
 	FUNCTION(get_connection_values_n),
@@ -52,27 +45,15 @@ static const struct {
 	FUNCTION(destroy_response),
 };
 
-static void
-load(void)
-{
-	void *library = dlopen("libmicrohttpd.so.12", RTLD_NOW | RTLD_LOCAL);
-
-	loaded = RT_OK;
-	if (library == NULL)
-		loaded = rt_fail(&why, RT_IO, "libmicrohttpd cannot be loaded (%.200s); the "
-				 "server needs it: install it (Debian: libmicrohttpd12)", dlerror());
-	for (size_t i = 0;
-	     loaded == RT_OK && i < sizeof(function_names) / sizeof(function_names[0]); i++) {
-		void *address = dlsym(library, function_names[i].name);
-
-		if (address == NULL)
-			loaded = rt_fail(&why, RT_IO,
-					 "libmicrohttpd has no function %s: it is too old",
-					 function_names[i].name);
-		/* Data may hold a pointer to a function (POSIX, dlsym); C has no cast for it. */
-		memcpy((char *)&functions + function_names[i].offset, &address, sizeof(address));
-	}
-}
+static rt_shared_library library = {
+	.name = "libmicrohttpd",
+	.version = "0.9.75",
+	.need = "the server needs it: install it (Debian: libmicrohttpd12)",
+	.files = {"libmicrohttpd.so.12"},
+	.functions = function_table,
+	.function_count = sizeof(function_table) / sizeof(function_table[0]),
+	.lock = PTHREAD_MUTEX_INITIALIZER,
+};
 
 /* ---- listening ---- */
 
@@ -362,11 +343,10 @@ rt_front_open(const rt_front_options *options, rt_front **out, rt_error *err)
 		rt_free(options->alloc, front);
 		return rt_fail(err, RT_NOMEM, "out of memory");
 	}
-	(void)pthread_mutex_init(&front->lock, NULL);
-	(void)pthread_once(&once, load);
 	front->mhd = &functions;
-	rt_status st = loaded != RT_OK ? rt_fail(err, loaded, "%s", why.text)
-				       : listen_all(front, err);
+	rt_status st = rt_shared_library_load(&library, err);
+	if (st == RT_OK)
+		st = listen_all(front, err);
 	if (st != RT_OK) {
 		rt_front_close(front);
 		return st;
@@ -415,7 +395,6 @@ rt_front_close(rt_front *front)
 	if (front->socket_path != NULL)
 		(void)unlink(front->socket_path);
 	rt_free(front->alloc, front->socket_path);
-	pthread_mutex_destroy(&front->lock);
 	rt_free(front->alloc, front);
 }
 

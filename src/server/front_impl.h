@@ -23,6 +23,7 @@
 #include <stdatomic.h>
 
 #include "app/input_host.h"
+#include "base/clock_host.h"
 #include "server/front.h"
 
 /* libmicrohttpd is loaded when a server starts: it brings a dozen libraries with it, and no other
@@ -147,12 +148,10 @@ void rt_front_on_connection(void *front, struct MHD_Connection *connection, void
 void rt_front_link_add(rt_front_link **first, rt_front_link *link);
 void rt_front_link_remove(rt_front_link **first, rt_front_link *link);
 
-int64_t rt_front_now_us(void);
-int64_t rt_front_now_ms(void);
 /* The connection is late unless something happens within ms; 0: no limit. */
 void rt_conn_expect(rt_conn *conn, int64_t ms);
 
-/* The workers' queue and the timer's condition. False: no memory. */
+/* The lock of the front, the timer's condition, and the workers' queue. False: no memory. */
 bool rt_front_wait_init(rt_front *front);
 void rt_front_wait_deinit(rt_front *front);
 bool rt_front_start_timer(rt_front *front);

@@ -60,7 +60,7 @@ open_conn(rt_front *front, int fd)
 		conn->is_local = is_same_user(fd);
 		conn->is_foreign = !conn->is_local;
 	}
-	conn->until_ms = rt_front_now_ms() + front->options.headers_ms;
+	conn->until_ms = rt_clock_ms() + front->options.headers_ms;
 	pthread_mutex_lock(&front->lock);
 	rt_front_link_add(&front->conns, &conn->link);
 	front->conn_count++;
@@ -249,7 +249,7 @@ send_answer(rt_http_exchange *x)
 		x->connection, answer->status != 0 ? answer->status : 500, response);
 	front->mhd->destroy_response(response);
 	front->options.site.answered(front->options.site.ctx, &x->request, answer,
-				     x->began_us > 0 ? rt_front_now_us() - x->began_us : 0);
+				     x->began_us > 0 ? rt_clock_ns() / 1000 - x->began_us : 0);
 	if (is_stream) /* it may take days */
 		free_request(x);
 	return result;
@@ -309,7 +309,7 @@ on_headers(rt_http_exchange *x, const char *method, const char *version)
 	memcpy(copy, method, size + 1);
 	front->requests++;
 	x->state = RT_EXCHANGE_BODY;
-	x->began_us = rt_front_now_us();
+	x->began_us = rt_clock_ns() / 1000;
 	x->request.method = method_of(method);
 	x->request.method_name = rt_str_at(copy, size);
 	x->request.version = rt_str_of(version);
@@ -370,7 +370,7 @@ body_patience_ms(const rt_http_exchange *x, size_t so_far)
 {
 	int64_t idle_ms = x->front->options.body_idle_ms;
 	int64_t rest_ms = x->began_us / 1000 + 2 * idle_ms +
-			  (int64_t)(so_far / RT_FRONT_SLOW_BYTES_S) * 1000 - rt_front_now_ms();
+			  (int64_t)(so_far / RT_FRONT_SLOW_BYTES_S) * 1000 - rt_clock_ms();
 
 	return rest_ms < 1 ? 1 : rest_ms < idle_ms ? rest_ms : idle_ms;
 }

@@ -13,75 +13,31 @@
  * socket that is shut down here is never another connection's. */
 #define _POSIX_C_SOURCE 200809L
 
-#include <errno.h>
+#include <sys/socket.h>
 #ifdef __GLIBC__
 #include <malloc.h>
 #endif
-#include <sys/socket.h>
-#include <time.h>
 
 #include "server/front_impl.h"
 
 enum { IDLE_S = 10, STACK = 1 << 20, BLOCK = 4096, LOOK_EVERY_MS = 250 };
 
-int64_t
-rt_front_now_us(void)
-{
-	struct timespec now;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
-}
-
-int64_t
-rt_front_now_ms(void)
-{
-	return rt_front_now_us() / 1000;
-}
-
-/* Waits at most ms, by the clock of rt_front_now_ms; false: the time is over. */
-static bool
-wait_for(pthread_cond_t *cond, pthread_mutex_t *lock, int64_t until_ms)
-{
-	struct timespec until = {.tv_sec = (time_t)(until_ms / 1000),
-				 .tv_nsec = (long)(until_ms % 1000) * 1000000};
-
-	return pthread_cond_timedwait(cond, lock, &until) != ETIMEDOUT;
-}
-
-static bool
-cond_init(pthread_cond_t *cond)
-{
-	pthread_condattr_t attributes;
-
-	if (pthread_condattr_init(&attributes) != 0)
-		return false;
-	bool is_fine = pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC) == 0 &&
-		       pthread_cond_init(cond, &attributes) == 0;
-	(void)pthread_condattr_destroy(&attributes);
-	return is_fine;
-}
-
 bool
 rt_front_wait_init(rt_front *front)
 {
-	if (!cond_init(&front->timer_changed))
+	if (!rt_wait_init(&front->lock, &front->timer_changed))
 		return false;
-	if (cond_init(&front->work.changed)) {
-		if (pthread_mutex_init(&front->work.lock, NULL) == 0)
-			return true;
-		pthread_cond_destroy(&front->work.changed);
-	}
-	pthread_cond_destroy(&front->timer_changed);
+	if (rt_wait_init(&front->work.lock, &front->work.changed))
+		return true;
+	rt_wait_deinit(&front->lock, &front->timer_changed);
 	return false;
 }
 
 void
 rt_front_wait_deinit(rt_front *front)
 {
-	pthread_cond_destroy(&front->work.changed);
-	pthread_mutex_destroy(&front->work.lock);
-	pthread_cond_destroy(&front->timer_changed);
+	rt_wait_deinit(&front->work.lock, &front->work.changed);
+	rt_wait_deinit(&front->lock, &front->timer_changed);
 }
 
 void
@@ -111,11 +67,11 @@ rt_front_link_remove(rt_front_link **first, rt_front_link *link)
 static rt_http_exchange *
 next_exchange(rt_front_work *work)
 {
-	int64_t until_ms = rt_front_now_ms() + (int64_t)IDLE_S * 1000;
+	int64_t until_ms = rt_clock_ms() + (int64_t)IDLE_S * 1000;
 
 	work->idle++;
 	while (work->first == NULL && !work->is_ending)
-		if (!wait_for(&work->changed, &work->lock, until_ms))
+		if (!rt_wait_until(&work->lock, &work->changed, until_ms))
 			break;
 	work->idle--;
 	rt_http_exchange *x = work->first;
@@ -331,7 +287,7 @@ rt_conn_expect(rt_conn *conn, int64_t ms)
 	if (conn == NULL)
 		return;
 	pthread_mutex_lock(&conn->front->lock);
-	conn->until_ms = ms == 0 ? 0 : rt_front_now_ms() + ms;
+	conn->until_ms = ms == 0 ? 0 : rt_clock_ms() + ms;
 	pthread_mutex_unlock(&conn->front->lock);
 }
 
@@ -342,9 +298,9 @@ run_timer(void *ctx)
 
 	pthread_mutex_lock(&front->lock);
 	while (!front->is_closing) {
-		(void)wait_for(&front->timer_changed, &front->lock,
-			       rt_front_now_ms() + LOOK_EVERY_MS);
-		int64_t now = rt_front_now_ms();
+		(void)rt_wait_until(&front->lock, &front->timer_changed,
+				    rt_clock_ms() + LOOK_EVERY_MS);
+		int64_t now = rt_clock_ms();
 		for (rt_front_link *link = front->conns; link != NULL; link = link->after) {
 			rt_conn *conn = (rt_conn *)link;
 

@@ -12,7 +12,6 @@
 #include "base/status.h"
 
 #define RT_PQ_FUNCTIONS(X) \
-	X(libVersion) \
 	X(isthreadsafe) \
 	X(conninfoParse) \
 	X(conninfoFree) \
@@ -23,7 +22,6 @@
 	X(status) \
 	X(socket) \
 	X(errorMessage) \
-	X(connectionUsedPassword) \
 	X(connectionNeedsPassword) \
 	X(serverVersion) \
 	X(parameterStatus) \

@@ -46,14 +46,14 @@ enter(sqlite3_file *file)
 {
 	rt_sqlite_memory *m = ((memory_file *)file)->memory;
 
-	rt_sqlite_must(pthread_mutex_lock(&m->lock));
+	RT_ASSERT(pthread_mutex_lock(&m->lock) == 0);
 	return m;
 }
 
 static int
 leave(rt_sqlite_memory *m, int rc)
 {
-	rt_sqlite_must(pthread_mutex_unlock(&m->lock));
+	RT_ASSERT(pthread_mutex_unlock(&m->lock) == 0);
 	return rc;
 }
 
@@ -132,7 +132,7 @@ file_size(sqlite3_file *file, sqlite3_int64 *out)
 static void
 wait_unlocked(rt_sqlite_memory *m)
 {
-	rt_sqlite_must(pthread_cond_wait(&m->unlocked, &m->lock));
+	RT_ASSERT(pthread_cond_wait(&m->unlocked, &m->lock) == 0);
 }
 
 static int
@@ -173,7 +173,7 @@ file_unlock(sqlite3_file *file, int level)
 		if (level == SQLITE_LOCK_NONE)
 			m->shared--;
 		f->level = level;
-		rt_sqlite_must(pthread_cond_broadcast(&m->unlocked));
+		RT_ASSERT(pthread_cond_broadcast(&m->unlocked) == 0);
 	}
 	return leave(m, SQLITE_OK);
 }
@@ -289,7 +289,7 @@ rt_sqlite_memory_new(const rt_alloc *alloc, rt_sqlite_memory **out, rt_error *er
 		rt_free(alloc, m);
 		return rt_fail(err, RT_NOMEM, "out of memory");
 	}
-	rt_sqlite_must(pthread_cond_init(&m->unlocked, NULL));
+	RT_ASSERT(pthread_cond_init(&m->unlocked, NULL) == 0);
 	m->alloc = alloc;
 	m->base = *system; /* time, randomness and sleeping are those of the system */
 	m->base.iVersion = 1;
@@ -322,8 +322,8 @@ rt_sqlite_memory_free(rt_sqlite_memory *m)
 	if (m == NULL)
 		return;
 	(void)sqlite3_vfs_unregister(&m->base);
-	rt_sqlite_must(pthread_cond_destroy(&m->unlocked));
-	rt_sqlite_must(pthread_mutex_destroy(&m->lock));
+	RT_ASSERT(pthread_cond_destroy(&m->unlocked) == 0);
+	RT_ASSERT(pthread_mutex_destroy(&m->lock) == 0);
 	rt_free(m->alloc, m->bytes);
 	rt_free(m->alloc, m);
 }

@@ -6,10 +6,9 @@
 const rt_store_kind *
 rt_store_kind_of(const char *address)
 {
-	static const rt_store_kind *const kinds[] = {
-		&rt_store_memory, &rt_store_postgres,
-		&rt_store_sqlite, /* the last one, because it accepts everything */
-	};
+#define ROW(id) &rt_store_##id,
+	static const rt_store_kind *const kinds[] = {RT_STORE_TABLE(ROW)};
+#undef ROW
 	size_t i = 0;
 
 	while (!kinds[i]->accepts(address))

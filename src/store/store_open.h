@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Opening a store by its address. Every kind of store is one file that defines an rt_store_kind,
- * and one line in the table of store_open.c. */
+ * and one row in RT_STORE_TABLE. */
 #ifndef RT_STORE_OPEN_H
 #define RT_STORE_OPEN_H
 
@@ -42,8 +42,14 @@ RT_CHECKED rt_status rt_store_open(const rt_alloc *alloc, const rt_env *env, con
 				   const rt_store_options *options, rt_store **out_store,
 				   rt_error *err);
 
-extern const rt_store_kind rt_store_memory; /* ":memory:": gone at close */
-extern const rt_store_kind rt_store_postgres; /* "postgresql://…" */
-extern const rt_store_kind rt_store_sqlite;   /* a path */
+/* The kinds. The first that accepts an address opens it. */
+#define RT_STORE_TABLE(ROW) \
+	ROW(memory)   /* ":memory:": gone at close */ \
+	ROW(postgres) /* "postgresql://…" */ \
+	ROW(sqlite)   /* a path; the last one, because it accepts everything */
+
+#define RT_STORE_DECLARE(id) extern const rt_store_kind rt_store_##id;
+RT_STORE_TABLE(RT_STORE_DECLARE)
+#undef RT_STORE_DECLARE
 
 #endif

@@ -7,7 +7,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 /* --- closing --- */
@@ -21,8 +20,7 @@ free_store(rt_pg_store *s)
 			rt_pg_disconnect(s, &s->conns[i]);
 		rt_pg_batch_deinit(&s->conns[i].tx.batch);
 	}
-	(void)pthread_cond_destroy(&s->free);
-	(void)pthread_mutex_destroy(&s->guard);
+	rt_wait_deinit(&s->guard, &s->free);
 	rt_free(s->alloc, s->address);
 	rt_free(s->alloc, s->place);
 	rt_free(s->alloc, s);
@@ -119,24 +117,6 @@ static const rt_store_ops ops = {
 	.check = rt_pg_check,
 };
 
-static bool
-init_locks(rt_pg_store *s)
-{
-	pthread_condattr_t attr;
-	bool ok = false;
-
-	if (pthread_mutex_init(&s->guard, NULL) != 0)
-		return false;
-	if (pthread_condattr_init(&attr) == 0) {
-		ok = pthread_condattr_setclock(&attr, CLOCK_MONOTONIC) == 0 &&
-		     pthread_cond_init(&s->free, &attr) == 0;
-		(void)pthread_condattr_destroy(&attr);
-	}
-	if (!ok)
-		(void)pthread_mutex_destroy(&s->guard);
-	return ok;
-}
-
 rt_status
 rt_store_postgres_open(const rt_alloc *alloc, const rt_env *env, const char *address,
 		       const rt_store_options *options, rt_store **out_store, rt_error *err)
@@ -147,7 +127,7 @@ rt_store_postgres_open(const rt_alloc *alloc, const rt_env *env, const char *add
 	rt_status st = rt_pq_load(&pq, err);
 	char *copy = st == RT_OK ? rt_new(alloc, size) : NULL;
 
-	if (st != RT_OK || s == NULL || copy == NULL || !init_locks(s)) {
+	if (st != RT_OK || s == NULL || copy == NULL || !rt_wait_init(&s->guard, &s->free)) {
 		rt_free(alloc, copy);
 		rt_free(alloc, s);
 		return st != RT_OK ? st : rt_fail(err, RT_NOMEM, "out of memory");

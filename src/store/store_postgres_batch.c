@@ -75,7 +75,7 @@ rt_pg_add(rt_pg_call *call, rt_pg_change kind, uint64_t number, uint64_t extra, 
 	rt_pg_batch *b = &tx->batch;
 	const uint64_t numbers[NAMES] = {kind, number, extra, (uint64_t)sum};
 
-	rt_pg_check_size(call, data.size);
+	rt_store_check_size(&call->scope, data.size, RT_PG_ROW_SIZE_MAX);
 	if (name.size > RT_PG_NAME_SIZE_MAX)
 		rt_scope_fail(&call->scope, RT_LIMIT,
 			      "%zu bytes are too many for the name of a row", name.size);

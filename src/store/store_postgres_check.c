@@ -4,53 +4,28 @@
  * pages are the server's to check (data checksums, amcheck). */
 #include "store/store_postgres_impl.h"
 
-#include <stdarg.h>
-#include <stdio.h> /* snprintf, vsnprintf */
+#include <stdio.h> /* snprintf */
 
 enum { FETCHED = 50 /* rows at a time, which may be large */ };
 
 typedef struct checking {
 	rt_pg_call *call;
-	rt_finding_fn fn;
-	void *ctx;
-	bool stop; /* fn returned false */
+	rt_store_findings found;
 } checking;
-
-RT_PRINTF(3, 4)
-static void
-report(checking *k, const char *id, const char *format, ...)
-{
-	char text[400];
-	va_list ap;
-
-	if (k->stop)
-		return;
-	va_start(ap, format);
-	(void)vsnprintf(text, sizeof(text), format, ap);
-	va_end(ap);
-	k->stop = !k->fn(k->ctx, id, text);
-}
 
 typedef struct table_check {
 	enum rt_row_table table;
 	const char *sql; /* project, number, sum, data, extra, name */
-	const char *id, *noun;
 } table_check;
 
 static const table_check tables[] = {
 	{RT_TABLE_PROJECT,
-	 "SELECT 0::bigint, id, sum, name, 0::bigint, ''::bytea FROM retake.project",
-	 "store-project-damaged", "the row of a project"},
-	{RT_TABLE_LOG, "SELECT project, seq, sum, data, at, step FROM retake.log ORDER BY 1, 2",
-	 "store-log-damaged", "log row"},
-	{RT_TABLE_BODY, "SELECT project, number, sum, data, entry, ''::bytea FROM retake.body",
-	 "store-body-damaged", "body"},
-	{RT_TABLE_NODE, "SELECT project, number, sum, data, 0::bigint, ''::bytea FROM retake.node",
-	 "store-node-damaged", "node"},
-	{RT_TABLE_ROOT, "SELECT project, seq, sum, data, seq, ''::bytea FROM retake.root",
-	 "store-root-damaged", "root"},
-	{RT_TABLE_SIDE, "SELECT project, 0::bigint, sum, data, 0::bigint, name FROM retake.side",
-	 "store-side-damaged", "a side row"},
+	 "SELECT 0::bigint, id, sum, name, 0::bigint, ''::bytea FROM retake.project"},
+	{RT_TABLE_LOG, "SELECT project, seq, sum, data, at, step FROM retake.log ORDER BY 1, 2"},
+	{RT_TABLE_BODY, "SELECT project, number, sum, data, entry, ''::bytea FROM retake.body"},
+	{RT_TABLE_NODE, "SELECT project, number, sum, data, 0::bigint, ''::bytea FROM retake.node"},
+	{RT_TABLE_ROOT, "SELECT project, seq, sum, data, seq, ''::bytea FROM retake.root"},
+	{RT_TABLE_SIDE, "SELECT project, 0::bigint, sum, data, 0::bigint, name FROM retake.side"},
 };
 
 /* Findings that a query finds: two numbers for the message. */
@@ -95,22 +70,16 @@ check_row(checking *k, const table_check *t, const PGresult *rows, int at, uint6
 			    .name = name};
 
 	if (t->table == RT_TABLE_LOG) {
-		uint64_t expected = project == *before >> 43 ? *before + 1 : rt_row_key(project, 1);
-
 		if (name.size == RT_STEP_ID_SIZE)
 			memcpy(row.step, name.ptr, RT_STEP_ID_SIZE);
-		if (key != expected)
-			report(k, "store-log-gap", "the log of project %llu has no row %llu",
-			       rt_pg_ull(project), rt_pg_ull(expected & RT_STORE_NUMBER_MAX));
-		*before = key;
+		rt_store_check_log(&k->found, key, before);
 	} else if (t->table == RT_TABLE_PROJECT) {
 		key = number;
 	} else if (t->table == RT_TABLE_ROOT || t->table == RT_TABLE_SIDE) {
 		key = project;
 	}
 	if ((int64_t)rt_pg_u64(call, rows, at, 2) != rt_row_sum(t->table, key, &row))
-		report(k, t->id, "%s %llu of project %llu was altered", t->noun, rt_pg_ull(number),
-		       rt_pg_ull(project));
+		rt_store_report_row(&k->found, t->table, key);
 }
 
 static void
@@ -134,11 +103,11 @@ check_table(checking *k, const table_check *t)
 	(void)snprintf(sql, sizeof(sql), "DECLARE rows_to_check CURSOR FOR %s", t->sql);
 	run(call, sql);
 	q.doing = "checking it";
-	while (rt_ok(&call->scope) && !k->stop && count == FETCHED) {
+	while (rt_ok(&call->scope) && !k->found.stop && count == FETCHED) {
 		PGresult *rows = rt_pg_rows(call, &q);
 
 		count = rows != NULL ? call->store->pq->ntuples(rows) : 0;
-		for (int i = 0; i < count && !k->stop; i++)
+		for (int i = 0; i < count && !k->found.stop; i++)
 			check_row(k, t, rows, i, &before);
 		rt_pg_clear(call, rows);
 	}
@@ -151,12 +120,12 @@ check_relations(checking *k)
 {
 	for (size_t i = 0; i < sizeof(relations) / sizeof(*relations); i++) {
 		rt_pg_query q = rt_pg_query_of(relations[i].sql);
-		PGresult *rows = k->stop ? NULL : rt_pg_rows(k->call, &q);
+		PGresult *rows = k->found.stop ? NULL : rt_pg_rows(k->call, &q);
 
 		for (int at = 0; rows != NULL && at < k->call->store->pq->ntuples(rows); at++)
-			report(k, relations[i].id, relations[i].text,
-			       rt_pg_ull(rt_pg_u64(k->call, rows, at, 0)),
-			       rt_pg_ull(rt_pg_u64(k->call, rows, at, 1)));
+			rt_store_report(&k->found, relations[i].id, relations[i].text,
+			       (unsigned long long)rt_pg_u64(k->call, rows, at, 0),
+			       (unsigned long long)rt_pg_u64(k->call, rows, at, 1));
 		rt_pg_clear(k->call, rows);
 	}
 }
@@ -166,7 +135,7 @@ rt_status
 rt_pg_check(rt_store *store, rt_finding_fn fn, void *ctx, rt_error *err)
 {
 	rt_pg_call call = rt_pg_reading(store);
-	checking k = {.call = &call, .fn = fn, .ctx = ctx};
+	checking k = {.call = &call, .found = {.fn = fn, .ctx = ctx}};
 
 	if (!rt_ok(&call.scope))
 		return rt_pg_end(&call, err);

@@ -11,15 +11,6 @@
 #include <time.h>
 #include <unistd.h>
 
-int64_t
-rt_pg_now_ms(void)
-{
-	struct timespec now;
-
-	rt_pg_must(clock_gettime(CLOCK_MONOTONIC, &now));
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
 /* --- the address --- */
 
 static const char *
@@ -136,7 +127,7 @@ poll_connection(rt_pg_store *s, PGconn *pg, int64_t until_ms)
 	while (state == PGRES_POLLING_WRITING || state == PGRES_POLLING_READING) {
 		struct pollfd fd = {.fd = s->pq->socket(pg),
 				    .events = state == PGRES_POLLING_WRITING ? POLLOUT : POLLIN};
-		int64_t left = until_ms - rt_pg_now_ms();
+		int64_t left = until_ms - rt_clock_ms();
 
 		if (left <= 0)
 			return state;
@@ -201,7 +192,7 @@ connect_once(rt_pg_store *s, rt_pg_conn *c, rt_error *err)
 	if (pg == NULL)
 		return rt_fail(err, RT_NOMEM, "out of memory");
 	if (s->pq->status(pg) != CONNECTION_BAD)
-		state = poll_connection(s, pg, rt_pg_now_ms() + s->connect_ms);
+		state = poll_connection(s, pg, rt_clock_ms() + s->connect_ms);
 	if (state == PGRES_POLLING_FAILED)
 		st = refused(s, pg, err);
 	else if (state != PGRES_POLLING_OK)
@@ -223,7 +214,7 @@ rt_status
 rt_pg_connect(rt_pg_store *s, rt_pg_conn *c, rt_error *err)
 {
 	const struct timespec nap = {0, 50000000};
-	int64_t until = rt_pg_now_ms() + s->options.busy_ms;
+	int64_t until = rt_clock_ms() + s->options.busy_ms;
 	rt_status st = RT_BUSY;
 
 	if (c->pg != NULL && s->pq->status(c->pg) == CONNECTION_OK)
@@ -233,7 +224,7 @@ rt_pg_connect(rt_pg_store *s, rt_pg_conn *c, rt_error *err)
 		st = connect_once(s, c, err);
 		s->was_reached = s->was_reached || st == RT_OK;
 		/* A server that was reached before is probably restarting. */
-		if ((st != RT_BUSY && (st != RT_IO || !s->was_reached)) || rt_pg_now_ms() >= until)
+		if ((st != RT_BUSY && (st != RT_IO || !s->was_reached)) || rt_clock_ms() >= until)
 			return st;
 		(void)nanosleep(&nap, NULL);
 	}
@@ -246,12 +237,12 @@ rt_pg_own(rt_pg_store *s)
 {
 	rt_pg_conn *own = NULL;
 
-	rt_pg_must(pthread_mutex_lock(&s->guard));
+	RT_ASSERT(pthread_mutex_lock(&s->guard) == 0);
 	for (int i = 0; i < RT_PG_CONNECTIONS_MAX && own == NULL; i++)
 		if (s->conns[i].used && s->conns[i].tx.is_open &&
 		    pthread_equal(s->conns[i].owner, pthread_self()))
 			own = &s->conns[i];
-	rt_pg_must(pthread_mutex_unlock(&s->guard));
+	RT_ASSERT(pthread_mutex_unlock(&s->guard) == 0);
 	return own;
 }
 
@@ -271,8 +262,7 @@ find_free(rt_pg_store *s)
 rt_status
 rt_pg_acquire(rt_pg_store *s, bool write, rt_pg_conn **out, rt_error *err)
 {
-	int64_t until_ms = rt_pg_now_ms() + s->options.busy_ms;
-	struct timespec until = {until_ms / 1000, until_ms % 1000 * 1000000};
+	int64_t until_ms = rt_clock_ms() + s->options.busy_ms;
 	rt_pg_conn *c = NULL;
 	rt_status st = RT_OK;
 
@@ -281,10 +271,10 @@ rt_pg_acquire(rt_pg_store *s, bool write, rt_pg_conn **out, rt_error *err)
 			       "%s was opened by the process that this one was forked from; open "
 			       "it again",
 			       s->place);
-	rt_pg_must(pthread_mutex_lock(&s->guard));
+	RT_ASSERT(pthread_mutex_lock(&s->guard) == 0);
 	while (st == RT_OK && c == NULL) {
 		c = write && s->writers >= RT_PG_WRITERS_MAX ? NULL : find_free(s);
-		if (c == NULL && pthread_cond_timedwait(&s->free, &s->guard, &until) != 0)
+		if (c == NULL && !rt_wait_until(&s->guard, &s->free, until_ms))
 			st = rt_fail(err, RT_BUSY,
 				     "all connections to %s have been in use for %d s; try again",
 				     s->place, (s->options.busy_ms + 999) / 1000);
@@ -296,17 +286,17 @@ rt_pg_acquire(rt_pg_store *s, bool write, rt_pg_conn **out, rt_error *err)
 		s->writers += write;
 		*out = c;
 	}
-	rt_pg_must(pthread_mutex_unlock(&s->guard));
+	RT_ASSERT(pthread_mutex_unlock(&s->guard) == 0);
 	return st;
 }
 
 void
 rt_pg_release(rt_pg_store *s, rt_pg_conn *c)
 {
-	rt_pg_must(pthread_mutex_lock(&s->guard));
+	RT_ASSERT(pthread_mutex_lock(&s->guard) == 0);
 	s->writers -= c->tx.is_open;
 	c->tx.is_open = false;
 	c->used = false;
-	rt_pg_must(pthread_cond_broadcast(&s->free));
-	rt_pg_must(pthread_mutex_unlock(&s->guard));
+	RT_ASSERT(pthread_cond_broadcast(&s->free) == 0);
+	RT_ASSERT(pthread_mutex_unlock(&s->guard) == 0);
 }

@@ -12,6 +12,7 @@
  *   store_postgres_connection.c    connections and their pool
  *   store_postgres_query.c         statements and results
  *   pq_load.c                      libpq
+ *   store_common.c                 checks that all kinds of stores share
  *
  * Round trips. A transaction is collected in the process and sent when it is committed. begin locks
  * the project and reads its heads in one round trip; the commit sends the changes and COMMIT in
@@ -30,14 +31,12 @@
 #include <pthread.h>
 #include <sys/types.h>
 
+#include "base/clock_host.h"
 #include "base/scope.h"
 #include "store/pq_load.h"
+#include "store/store_common.h"
 #include "store/store_postgres.h"
 #include "store/store_row.h"
-
-#ifndef RT_VERSION
-#define RT_VERSION "0.0.0" /* set by the build */
-#endif
 
 enum {
 	RT_PG_FORMAT = 1,
@@ -141,22 +140,10 @@ typedef struct rt_pg_store {
 	rt_pg_conn conns[RT_PG_CONNECTIONS_MAX];
 } rt_pg_store;
 
-static inline void
-rt_pg_must(int error)
-{
-	RT_ASSERT(error == 0);
-}
-
 static inline rt_pg_store *
 rt_pg_self(rt_store *store)
 {
 	return (rt_pg_store *)store;
-}
-
-static inline unsigned long long /* for "%llu" */
-rt_pg_ull(uint64_t number)
-{
-	return number;
 }
 
 /* --- statements and results (store_postgres_query.c) --- */
@@ -211,7 +198,6 @@ void rt_pg_script(rt_pg_call *call, const char *sql, const char *doing);
 /* Fails the call with the connection's last failure. */
 void rt_pg_call_fail(rt_pg_call *call, const char *doing);
 void rt_pg_damaged(rt_pg_call *call, const char *noun, uint64_t number);
-void rt_pg_check_size(rt_pg_call *call, size_t size); /* RT_LIMIT */
 
 uint64_t rt_pg_u64(rt_pg_call *call, const PGresult *rows, int row, int column);
 bool rt_pg_bool(rt_pg_call *call, const PGresult *rows, int row, int column);
@@ -219,7 +205,6 @@ rt_str rt_pg_bytes(rt_pg_call *call, const PGresult *rows, int row, int column);
 
 /* --- connections (store_postgres_connection.c) --- */
 
-int64_t rt_pg_now_ms(void);
 /* "postgresql://USER@HOST:PORT/DATABASE", and parameters that name these: for people. */
 void rt_pg_add_place(rt_buf *out, const char *address);
 /* Parses the address: place, connect_ms. */

@@ -39,9 +39,8 @@ rt_pg_index_add(rt_store *store, uint64_t project, uint64_t number, uint64_t ent
 
 	if (rt_ok(s))
 		rt_pg_insist(&call, project);
-	if (number < 1 || number > RT_STORE_NUMBER_MAX)
-		rt_scope_fail(s, RT_USAGE, "%llu is not the number of a body", rt_pg_ull(number));
-	rt_pg_check_size(&call, text.size);
+	rt_store_check_number(s, "body", number);
+	rt_store_check_size(&call.scope, text.size, RT_PG_ROW_SIZE_MAX);
 	if (text.size > 0 && rt_ok(s) && number <= call.conn->tx.now.mark)
 		rt_pg_add(&call, RT_PG_INDEX_DROP, number, number, 0, none, none);
 	for (size_t at = 0; rt_ok(s) && rt_token_next(text, &at, &t);) {

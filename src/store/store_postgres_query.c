@@ -163,16 +163,7 @@ rt_pg_damaged(rt_pg_call *call, const char *noun, uint64_t number)
 {
 	rt_scope_fail_advise(&call->scope, RT_CORRUPT, "run retake fsck",
 			     "%s is damaged: %s %llu is missing or has a wrong checksum",
-			     call->store->place, noun, rt_pg_ull(number));
-}
-
-void
-rt_pg_check_size(rt_pg_call *call, size_t size)
-{
-	if (size > RT_PG_ROW_SIZE_MAX)
-		rt_scope_fail(&call->scope, RT_LIMIT,
-			      "%zu bytes are too many for one row of %s (at most %d)", size,
-			      call->store->place, RT_PG_ROW_SIZE_MAX);
+			     call->store->place, noun, (unsigned long long)number);
 }
 
 /* --- sending and receiving --- */
@@ -183,7 +174,7 @@ wait_socket(rt_pg_call *call, bool output, int64_t until_ms)
 {
 	struct pollfd fd = {.fd = call->store->pq->socket(call->conn->pg),
 			    .events = (short)(output ? POLLIN | POLLOUT : POLLIN)};
-	int64_t left = until_ms - rt_pg_now_ms();
+	int64_t left = until_ms - rt_clock_ms();
 	int rc = poll(&fd, 1, call->is_unlimited ? 60000 : left > 0 ? (int)left : 0);
 
 	if (rc == 0 && !call->is_unlimited) {
@@ -271,7 +262,7 @@ rt_pg_exchange(rt_pg_call *call, const rt_pg_query *queries, size_t count, PGres
 {
 	const rt_pq *pq = call->store->pq;
 	rt_pg_conn *c = call->conn;
-	int64_t until = rt_pg_now_ms() + call->store->options.busy_ms + RT_PG_ANSWER_MS;
+	int64_t until = rt_clock_ms() + call->store->options.busy_ms + RT_PG_ANSWER_MS;
 	bool ok = true, failed = false;
 	PGresult *one = NULL;
 
@@ -333,7 +324,7 @@ rt_pg_exchange(rt_pg_call *call, const rt_pg_query *queries, size_t count, PGres
 PGresult *
 rt_pg_rows(rt_pg_call *call, const rt_pg_query *q)
 {
-	int64_t until = rt_pg_now_ms() + call->store->options.busy_ms;
+	int64_t until = rt_clock_ms() + call->store->options.busy_ms;
 	PGresult *rows = NULL;
 
 	while (rt_ok(&call->scope)) {
@@ -344,7 +335,7 @@ rt_pg_rows(rt_pg_call *call, const rt_pg_query *q)
 			       rt_pg_connect(call->store, call->conn, &call->scope.error));
 		if (!rt_ok(&call->scope) || rt_pg_exchange(call, q, 1, &rows))
 			break;
-		if (is_sent || !call->conn->is_lost || rt_pg_now_ms() >= until)
+		if (is_sent || !call->conn->is_lost || rt_clock_ms() >= until)
 			rt_pg_call_fail(call, q->doing);
 		if (is_sent) /* the server has ended the transaction */
 			call->conn->tx.status = call->scope.status;
@@ -362,7 +353,7 @@ void
 rt_pg_script(rt_pg_call *call, const char *sql, const char *doing)
 {
 	const rt_pq *pq = call->store->pq;
-	int64_t until = rt_pg_now_ms() + call->store->options.busy_ms + RT_PG_ANSWER_MS;
+	int64_t until = rt_clock_ms() + call->store->options.busy_ms + RT_PG_ANSWER_MS;
 	bool failed = false, ok;
 	PGresult *one = NULL;
 

@@ -397,20 +397,13 @@ prepare(reader *r)
 rt_status
 rt_pg_read(rt_store *store, rt_rows rows, rt_store_row_fn fn, void *ctx, rt_error *err)
 {
-	bool down = rows.table == RT_STORE_LOG && rows.first > rows.last;
-	uint64_t first = down ? rows.last : rows.first, last = down ? rows.first : rows.last;
+	uint64_t first, last;
 	rt_buf last_name;
+	bool down;
 
-	RT_ASSERT(rows.table < RT_STORE_INDEX);
 	if (rows.table == RT_STORE_PROJECTS)
 		rows.project = 0;
-	else if (rows.project == 0 || rows.project > RT_STORE_PROJECT_MAX)
-		return RT_OK;
-	if (rows.table == RT_STORE_LOG && first == 0)
-		first = 1;
-	if (last > RT_STORE_NUMBER_MAX)
-		last = RT_STORE_NUMBER_MAX;
-	if (first > last || (rows.numbers != NULL && rows.number_count == 0))
+	if (!rt_store_range(&rows, &first, &last, &down))
 		return RT_OK;
 	reader r = {.call = rt_pg_reading(store),
 		    .rows = &rows,
@@ -462,7 +455,7 @@ rt_pg_project_new(rt_store *store, rt_str name, uint64_t *out_project, rt_error 
 	uint64_t hash = rt_hash(name.ptr, name.size, 0);
 	PGresult *rows = NULL;
 
-	rt_pg_check_size(&call, name.size);
+	rt_store_check_size(&call.scope, name.size, RT_PG_ROW_SIZE_MAX);
 	if (rt_ok(&call.scope))
 		rt_pg_touch_list(&call);
 	if (rt_ok(&call.scope))
@@ -472,31 +465,15 @@ rt_pg_project_new(rt_store *store, rt_str name, uint64_t *out_project, rt_error 
 	if (rt_ok(&call.scope))
 		rows = rt_pg_rows(&call, &q);
 	if (rows != NULL && call.store->pq->ntuples(rows) > 0)
-		rt_scope_fail(&call.scope, RT_REFUSED, "a project \"%.*s\" already exists",
-			      RT_STR_ARG(name));
+		rt_store_name_used(&call.scope, name);
 	rt_pg_clear(&call, rows);
-	if (row.number > RT_STORE_PROJECT_MAX)
-		rt_scope_fail(&call.scope, RT_LIMIT,
-			      "the store already contains %d projects, which is the maximum",
-			      RT_STORE_PROJECT_MAX);
+	rt_store_check_last(&call.scope, row.number - 1);
 	if (rt_ok(&call.scope)) {
 		rt_pg_add(&call, RT_PG_PROJECT_ADD, row.number, hash,
 			  rt_row_sum(RT_TABLE_PROJECT, row.number, &row), rt_str_at(NULL, 0), name);
 		*out_project = row.number;
 	}
 	return rt_pg_end(&call, err);
-}
-
-static void
-check_bodies(rt_pg_call *call, uint64_t last, const rt_store_row *bodies, size_t count)
-{
-	for (size_t i = 0; i < count; i++) {
-		if (bodies[i].number <= last || bodies[i].number > RT_STORE_NUMBER_MAX)
-			rt_scope_fail(&call->scope, RT_USAGE, "body %llu cannot follow body %llu",
-				      rt_pg_ull(bodies[i].number), rt_pg_ull(last));
-		rt_pg_check_size(call, bodies[i].data.size);
-		last = bodies[i].number;
-	}
 }
 
 rt_status
@@ -512,19 +489,10 @@ rt_pg_append(rt_store *store, uint64_t project, uint64_t expected, const rt_stor
 	if (!rt_ok(scope))
 		return rt_pg_end(&call, err);
 	rt_pg_heads *h = &call.conn->tx.now;
-	if (h->seq != expected) {
-		if (out_head != NULL)
-			*out_head = h->seq;
-		rt_scope_fail(scope, RT_CONFLICT, "the log is at %llu, not at %llu",
-			      rt_pg_ull(h->seq), rt_pg_ull(expected));
-		return rt_pg_end(&call, err);
-	}
-	if (row_count > RT_STORE_NUMBER_MAX - expected)
-		rt_scope_fail(scope, RT_LIMIT, "the log of project %llu is full",
-			      rt_pg_ull(project));
-	for (size_t i = 0; i < row_count; i++)
-		rt_pg_check_size(&call, rows[i].data.size);
-	check_bodies(&call, h->body, bodies, body_count);
+	if (h->seq != expected && out_head != NULL)
+		*out_head = h->seq;
+	rt_store_check_append(scope, project, h->seq, expected, rows, row_count, h->body, bodies,
+			      body_count, RT_PG_ROW_SIZE_MAX);
 	for (size_t i = 0; i < row_count && rt_ok(scope); i++) {
 		rt_store_row row = rows[i];
 
@@ -573,7 +541,8 @@ overwrite(rt_pg_call *call, const rt_rows *at, rt_str data)
 	rt_pg_clear(call, rows);
 	if (!found)
 		rt_scope_fail(&call->scope, RT_NOT_FOUND, "there is no %s %llu in project %llu",
-			      src->noun, rt_pg_ull(at->first), rt_pg_ull(at->project));
+			      src->noun, (unsigned long long)at->first,
+			      (unsigned long long)at->project);
 	if (rt_ok(&call->scope))
 		add_row(call, at->table == RT_STORE_LOG ? RT_PG_LOG_SET : RT_PG_BODY_SET,
 			src->table, rt_row_key(at->project, at->first), &row);
@@ -588,10 +557,8 @@ write_row(rt_pg_call *call, const rt_rows *at, rt_str data)
 	case RT_STORE_LOG:
 	case RT_STORE_BODIES: overwrite(call, at, data); break;
 	case RT_STORE_NODES:
-		if (at->first < 1 || at->first > RT_STORE_NUMBER_MAX)
-			rt_scope_fail(&call->scope, RT_USAGE, "%llu is not the number of a node",
-				      rt_pg_ull(at->first));
-		else
+		rt_store_check_number(&call->scope, "node", at->first);
+		if (rt_ok(&call->scope))
 			add_row(call, RT_PG_NODE_SET, RT_TABLE_NODE,
 				rt_row_key(at->project, at->first), &row);
 		break;
@@ -616,8 +583,7 @@ write_alone(rt_pg_call *call, uint64_t project)
 	rt_pg_batch_query(call, project, true, &q);
 	rows = rt_pg_rows(call, &q);
 	if (rows != NULL && rt_pg_u64(call, rows, 0, 0) != 1)
-		rt_scope_fail(&call->scope, RT_NOT_FOUND, "there is no project %llu",
-			      rt_pg_ull(project));
+		rt_store_no_project(&call->scope, project);
 	rt_pg_clear(call, rows);
 	rt_pg_batch_clear(&call->conn->tx.batch);
 }

@@ -100,14 +100,8 @@ typedef enum found_state {
 	STATE_FOREIGN /* a schema "retake" of another program */
 } found_state;
 
-/* The columns of retake.store as examine reads them. */
-typedef struct gates {
-	uint64_t reader, writer;
-	char by[40];
-} gates;
-
 static found_state
-examine(rt_pg_call *call, gates *out)
+examine(rt_pg_call *call, rt_store_gates *out)
 {
 	rt_pg_query q = rt_pg_query_of(
 		"SELECT to_regclass('retake.store') IS NOT NULL AND to_regclass('retake.log') IS"
@@ -130,7 +124,8 @@ examine(rt_pg_call *call, gates *out)
 
 		out->reader = rt_pg_u64(call, rows, 0, 0);
 		out->writer = rt_pg_u64(call, rows, 0, 1);
-		(void)snprintf(out->by, sizeof(out->by), "%.*s", RT_STR_ARG(by));
+		(void)snprintf(out->written_by, sizeof(out->written_by), "%.*s",
+			       RT_STR_ARG(by));
 	} else if (rt_ok(&call->scope)) {
 		rt_scope_fail(&call->scope, RT_CORRUPT,
 			      "%s is damaged: the row of retake.store is"
@@ -139,25 +134,6 @@ examine(rt_pg_call *call, gates *out)
 	}
 	rt_pg_clear(call, rows);
 	return state;
-}
-
-static void
-check_gates(rt_pg_call *call, const gates *g)
-{
-	const rt_pg_store *s = call->store;
-
-	if (g->reader > RT_PG_FORMAT)
-		rt_scope_fail(
-			&call->scope, RT_TOO_NEW,
-			"%s was written by Retake %s in format %llu; this is Retake %s, which "
-			"reads up to format %d",
-			s->place, g->by, rt_pg_ull(g->reader), RT_VERSION, RT_PG_FORMAT);
-	else if (g->writer > RT_PG_FORMAT && !s->options.read_only)
-		rt_scope_fail(
-			&call->scope, RT_TOO_NEW,
-			"%s was written by Retake %s in format %llu; this is Retake %s, which "
-			"can open it for reading only",
-			s->place, g->by, rt_pg_ull(g->writer), RT_VERSION);
 }
 
 /* --- creating --- */
@@ -205,12 +181,12 @@ void
 rt_pg_find_schema(rt_pg_call *call)
 {
 	const rt_pg_store *s = call->store;
-	gates g = {0};
+	rt_store_gates gates = {0};
 	found_state state;
 
 	if (rt_ok(&call->scope))
 		check_database(call);
-	state = examine(call, &g);
+	state = examine(call, &gates);
 	if (rt_ok(&call->scope) && state == STATE_NONE && s->options.create &&
 	    !s->options.read_only) {
 		rt_error why;
@@ -221,11 +197,11 @@ rt_pg_find_schema(rt_pg_call *call)
 			rt_status st = call->scope.status;
 
 			rt_scope_reset(&call->scope);
-			state = examine(call, &g);
+			state = examine(call, &gates);
 			if (rt_ok(&call->scope) && state != STATE_OURS)
 				rt_scope_fail_as(&call->scope, st, &why);
 		} else {
-			state = examine(call, &g);
+			state = examine(call, &gates);
 		}
 	}
 	if (!rt_ok(&call->scope))
@@ -238,5 +214,6 @@ rt_pg_find_schema(rt_pg_call *call)
 			      "the database %s has a schema \"retake\" that is not a Retake store",
 			      s->place);
 	else
-		check_gates(call, &g);
+		rt_store_check_gates(&call->scope, &gates, RT_PG_FORMAT, s->place,
+				     s->options.read_only);
 }

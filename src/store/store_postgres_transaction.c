@@ -60,28 +60,46 @@ spoil(rt_pg_call *call)
 static void
 learn(rt_pg_store *s, const rt_pg_heads *h)
 {
-	rt_pg_must(pthread_mutex_lock(&s->guard));
+	RT_ASSERT(pthread_mutex_lock(&s->guard) == 0);
 	if (h->project != 0)
 		s->known[h->project % RT_PG_HEADS_KNOWN] = *h;
 	s->hint = h->project != 0 ? h->project : s->hint;
-	rt_pg_must(pthread_mutex_unlock(&s->guard));
+	RT_ASSERT(pthread_mutex_unlock(&s->guard) == 0);
 }
 
 static bool
 recall(rt_pg_store *s, uint64_t project, uint64_t seq, rt_pg_heads *out)
 {
-	rt_pg_must(pthread_mutex_lock(&s->guard));
+	RT_ASSERT(pthread_mutex_lock(&s->guard) == 0);
 	*out = s->known[project % RT_PG_HEADS_KNOWN];
-	rt_pg_must(pthread_mutex_unlock(&s->guard));
+	RT_ASSERT(pthread_mutex_unlock(&s->guard) == 0);
 	return project != 0 && out->project == project && out->seq == seq;
 }
 
 static void
 forget(rt_pg_store *s, uint64_t project)
 {
-	rt_pg_must(pthread_mutex_lock(&s->guard));
+	RT_ASSERT(pthread_mutex_lock(&s->guard) == 0);
 	s->known[project % RT_PG_HEADS_KNOWN].project = 0;
-	rt_pg_must(pthread_mutex_unlock(&s->guard));
+	RT_ASSERT(pthread_mutex_unlock(&s->guard) == 0);
+}
+
+static rt_pg_heads
+heads_in(rt_pg_call *call, const PGresult *rows, uint64_t project)
+{
+	rt_pg_heads h = {0};
+
+	if (call->store->pq->ntuples(rows) != 1)
+		return h;
+	h = (rt_pg_heads){project,
+			  rt_pg_u64(call, rows, 0, 0),
+			  rt_pg_u64(call, rows, 0, 1),
+			  rt_pg_u64(call, rows, 0, 2),
+			  rt_pg_u64(call, rows, 0, 3),
+			  rt_pg_u64(call, rows, 0, 4)};
+	if (call->store->pq->getisnull(rows, 0, 0))
+		h.project = 0;
+	return h;
 }
 
 rt_pg_heads
@@ -94,16 +112,8 @@ rt_pg_read_heads(rt_pg_call *call, uint64_t project)
 
 	rt_pg_arg_u64(&q, project);
 	rows = rt_pg_rows(call, &q);
-	if (rows != NULL && call->store->pq->ntuples(rows) == 1) {
-		h = (rt_pg_heads){0,
-				  rt_pg_u64(call, rows, 0, 0),
-				  rt_pg_u64(call, rows, 0, 1),
-				  rt_pg_u64(call, rows, 0, 2),
-				  rt_pg_u64(call, rows, 0, 3),
-				  rt_pg_u64(call, rows, 0, 4)};
-		if (!call->store->pq->getisnull(rows, 0, 0))
-			h.project = project;
-	}
+	if (rows != NULL)
+		h = heads_in(call, rows, project);
 	rt_pg_clear(call, rows);
 	if (h.project != 0 && !call->conn->tx.is_open)
 		learn(call->store, &h);
@@ -120,24 +130,6 @@ lock_query(rt_pg_call *call, uint64_t project, bool bump, rt_pg_query *out)
 	rt_pg_arg_u64(out, project);
 	rt_pg_arg_u64(out, (uint64_t)call->store->options.busy_ms);
 	rt_pg_arg_u64(out, bump);
-}
-
-static rt_pg_heads
-read_lock(rt_pg_call *call, const PGresult *rows, uint64_t project)
-{
-	rt_pg_heads h = {0};
-
-	if (call->store->pq->ntuples(rows) != 1)
-		return h;
-	h = (rt_pg_heads){project,
-			  rt_pg_u64(call, rows, 0, 0),
-			  rt_pg_u64(call, rows, 0, 1),
-			  rt_pg_u64(call, rows, 0, 2),
-			  rt_pg_u64(call, rows, 0, 3),
-			  rt_pg_u64(call, rows, 0, 4)};
-	if (call->store->pq->getisnull(rows, 0, 0))
-		h.project = 0;
-	return h;
 }
 
 /* Begins the server's transaction and locks a project, or for 0 the list. restart: ends the one
@@ -160,7 +152,7 @@ begin_on(rt_pg_call *call, uint64_t project, bool restart)
 		if (!rt_ok(&call->scope))
 			break;
 		if (rt_pg_exchange(call, queries, count, rows)) {
-			h = read_lock(call, rows[count - 1], project);
+			h = heads_in(call, rows[count - 1], project);
 			tx->is_sent = true;
 			tx->has_list = project == 0;
 			call->store->pq->clear(rows[count - 1]);
@@ -214,7 +206,7 @@ relock(rt_pg_call *call, uint64_t project)
 		rt_pg_flush(call);
 		lock_query(call, project, false, &q);
 		rows = rt_pg_rows(call, &q);
-		h = rows != NULL ? read_lock(call, rows, project) : (rt_pg_heads){0};
+		h = rows != NULL ? heads_in(call, rows, project) : (rt_pg_heads){0};
 		rt_pg_clear(call, rows);
 		tx->has_list = tx->has_list || project == 0;
 	}
@@ -241,8 +233,7 @@ void
 rt_pg_insist(rt_pg_call *call, uint64_t project)
 {
 	if (!rt_pg_touch(call, project))
-		rt_scope_fail(&call->scope, RT_NOT_FOUND, "there is no project %llu",
-			      rt_pg_ull(project));
+		rt_store_no_project(&call->scope, project);
 }
 
 void
@@ -356,9 +347,9 @@ rt_pg_begin(rt_store *store, rt_error *err)
 {
 	rt_pg_store *s = rt_pg_self(store);
 
-	rt_pg_must(pthread_mutex_lock(&s->guard));
+	RT_ASSERT(pthread_mutex_lock(&s->guard) == 0);
 	uint64_t hint = s->hint;
-	rt_pg_must(pthread_mutex_unlock(&s->guard));
+	RT_ASSERT(pthread_mutex_unlock(&s->guard) == 0);
 	return begin(store, hint, NULL, err);
 }
 
@@ -400,7 +391,7 @@ look_up(rt_pg_call *call)
 	lock_query(call, tx->now.project, tx->has_log, &q);
 	rows = rt_pg_rows(call, &q);
 	if (rows != NULL)
-		h = read_lock(call, rows, tx->now.project);
+		h = heads_in(call, rows, tx->now.project);
 	rt_pg_clear(call, rows);
 	if (h.project == 0)
 		return UNKNOWN;
@@ -454,7 +445,7 @@ fail_stale(rt_pg_call *call)
 {
 	rt_scope_fail(&call->scope, RT_CONFLICT,
 		      "another program has written to project %llu of %s; try again",
-		      rt_pg_ull(call->conn->tx.base.project), call->store->place);
+		      (unsigned long long)call->conn->tx.base.project, call->store->place);
 }
 
 /* One statement, which is its own transaction. */

@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h> /* snprintf */
-#include <time.h>
 #include <unistd.h>
 
 #include "store/store_memory.h"
@@ -28,8 +27,7 @@ free_store(rt_sqlite_store *s)
 	rt_sqlite_conn_close(&s->writer);
 	rt_sqlite_vfs_free(s->layer);
 	rt_sqlite_memory_free(s->memory);
-	(void)pthread_cond_destroy(&s->free);
-	(void)pthread_mutex_destroy(&s->guard);
+	rt_wait_deinit(&s->guard, &s->free);
 	rt_free(s->alloc, s->path);
 	rt_free(s->alloc, s->place);
 	rt_free(s->alloc, s);
@@ -151,24 +149,6 @@ check_library(rt_error *err)
 	return RT_OK;
 }
 
-static bool
-init_locks(rt_sqlite_store *s)
-{
-	pthread_condattr_t attr;
-	bool ok = false;
-
-	if (pthread_mutex_init(&s->guard, NULL) != 0)
-		return false;
-	if (pthread_condattr_init(&attr) == 0) {
-		ok = pthread_condattr_setclock(&attr, CLOCK_MONOTONIC) == 0 &&
-		     pthread_cond_init(&s->free, &attr) == 0;
-		(void)pthread_condattr_destroy(&attr);
-	}
-	if (!ok)
-		(void)pthread_mutex_destroy(&s->guard);
-	return ok;
-}
-
 /* The id of this boot of the machine. */
 static void
 find_boot(rt_sqlite_store *s, const char *given)
@@ -192,7 +172,7 @@ find_boot(rt_sqlite_store *s, const char *given)
 		uint64_t random;
 
 		s->env.random(s->env.ctx, &random, sizeof(random));
-		snprintf(s->boot, sizeof(s->boot), "?%016llx", rt_sqlite_ull(random));
+		snprintf(s->boot, sizeof(s->boot), "?%016llx", (unsigned long long)random);
 	}
 }
 
@@ -302,7 +282,7 @@ open_store(const rt_alloc *alloc, const rt_env *env, const char *path,
 	s = rt_ok(&scope) ? rt_new0(alloc, sizeof(*s)) : NULL;
 	if (s == NULL)
 		rt_scope_nomem(&scope);
-	else if (!init_locks(s))
+	else if (!rt_wait_init(&s->guard, &s->free))
 		rt_scope_fail(&scope, RT_NOMEM, "cannot create a lock");
 	if (!rt_ok(&scope)) {
 		rt_free(alloc, s);

@@ -30,26 +30,26 @@ rt_sqlite_reading(rt_store *store)
 static rt_sqlite_conn *
 acquire_reader(rt_sqlite_store *s)
 {
-	rt_sqlite_must(pthread_mutex_lock(&s->guard));
+	RT_ASSERT(pthread_mutex_lock(&s->guard) == 0);
 	for (;;) {
 		for (int i = 0; i < RT_SQLITE_READERS_MAX; i++) {
 			if (s->readers[i].used)
 				continue;
 			s->readers[i].used = true;
-			rt_sqlite_must(pthread_mutex_unlock(&s->guard));
+			RT_ASSERT(pthread_mutex_unlock(&s->guard) == 0);
 			return &s->readers[i];
 		}
-		rt_sqlite_must(pthread_cond_wait(&s->free, &s->guard));
+		RT_ASSERT(pthread_cond_wait(&s->free, &s->guard) == 0);
 	}
 }
 
 static void
 release_reader(rt_sqlite_store *s, rt_sqlite_conn *c)
 {
-	rt_sqlite_must(pthread_mutex_lock(&s->guard));
+	RT_ASSERT(pthread_mutex_lock(&s->guard) == 0);
 	c->used = false;
-	rt_sqlite_must(pthread_cond_broadcast(&s->free));
-	rt_sqlite_must(pthread_mutex_unlock(&s->guard));
+	RT_ASSERT(pthread_cond_broadcast(&s->free) == 0);
+	RT_ASSERT(pthread_mutex_unlock(&s->guard) == 0);
 }
 
 static void
@@ -152,8 +152,7 @@ rt_sqlite_writing(rt_store *store, uint64_t project)
 		uint64_t last = rt_sqlite_last_project(&call);
 
 		if (project == 0 || project > last)
-			rt_scope_fail(&call.scope, RT_NOT_FOUND, "there is no project %llu",
-				      rt_sqlite_ull(project));
+			rt_store_no_project(&call.scope, project);
 		if (rt_ok(&call.scope))
 			s->tx_project_last = last;
 	}

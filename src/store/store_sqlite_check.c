@@ -22,38 +22,15 @@
  */
 #include "store/store_sqlite_impl.h"
 
-#include <stdarg.h>
-#include <stdio.h> /* snprintf, vsnprintf */
+#include <stdio.h> /* snprintf */
 #include <stdlib.h>
 
 typedef struct checking {
 	rt_sqlite_call *call;
-	rt_finding_fn fn;
-	void *ctx;
-	bool stop; /* fn returned false */
+	rt_store_findings found;
 } checking;
 
 typedef void (*row_fn)(checking *k, sqlite3_stmt *row, void *state);
-
-RT_PRINTF(3, 4)
-static void
-report(checking *k, const char *id, const char *format, ...)
-{
-	char text[400];
-	va_list ap;
-
-	if (k->stop)
-		return;
-	va_start(ap, format);
-	vsnprintf(text, sizeof(text), format, ap);
-	va_end(ap);
-	/* SQLite's sentences may quote the damaged file. */
-	for (char *p = text; *p != 0; p++) {
-		if ((unsigned char)*p < 0x20 || (unsigned char)*p > 0x7e)
-			*p = '?';
-	}
-	k->stop = !k->fn(k->ctx, id, text);
-}
 
 /* A query did not run to its end: damage is a finding, anything else a failure. */
 static void
@@ -64,7 +41,8 @@ report_broken(checking *k, const char *id, const char *what)
 	rt_status st = rt_sqlite_fail(k->call->store, db, "checking it", &why);
 
 	if (st == RT_CORRUPT || st == RT_NOT_OURS)
-		report(k, id, "%s cannot be read to the end (%s)", what, sqlite3_errmsg(db));
+		rt_store_report(&k->found, id, "%s cannot be read to the end (%s)", what,
+				sqlite3_errmsg(db));
 	else
 		rt_scope_fail_as(&k->call->scope, st, &why);
 }
@@ -72,7 +50,7 @@ report_broken(checking *k, const char *id, const char *what)
 static bool
 is_over(const checking *k)
 {
-	return k->stop || !rt_ok(&k->call->scope);
+	return k->found.stop || !rt_ok(&k->call->scope);
 }
 
 /* Runs a query and calls each for every row. */
@@ -143,9 +121,10 @@ each_page(checking *k, sqlite3_stmt *row, void *state)
 	else if (strcmp(text, "ok") == 0)
 		return;
 	else if (strstr(text, "fts5") != NULL || strstr(text, "inverted index") != NULL)
-		report(k, "store-index-damaged", "the full-text index is damaged: %s", text);
+		rt_store_report(&k->found, "store-index-damaged",
+				"the full-text index is damaged: %s", text);
 	else
-		report(k, "store-page-damaged", "a page is damaged: %s", text);
+		rt_store_report(&k->found, "store-page-damaged", "a page is damaged: %s", text);
 }
 
 /* --- the schema --- */
@@ -185,7 +164,8 @@ check_schema(checking *k)
 	rt_sqlite_conn_close(&fresh);
 	(void)rt_scope_join(&k->call->scope, &call.scope);
 	if (rt_ok(&k->call->scope) && here != there)
-		report(k, "store-schema-changed", "the tables differ from those that Retake creates");
+		rt_store_report(&k->found, "store-schema-changed",
+				"the tables differ from those that Retake creates");
 }
 
 /* --- rows --- */
@@ -195,7 +175,6 @@ typedef struct table_check {
 	const char *sql; /* key, sum, data, extra, name, as for rt_sqlite_row_read */
 	const char *id;
 	const char *what;   /* "the log" cannot be read to the end */
-	const char *damage; /* with the number (or project) and the project */
 	uint64_t before;    /* log: the key of the row before */
 } table_check;
 
@@ -205,25 +184,21 @@ typedef struct table_check {
 	" mark.project << 43 | 8796093022207 ORDER BY key DESC LIMIT 1), 0)"
 
 static const table_check tables[] = {
-	{RT_TABLE_META, "SELECT 0, sum, value, 0, key FROM meta", "store-meta-damaged", "meta",
-	 "the row \"%.*s\" of meta was altered", 0},
+	{RT_TABLE_META, "SELECT 0, sum, value, 0, key FROM meta", "store-meta-damaged", "meta", 0},
 	{RT_TABLE_PROJECT, "SELECT id, sum, name, 0, NULL FROM project", "store-project-damaged",
-	 "the list of projects", "the row of project %llu was altered", 0},
+	 "the list of projects", 0},
 	{RT_TABLE_LOG, "SELECT key, sum, data, at, step FROM log ORDER BY key", "store-log-damaged",
-	 "the log", "log row %llu of project %llu was altered", 0},
+	 "the log", 0},
 	{RT_TABLE_BODY, "SELECT key, sum, data, entry, NULL FROM body ORDER BY key",
-	 "store-body-damaged", "the bodies", "body %llu of project %llu was altered",
-	 0},
+	 "store-body-damaged", "the bodies", 0},
 	{RT_TABLE_NODE, "SELECT key, sum, data, 0, NULL FROM node ORDER BY key",
-	 "store-node-damaged", "the checkpoint",
-	 "node %llu of project %llu was altered", 0},
+	 "store-node-damaged", "the checkpoint", 0},
 	{RT_TABLE_ROOT, "SELECT project, sum, data, seq, NULL FROM root", "store-root-damaged",
-	 "the checkpoint's roots", "the root of project %llu was altered", 0},
+	 "the checkpoint's roots", 0},
 	{RT_TABLE_SIDE, "SELECT project, sum, data, 0, name FROM side", "store-side-damaged",
-	 "the side rows", "a side row of project %llu was altered", 0},
+	 "the side rows", 0},
 	{RT_TABLE_MARK, "SELECT project, sum, NULL, number, NULL, " BODY_HEAD " FROM mark",
-	 "store-index-damaged", "the index's marks",
-	 "the index mark of project %llu was altered", 0},
+	 "store-index-damaged", "the index's marks", 0},
 };
 
 static void
@@ -234,25 +209,19 @@ each_row(checking *k, sqlite3_stmt *stmt, void *state)
 	uint64_t key;
 	rt_status st = rt_sqlite_row_read(stmt, t->table, &key, &row);
 
-	if (t->table == RT_TABLE_LOG) {
-		uint64_t expected = key >> 43 == t->before >> 43 ? t->before + 1
-								 : (key >> 43 << 43) + 1;
-
-		if (key != expected)
-			report(k, "store-log-gap", "the log of project %llu has no row %llu",
-			       project_of(key), number_of(expected));
-		t->before = key;
-	}
+	if (t->table == RT_TABLE_LOG)
+		rt_store_check_log(&k->found, key, &t->before);
 	if (st == RT_NOMEM)
 		rt_scope_fail(&k->call->scope, st, "out of memory while checking it");
 	else if (st != RT_OK && t->table == RT_TABLE_META)
-		report(k, t->id, t->damage, RT_STR_ARG(row.name));
-	else if (st != RT_OK) /* the key of those without a number is the project */
-		report(k, t->id, t->damage, number_of(key), project_of(key));
+		rt_store_report(&k->found, t->id, "the row \"%.*s\" of meta was altered",
+				RT_STR_ARG(row.name));
+	else if (st != RT_OK)
+		rt_store_report_row(&k->found, t->table, key);
 	else if (t->table == RT_TABLE_MARK && row.number > (uint64_t)sqlite3_column_int64(stmt, 5))
-		report(k, "store-index-ahead",
+		rt_store_report(&k->found, "store-index-ahead",
 		       "the index of project %llu refers to body %llu, which does not exist",
-		       rt_sqlite_ull(key), rt_sqlite_ull(row.number));
+		       (unsigned long long)key, (unsigned long long)row.number);
 }
 
 /* --- relations --- */
@@ -264,7 +233,7 @@ each_stranger(checking *k, sqlite3_stmt *row, void *state)
 	const char *table = (const char *)sqlite3_column_text(row, 1);
 
 	(void)state;
-	report(k, "store-project-missing",
+	rt_store_report(&k->found, "store-project-missing",
 	       "table %s contains rows of project %lld, which does not exist",
 	       table == NULL ? "" : table, (long long)sqlite3_column_int64(row, 0));
 }
@@ -275,7 +244,7 @@ each_orphan(checking *k, sqlite3_stmt *row, void *state)
 	uint64_t key = (uint64_t)sqlite3_column_int64(row, 0);
 
 	(void)state;
-	report(k, "store-index-orphan",
+	rt_store_report(&k->found, "store-index-orphan",
 	       "the index contains body %llu of project %llu, which does not exist", number_of(key),
 	       project_of(key));
 }
@@ -284,7 +253,7 @@ static void
 each_ahead(checking *k, sqlite3_stmt *row, void *state)
 {
 	(void)state;
-	report(k, "store-root-ahead",
+	rt_store_report(&k->found, "store-root-ahead",
 	       "the checkpoint of project %lld is at log row %lld, which does not exist",
 	       (long long)sqlite3_column_int64(row, 0), (long long)sqlite3_column_int64(row, 1));
 }
@@ -324,7 +293,7 @@ check_relations(checking *k)
 void
 rt_sqlite_check_conn(rt_sqlite_call *call, rt_finding_fn fn, void *ctx)
 {
-	checking k = {.call = call, .fn = fn, .ctx = ctx};
+	checking k = {.call = call, .found = {.fn = fn, .ctx = ctx}};
 
 	/* One snapshot for everything. */
 	rt_sqlite_exec(call, "BEGIN", "checking it");

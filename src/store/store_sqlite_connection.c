@@ -41,7 +41,7 @@ static int
 on_busy(void *ctx, int count)
 {
 	rt_sqlite_store *s = ctx;
-	int64_t now = rt_sqlite_now_ns();
+	int64_t now = rt_clock_ns();
 	int64_t most_us = count < 7 ? 100 << count : 10000;
 	struct timespec nap = {0, 0};
 

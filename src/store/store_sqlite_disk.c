@@ -10,19 +10,9 @@
 #include <fcntl.h>
 #include <stdio.h> /* snprintf, renameat2: no streams */
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { LOG_HEADER_SIZE = 32 /* bytes before the first frame of a write-ahead log */ };
-
-int64_t
-rt_sqlite_now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
 
 /* --- identity --- */
 
@@ -148,7 +138,7 @@ rt_sqlite_make_beside(rt_sqlite_store *s, const char *path, const char *for_peop
 	uint64_t random;
 
 	s->env.random(s->env.ctx, &random, sizeof(random));
-	snprintf(name, room, "%s.new-%016llx", path, rt_sqlite_ull(random));
+	snprintf(name, room, "%s.new-%016llx", path, (unsigned long long)random);
 	*out_fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
 	return *out_fd >= 0 ? RT_OK
 			    : rt_fail(err, rt_sqlite_full_or_io(errno), "%s could not be created: %s",

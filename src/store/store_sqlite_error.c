@@ -195,14 +195,5 @@ rt_sqlite_damaged(rt_sqlite_call *call, const char *noun, uint64_t number)
 {
 	rt_scope_fail_advise(&call->scope, RT_CORRUPT, "run retake fsck",
 			     "%s is damaged: %s %llu has a wrong checksum", call->store->place,
-			     noun, rt_sqlite_ull(number));
-}
-
-void
-rt_sqlite_check_size(rt_sqlite_call *call, size_t size)
-{
-	if (size > RT_SQLITE_ROW_SIZE_MAX)
-		rt_scope_fail(&call->scope, RT_LIMIT,
-			      "%llu bytes exceed the maximum size of a row (%d)", rt_sqlite_ull(size),
-			      RT_SQLITE_ROW_SIZE_MAX);
+			     noun, (unsigned long long)number);
 }

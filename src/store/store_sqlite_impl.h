@@ -20,6 +20,7 @@
  *   store_sqlite_error.c        SQLite's result codes as statuses and messages
  *   store_sqlite_disk.c         files: syncing, renaming, identity
  *   store_sqlite_vfs.c          joins the writes of a commit
+ *   store_common.c              checks that all kinds of stores share
  *   store_memory.c              a VFS that holds the file in memory
  *
  * The files of the second group use only those below them; those of the first use the second.
@@ -58,15 +59,13 @@
 #include <sqlite3.h>
 #include <sys/types.h>
 
+#include "base/clock_host.h"
 #include "base/hash.h"
 #include "base/scope.h"
+#include "store/store_common.h"
 #include "store/store_row.h"
 #include "store/store_sqlite.h"
 #include "store/store_sqlite_vfs.h"
-
-#ifndef RT_VERSION
-#define RT_VERSION "0.0.0" /* set by the build */
-#endif
 
 enum {
 	RT_SQLITE_APPLICATION_ID = 0x52744B31, /* "RtK1" */
@@ -159,23 +158,10 @@ typedef struct rt_sqlite_store {
 	int64_t wait_from_ns; /* when the busy handler was first called */
 } rt_sqlite_store;
 
-/* Asserts the success of a call whose effect is needed, such as pthread_mutex_lock. */
-static inline void
-rt_sqlite_must(int error)
-{
-	RT_ASSERT(error == 0);
-}
-
 static inline rt_sqlite_store *
 rt_sqlite_self(rt_store *store)
 {
 	return (rt_sqlite_store *)store;
-}
-
-static inline unsigned long long /* for "%llu" */
-rt_sqlite_ull(uint64_t number)
-{
-	return number;
 }
 
 /* Does this thread hold the open begin? */
@@ -244,7 +230,6 @@ rt_status rt_sqlite_fail(rt_sqlite_store *s, sqlite3 *db, const char *doing, rt_
 /* The same for a call. */
 void rt_sqlite_call_fail(rt_sqlite_call *call, const char *doing);
 void rt_sqlite_damaged(rt_sqlite_call *call, const char *noun, uint64_t number);
-void rt_sqlite_check_size(rt_sqlite_call *call, size_t size); /* RT_LIMIT */
 rt_status rt_sqlite_status(int rc);
 
 /* --- store_memory.c --- */
@@ -364,7 +349,6 @@ int rt_sqlite_words_register(sqlite3 *db);
 
 /* --- store_sqlite_disk.c --- */
 
-int64_t rt_sqlite_now_ns(void);
 /* The identity of the file at the store's path. False: no file, or a VFS without identities. */
 bool rt_sqlite_file_at(const rt_sqlite_store *s, uint64_t *out_device, uint64_t *out_number);
 /* Is the file at the store's path still the one that was opened? RT_REFUSED. */

@@ -95,7 +95,7 @@ rt_sqlite_index_mark(rt_sqlite_call *call, uint64_t project)
 		rt_scope_fail_advise(&call->scope, RT_CORRUPT, "run retake fsck",
 				     "%s is damaged: the index mark of project %llu has a wrong "
 				     "checksum",
-				     call->store->place, rt_sqlite_ull(project));
+				     call->store->place, (unsigned long long)project);
 	rt_sqlite_end(&q);
 	return row.number;
 }
@@ -106,10 +106,8 @@ rt_sqlite_index_add(rt_store *store, uint64_t project, uint64_t number, uint64_t
 {
 	rt_sqlite_call call = rt_sqlite_writing(store, project);
 
-	if (number < 1 || number > RT_STORE_NUMBER_MAX)
-		rt_scope_fail(&call.scope, RT_USAGE, "%llu is not the number of a body",
-			      rt_sqlite_ull(number));
-	rt_sqlite_check_size(&call, text.size);
+	rt_store_check_number(&call.scope, "body", number);
+	rt_store_check_size(&call.scope, text.size, RT_SQLITE_ROW_SIZE_MAX);
 	if (rt_ok(&call.scope) && !is_present_index(&call))
 		rt_sqlite_index_clear(&call);
 	if (text.size > 0)

@@ -54,7 +54,7 @@ rt_sqlite_meta_set_number(rt_sqlite_call *call, const char *key, uint64_t number
 {
 	char value[24];
 
-	snprintf(value, sizeof(value), "%llu", rt_sqlite_ull(number));
+	snprintf(value, sizeof(value), "%llu", (unsigned long long)number);
 	rt_sqlite_meta_set(call, key, value);
 }
 
@@ -76,25 +76,17 @@ void
 rt_sqlite_check_gates(rt_sqlite_call *call)
 {
 	const rt_sqlite_store *s = call->store;
-	uint64_t reader = meta_number(call, "min_reader"), writer = meta_number(call, "min_writer");
-	char value[RT_SQLITE_META_ROOM] = "", by[40] = "a newer Retake";
+	rt_store_gates gates = {.reader = meta_number(call, "min_reader"),
+				.writer = meta_number(call, "min_writer")};
+	char value[RT_SQLITE_META_ROOM] = "";
 	rt_sqlite_call naming = rt_sqlite_call_on(call->store, call->conn);
 
 	if (!rt_ok(&call->scope))
 		return;
-	if (rt_sqlite_meta_get(&naming, "written_by", value) && strlen(value) <= 20 &&
-	    rt_utf8_valid_size(rt_str_of(value)) == strlen(value))
-		snprintf(by, sizeof(by), "Retake %.20s", value);
-	if (reader > RT_SQLITE_FORMAT)
-		rt_scope_fail(&call->scope, RT_TOO_NEW,
-			      "%s was written by %s in format %llu; this is Retake %s, which reads "
-			      "up to format %d",
-			      s->place, by, rt_sqlite_ull(reader), RT_VERSION, RT_SQLITE_FORMAT);
-	else if (writer > RT_SQLITE_FORMAT && !s->options.read_only)
-		rt_scope_fail(&call->scope, RT_TOO_NEW,
-			      "%s was written by %s in format %llu; this is Retake %s, which can "
-			      "open it for reading only",
-			      s->place, by, rt_sqlite_ull(writer), RT_VERSION);
+	if (rt_sqlite_meta_get(&naming, "written_by", value))
+		snprintf(gates.written_by, sizeof(gates.written_by), "%.30s", value);
+	rt_store_check_gates(&call->scope, &gates, RT_SQLITE_FORMAT, s->place,
+			     s->options.read_only);
 	rt_scope_deinit(&naming.scope);
 }
 

@@ -105,7 +105,7 @@ settle_and_hold(const rt_alloc *alloc, const rt_env *env, const char *path, int 
 		rt_error *err)
 {
 	const struct timespec nap = {0, NAP_MS * 1000000L};
-	int64_t until = rt_sqlite_now_ns() + (int64_t)WAIT_MS * 1000000;
+	int64_t until = rt_clock_ns() + (int64_t)WAIT_MS * 1000000;
 	rt_status st;
 	bool sound;
 
@@ -121,7 +121,7 @@ settle_and_hold(const rt_alloc *alloc, const rt_env *env, const char *path, int 
 				     "program is writing, the disk is full, or out of memory",
 				     path);
 		}
-		if (st != RT_BUSY || rt_sqlite_now_ns() >= until)
+		if (st != RT_BUSY || rt_clock_ns() >= until)
 			return st;
 		nanosleep(&nap, NULL);
 	}

@@ -53,12 +53,11 @@ rt_sqlite_project_new(rt_store *store, rt_str name, uint64_t *out_project, rt_er
 	rt_store_row row;
 	uint64_t last;
 
-	rt_sqlite_check_size(&call, name.size);
+	rt_store_check_size(&call.scope, name.size, RT_SQLITE_ROW_SIZE_MAX);
 	q = rt_sqlite_select(&call, SQL_PROJECT_FIND, (rt_sqlite_args){.bytes = name});
 	if (rt_sqlite_next(&q)) {
 		rt_sqlite_row(&q, "project", &row);
-		rt_scope_fail(scope, RT_REFUSED, "a project \"%.*s\" already exists",
-			      RT_STR_ARG(name));
+		rt_store_name_used(scope, name);
 	}
 	rt_sqlite_end(&q);
 	check_absent(&call, name);
@@ -66,10 +65,7 @@ rt_sqlite_project_new(rt_store *store, rt_str name, uint64_t *out_project, rt_er
 	/* There must be nothing of the new project yet. */
 	check_projects(&call, SQL_PROJECT_BEYOND,
 		       (rt_sqlite_args){.key = rt_row_key(last + 1, 0), .last = last});
-	if (last >= RT_STORE_PROJECT_MAX)
-		rt_scope_fail(scope, RT_LIMIT,
-			      "the store already contains %d projects, which is the maximum",
-			      RT_STORE_PROJECT_MAX);
+	rt_store_check_last(scope, last);
 	rt_sqlite_row_write(&call, SQL_PROJECT_ADD, last + 1, &(rt_store_row){.data = name});
 	if (rt_ok(scope)) {
 		s->tx_project_last = last + 1;
@@ -323,19 +319,10 @@ rt_sqlite_read(rt_store *store, rt_rows rows, rt_store_row_fn fn, void *ctx, rt_
 		    .src = &sources[rows.table],
 		    .fn = fn,
 		    .ctx = ctx,
-		    .down = rows.table == RT_STORE_LOG && rows.first > rows.last,
 		    .last_name = &last_name};
-	uint64_t first = r.down ? rows.last : rows.first, last = r.down ? rows.first : rows.last;
+	uint64_t first, last;
 
-	RT_ASSERT(rows.table < RT_STORE_INDEX);
-	if (rows.table != RT_STORE_PROJECTS &&
-	    (rows.project == 0 || rows.project > RT_STORE_PROJECT_MAX))
-		return RT_OK;
-	if (rows.table == RT_STORE_LOG && first == 0)
-		first = 1;
-	if (last > RT_STORE_NUMBER_MAX)
-		last = RT_STORE_NUMBER_MAX;
-	if (first > last || (rows.numbers != NULL && rows.number_count == 0))
+	if (!rt_store_range(&rows, &first, &last, &r.down))
 		return RT_OK;
 	rt_buf_init(&last_name, r.call.store->alloc, RT_BUF_UNLIMITED); /* for all attempts */
 	while (rt_sqlite_attempt(&r.call))
@@ -345,18 +332,6 @@ rt_sqlite_read(rt_store *store, rt_rows rows, rt_store_row_fn fn, void *ctx, rt_
 }
 
 /* --- writing --- */
-
-static void
-check_bodies(rt_sqlite_call *call, uint64_t last, const rt_store_row *bodies, size_t count)
-{
-	for (size_t i = 0; i < count; i++) {
-		if (bodies[i].number <= last || bodies[i].number > RT_STORE_NUMBER_MAX)
-			rt_scope_fail(&call->scope, RT_USAGE, "body %llu cannot follow body %llu",
-				      rt_sqlite_ull(bodies[i].number), rt_sqlite_ull(last));
-		rt_sqlite_check_size(call, bodies[i].data.size);
-		last = bodies[i].number;
-	}
-}
 
 rt_status
 rt_sqlite_append(rt_store *store, uint64_t project, uint64_t expected, const rt_store_row *rows,
@@ -372,18 +347,10 @@ rt_sqlite_append(rt_store *store, uint64_t project, uint64_t expected, const rt_
 	if (!rt_ok(scope))
 		return rt_scope_end(scope, err);
 	head = s->tx_head;
-	if (head != expected) {
-		if (out_head != NULL)
-			*out_head = head;
-		return rt_fail(err, RT_CONFLICT, "the log is at %llu, not at %llu",
-			       rt_sqlite_ull(head), rt_sqlite_ull(expected));
-	}
-	if (row_count > RT_STORE_NUMBER_MAX - head)
-		rt_scope_fail(scope, RT_LIMIT, "the log of project %llu is full",
-			      rt_sqlite_ull(project));
-	for (size_t i = 0; i < row_count; i++)
-		rt_sqlite_check_size(&call, rows[i].data.size);
-	check_bodies(&call, s->tx_body_head, bodies, body_count);
+	if (head != expected && out_head != NULL)
+		*out_head = head;
+	rt_store_check_append(scope, project, head, expected, rows, row_count, s->tx_body_head,
+			      bodies, body_count, RT_SQLITE_ROW_SIZE_MAX);
 	for (size_t i = 0; i < row_count && rt_ok(scope); i++)
 		rt_sqlite_row_write(&call, SQL_LOG_ADD, rt_row_key(project, head + i + 1),
 				    &rows[i]);
@@ -426,11 +393,12 @@ overwrite(rt_sqlite_call *call, const rt_rows *at, rt_str data)
 	}
 	if (!found)
 		rt_scope_fail(&call->scope, RT_NOT_FOUND, "there is no %s %llu in project %llu",
-			      src->noun, rt_sqlite_ull(at->first), rt_sqlite_ull(at->project));
+			      src->noun, (unsigned long long)at->first,
+			      (unsigned long long)at->project);
 	if (!rt_ok(&call->scope))
 		return;
 	row.data = data;
-	rt_sqlite_check_size(call, data.size);
+	rt_store_check_size(&call->scope, data.size, RT_SQLITE_ROW_SIZE_MAX);
 	rt_sqlite_wipe(call);
 	rt_sqlite_row_write(call, src->set, key, &row);
 }
@@ -445,15 +413,14 @@ write_row(rt_sqlite_call *call, const rt_rows *at, rt_str data)
 	case RT_STORE_LOG:
 	case RT_STORE_BODIES: overwrite(call, at, data); break;
 	case RT_STORE_NODES:
-		if (at->first < 1 || at->first > RT_STORE_NUMBER_MAX)
-			rt_scope_fail(&call->scope, RT_USAGE, "%llu is not the number of a node",
-				      rt_sqlite_ull(at->first));
-		rt_sqlite_check_size(call, data.size);
+		rt_store_check_number(&call->scope, "node", at->first);
+		rt_store_check_size(&call->scope, data.size, RT_SQLITE_ROW_SIZE_MAX);
 		rt_sqlite_row_write(call, src->set, rt_row_key(at->project, at->first), &row);
 		break;
 	case RT_STORE_SIDE:
 	case RT_STORE_ROOT:
-		rt_sqlite_check_size(call, at->name.size + data.size);
+		rt_store_check_size(&call->scope, at->name.size + data.size,
+				    RT_SQLITE_ROW_SIZE_MAX);
 		if (at->table == RT_STORE_SIDE && data.size == 0)
 			rt_sqlite_run(call, SQL_SIDE_DROP,
 				      (rt_sqlite_args){.key = at->project, .bytes = at->name});

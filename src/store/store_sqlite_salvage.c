@@ -384,7 +384,7 @@ name_projects(salvage *v)
 
 		/* The first project usually has that name, unless another one has it. */
 		if (id != 1 || !add_row(v, RT_TABLE_PROJECT, id, &row)) {
-			snprintf(name, sizeof(name), "recovered-%llu", rt_sqlite_ull(id));
+			snprintf(name, sizeof(name), "recovered-%llu", (unsigned long long)id);
 			row.data = rt_str_of(name);
 			(void)add_row(v, RT_TABLE_PROJECT, id, &row);
 		}

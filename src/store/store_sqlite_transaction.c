@@ -19,13 +19,13 @@ enum { CUT_PAGES = 16384 /* a log this long is truncated once it is empty */ };
 static void
 guard(rt_sqlite_store *s)
 {
-	rt_sqlite_must(pthread_mutex_lock(&s->guard));
+	RT_ASSERT(pthread_mutex_lock(&s->guard) == 0);
 }
 
 static void
 unguard(rt_sqlite_store *s)
 {
-	rt_sqlite_must(pthread_mutex_unlock(&s->guard));
+	RT_ASSERT(pthread_mutex_unlock(&s->guard) == 0);
 }
 
 /* Waits until no other thread of this process writes. Waiting threads come before later ones: a
@@ -37,13 +37,12 @@ acquire_turn(rt_sqlite_store *s, rt_error *err)
 
 	guard(s);
 	if (s->writing || s->handed) {
-		int64_t until_ns = rt_sqlite_now_ns() + (int64_t)s->options.busy_ms * 1000000;
-		struct timespec until = {until_ns / 1000000000, until_ns % 1000000000};
+		int64_t until_ms = rt_clock_ms() + s->options.busy_ms;
 		uint64_t arrival = s->turns;
 
 		s->waiting++;
 		while ((s->writing || (s->handed && s->turns == arrival)) && st == RT_OK) {
-			if (pthread_cond_timedwait(&s->free, &s->guard, &until) != 0 &&
+			if (!rt_wait_until(&s->guard, &s->free, until_ms) &&
 			    (s->writing || (s->handed && s->turns == arrival)))
 				st = rt_fail(err, RT_BUSY,
 					     "another thread has been writing to %s for %d s; try "
@@ -69,7 +68,7 @@ release_turn(rt_sqlite_store *s)
 	s->writing = false;
 	s->turns++;
 	s->handed = s->waiting > 0;
-	rt_sqlite_must(pthread_cond_broadcast(&s->free));
+	RT_ASSERT(pthread_cond_broadcast(&s->free) == 0);
 	unguard(s);
 }
 
@@ -82,7 +81,7 @@ lock(rt_sqlite_call *call)
 	const struct timespec nap = {0, 1000000};
 	rt_sqlite_store *s = call->store;
 	sqlite3_stmt *stmt = rt_sqlite_stmt(call, SQL_BEGIN);
-	int64_t from = rt_sqlite_now_ns();
+	int64_t from = rt_clock_ns();
 	int rc;
 
 	s->tx_status = RT_OK;
@@ -95,7 +94,7 @@ lock(rt_sqlite_call *call)
 		if (rt_sqlite_status(rc) != RT_BUSY || s->no_wait)
 			break;
 		nanosleep(&nap, NULL);
-	} while (rt_sqlite_now_ns() - from < (int64_t)s->options.busy_ms * 1000000);
+	} while (rt_clock_ns() - from < (int64_t)s->options.busy_ms * 1000000);
 	if (rc != SQLITE_DONE)
 		rt_sqlite_call_fail(call, "starting to write");
 }
@@ -138,7 +137,7 @@ rt_status
 rt_sqlite_checkpoint(rt_sqlite_store *s, int mode, bool wait, rt_error *err)
 {
 	const struct timespec nap = {.tv_nsec = 1000000};
-	int64_t until_ns = rt_sqlite_now_ns() + (int64_t)s->options.busy_ms * 1000000;
+	int64_t until_ns = rt_clock_ns() + (int64_t)s->options.busy_ms * 1000000;
 	int pages = 0, done = 0, rc;
 	bool before = s->no_wait;
 
@@ -146,7 +145,7 @@ rt_sqlite_checkpoint(rt_sqlite_store *s, int mode, bool wait, rt_error *err)
 	/* SQLite does not call the busy handler while another process writes its log back. */
 	for (;;) {
 		rc = sqlite3_wal_checkpoint_v2(s->writer.db, "main", mode, &pages, &done);
-		if (!wait || (rc & 0xff) != SQLITE_BUSY || rt_sqlite_now_ns() >= until_ns)
+		if (!wait || (rc & 0xff) != SQLITE_BUSY || rt_clock_ns() >= until_ns)
 			break;
 		(void)nanosleep(&nap, NULL);
 	}

@@ -15,9 +15,9 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock_host.h"
 #include "base/encode.h"
 #include "terminal/terminal_input.h"
 
@@ -53,15 +53,6 @@ struct rt_terminal {
 	int64_t read_ms;    /* time of the last input */
 	rt_buf text;        /* of the paste that was reported */
 };
-
-static int64_t
-now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
 
 /* ---- opening ---- */
 
@@ -445,7 +436,7 @@ read_some(rt_terminal *terminal)
 		   terminal->input.room - terminal->input.size < READ_SIZE ? 1 : READ_SIZE);
 	if (got > 0) {
 		terminal->input.size += (size_t)got;
-		terminal->read_ms = now_ms();
+		terminal->read_ms = rt_clock_ms();
 	} else if (got == 0 || (errno != EINTR && errno != EAGAIN)) {
 		terminal->is_gone = true;
 	}
@@ -482,7 +473,7 @@ clean(rt_buf *buf)
 static int64_t
 quiet(const rt_terminal *terminal)
 {
-	return now_ms() - terminal->read_ms;
+	return rt_clock_ms() - terminal->read_ms;
 }
 
 /* Report a part of a paste. */
@@ -692,7 +683,7 @@ sleep_for(rt_terminal *terminal, int64_t ms)
 void
 rt_terminal_wait(rt_terminal *terminal, int timeout_ms, rt_event *out)
 {
-	int64_t end = timeout_ms < 0 ? INT64_MAX : now_ms() + timeout_ms;
+	int64_t end = timeout_ms < 0 ? INT64_MAX : rt_clock_ms() + timeout_ms;
 
 	*out = (rt_event){.kind = RT_EVENT_NONE};
 	for (;;) {
@@ -708,7 +699,7 @@ rt_terminal_wait(rt_terminal *terminal, int timeout_ms, rt_event *out)
 			out->kind = RT_EVENT_WAKE;
 			return;
 		}
-		now = now_ms();
+		now = rt_clock_ms();
 		if (now >= end && timeout_ms > 0)
 			return;
 		if (terminal->is_pasting || terminal->at < terminal->input.size) {

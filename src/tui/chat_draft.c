@@ -8,7 +8,7 @@
 
 #include <stdio.h>
 
-#include "hooks/process.h"
+#include "base/clock_host.h"
 #include "tui/draft_host.h"
 #include "tui/pending.h"
 
@@ -247,10 +247,10 @@ is_due(rt_chat *chat)
 
 	if (!rt_str_eq(text, rt_buf_str(&chat->typed))) {
 		set_text(&chat->typed, text);
-		chat->typed_ms = rt_process_now_ms();
+		chat->typed_ms = rt_clock_ms();
 		chat->draft_failed = false;
 	}
-	return text.size <= RT_DRAFT_OFTEN_MAX && rt_process_now_ms() - chat->typed_ms >= PAUSE_MS;
+	return text.size <= RT_DRAFT_OFTEN_MAX && rt_clock_ms() - chat->typed_ms >= PAUSE_MS;
 }
 
 void

@@ -5,7 +5,7 @@
  * name presses the key, and the names in the title open the lists from which they are chosen.
  *
  * A click refers to the frame that was drawn last: the canvas, and the boxes of panes and lists. */
-#include "hooks/process.h"
+#include "base/clock_host.h"
 #include "tui/list.h"
 #include "tui/pane.h"
 #include "tui/verb.h"
@@ -138,7 +138,7 @@ give(rt_pane *pane, const rt_mouse *mouse)
 static rt_status
 click(rt_tui *tui, rt_pane *pane, const rt_mouse *mouse)
 {
-	int64_t now = rt_process_now_ms();
+	int64_t now = rt_clock_ms();
 	bool is_second = now - tui->press.ms < DOUBLE_MS && tui->press.x == mouse->x &&
 			 tui->press.y == mouse->y;
 	rt_mouse_use use;

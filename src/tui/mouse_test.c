@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "hooks/process.h"
+#include "base/clock_host.h"
 #include "terminal/terminal.h"
 #include "tui/list.h"
 #include "tui/tui_testing.h"
@@ -60,7 +60,7 @@ double_click(desk *d, const char *text)
 	find(d, text, &x, &y);
 	d->tui.press.ms = 0;
 	mouse(d, RT_MOUSE_PRESS, x, y);
-	d->tui.press.ms = rt_process_now_ms(); /* however slow the machine is */
+	d->tui.press.ms = rt_clock_ms(); /* however slow the machine is */
 	mouse(d, RT_MOUSE_PRESS, x, y);
 }
 

@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 #include "app/host.h"
-#include "hooks/process.h"
+#include "base/clock_host.h"
 #include "tui/worker.h"
 #include "tui/bar.h"
 #include "tui/pending.h"
@@ -328,7 +328,7 @@ static void
 poll_detail(history *h)
 {
 	const rt_step *step = at_cursor(h);
-	int64_t now = rt_process_now_ms();
+	int64_t now = rt_clock_ms();
 
 	if (h->job != NULL && rt_worker_ended(&h->job->worker))
 		finish_job(h);

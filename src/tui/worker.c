@@ -4,18 +4,9 @@
 #include "tui/worker.h"
 
 #include <signal.h>
-#include <time.h>
 
+#include "base/clock_host.h"
 #include "terminal/terminal.h"
-
-static int64_t
-now_ms(void)
-{
-	struct timespec now;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
 
 static void *
 run(void *ctx)
@@ -33,32 +24,6 @@ run(void *ctx)
 	return NULL;
 }
 
-/* The condition uses the monotonic clock. */
-static bool
-locks_init(rt_worker *worker)
-{
-	pthread_condattr_t attr;
-	bool made;
-
-	if (pthread_condattr_init(&attr) != 0)
-		return false;
-	made = pthread_condattr_setclock(&attr, CLOCK_MONOTONIC) == 0 &&
-	       pthread_cond_init(&worker->ended, &attr) == 0;
-	(void)pthread_condattr_destroy(&attr);
-	if (made && pthread_mutex_init(&worker->lock, NULL) != 0) {
-		(void)pthread_cond_destroy(&worker->ended);
-		made = false;
-	}
-	return made;
-}
-
-static void
-locks_deinit(rt_worker *worker)
-{
-	(void)pthread_cond_destroy(&worker->ended);
-	(void)pthread_mutex_destroy(&worker->lock);
-}
-
 rt_status
 rt_worker_start(rt_worker *worker, rt_tui *tui, rt_worker_fn fn, void *ctx)
 {
@@ -72,7 +37,7 @@ rt_worker_start(rt_worker *worker, rt_tui *tui, rt_worker_fn fn, void *ctx)
 	worker->has_thread = worker->terminal != NULL;
 	atomic_store(&worker->is_over, false);
 	atomic_store(&worker->is_unwanted, false);
-	worker->began_ms = now_ms();
+	worker->began_ms = rt_clock_ms();
 	if (!worker->has_thread) {
 		worker->is_started = true;
 		fn(worker, ctx);
@@ -82,9 +47,9 @@ rt_worker_start(rt_worker *worker, rt_tui *tui, rt_worker_fn fn, void *ctx)
 	/* Signals go to the terminal's thread. */
 	sigfillset(&all);
 	(void)pthread_sigmask(SIG_SETMASK, &all, &mask);
-	made = locks_init(worker);
+	made = rt_wait_init(&worker->lock, &worker->ended);
 	if (made && pthread_create(&worker->thread, NULL, run, worker) != 0) {
-		locks_deinit(worker);
+		rt_wait_deinit(&worker->lock, &worker->ended);
 		made = false;
 	}
 	(void)pthread_sigmask(SIG_SETMASK, &mask, NULL);
@@ -107,7 +72,7 @@ rt_worker_ended(rt_worker *worker)
 		return false;
 	if (worker->has_thread) {
 		(void)pthread_join(worker->thread, NULL);
-		locks_deinit(worker);
+		rt_wait_deinit(&worker->lock, &worker->ended);
 	}
 	worker->is_started = false;
 	return true;
@@ -116,16 +81,13 @@ rt_worker_ended(rt_worker *worker)
 bool
 rt_worker_wait(rt_worker *worker, int wait_ms)
 {
-	struct timespec until;
-	int64_t end_ms = now_ms() + wait_ms;
+	int64_t until_ms = rt_clock_ms() + wait_ms;
 
 	if (!worker->is_started || !worker->has_thread)
 		return true;
-	until.tv_sec = (time_t)(end_ms / 1000);
-	until.tv_nsec = (long)(end_ms % 1000) * 1000000;
 	pthread_mutex_lock(&worker->lock);
 	while (!atomic_load(&worker->is_over) &&
-	       pthread_cond_timedwait(&worker->ended, &worker->lock, &until) == 0)
+	       rt_wait_until(&worker->lock, &worker->ended, until_ms))
 		;
 	pthread_mutex_unlock(&worker->lock);
 	return atomic_load(&worker->is_over);
@@ -134,7 +96,7 @@ rt_worker_wait(rt_worker *worker, int wait_ms)
 int64_t
 rt_worker_age_ms(const rt_worker *worker)
 {
-	return now_ms() - worker->began_ms;
+	return rt_clock_ms() - worker->began_ms;
 }
 
 bool
@@ -155,7 +117,7 @@ rt_worker_stop(rt_worker *worker)
 	rt_worker_cancel(worker);
 	if (worker->is_started && worker->has_thread) {
 		(void)pthread_join(worker->thread, NULL);
-		locks_deinit(worker);
+		rt_wait_deinit(&worker->lock, &worker->ended);
 	}
 	worker->is_started = false;
 }

@@ -19,13 +19,14 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock_host.h"
 #include "hooks/hooks.h"
 
 static int64_t
 now_us(void *ctx)
 {
 	(void)ctx;
-	return rt_process_now_ms() * 1000;
+	return rt_clock_ms() * 1000;
 }
 
 static void
@@ -41,7 +42,7 @@ static const rt_env env = {now_us, fill_random, NULL};
 static bool
 is_time(void *ctx)
 {
-	return rt_process_now_ms() >= *(const int64_t *)ctx;
+	return rt_clock_ms() >= *(const int64_t *)ctx;
 }
 
 static void
@@ -151,22 +152,22 @@ main(int argc, char **argv)
 	fprintf(stderr, "%.*s", RT_STR_ARG(rt_hooks_warnings(hooks)));
 	rt_hook_answer_init(&answer, options.alloc);
 	for (; times > 0; times--) {
-		start = rt_process_now_ms();
+		start = rt_clock_ms();
 		stop_at = start + stop_after;
 		st = hooks->ops->fire(hooks, argv[optind], rt_buf_str(&members),
 				      RT_STR("role=User kind=message"),
 				      stop_after > 0 ? is_time : NULL, &stop_at, &answer, &err);
-		report(&line, st, &err, &answer, rt_process_now_ms() - start);
+		report(&line, st, &err, &answer, rt_clock_ms() - start);
 	}
 	rt_hook_answer_deinit(&answer);
 	open_before = count_fds();
-	start = rt_process_now_ms();
+	start = rt_clock_ms();
 	hooks->ops->close(hooks);
 	while (waitpid(-1, NULL, WNOHANG) >= 0) /* any child, running or not, is a leak */
 		if (left++ > 1000)
 			break;
 	printf("{\"fds\":%d,\"held\":%d,\"children\":%d,\"close_ms\":%lld}\n", count_fds() - before,
-	       open_before - before, left, (long long)(rt_process_now_ms() - start));
+	       open_before - before, left, (long long)(rt_clock_ms() - start));
 	rt_buf_deinit(&definitions);
 	rt_buf_deinit(&members);
 	rt_buf_deinit(&line);

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A clock that never goes back, and waiting by it. It is for time limits; the time of day comes
+ * from rt_env.
+ *
+ * Threads: any. */
+#ifndef RT_BASE_CLOCK_HOST_H
+#define RT_BASE_CLOCK_HOST_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+int64_t rt_clock_ns(void);
+int64_t rt_clock_ms(void);
+
+/* A lock, and a condition whose waits are limited by this clock. False: out of memory; neither
+ * exists. */
+bool rt_wait_init(pthread_mutex_t *lock, pthread_cond_t *changed);
+void rt_wait_deinit(pthread_mutex_t *lock, pthread_cond_t *changed);
+/* With the lock. May also return before the condition is signalled. False: it is until_ms. */
+bool rt_wait_until(pthread_mutex_t *lock, pthread_cond_t *changed, int64_t until_ms);
+
+#endif
