@@ -71,7 +71,7 @@ rt_import_begin(rt_engine *engine, const rt_import_options *options, rt_import *
 	m->project = rt_engine_value(engine);
 	RT_TRY(s, rt_known_init(&m->known, engine->alloc, m->project, &s->error));
 	/* The table of names gets its full size here, where no other writer waits for it. */
-	RT_TRY(s, rt_disc_names_reserve(&m->names, m->project, names_expected(m)));
+	RT_TRY(s, rt_disc_names_reserve(&m->names, names_expected(m)));
 	RT_TRY(s, rt_disc_names_update(&m->names, NULL, m->project));
 	st = status_of(m, err);
 	if (st == RT_OK)

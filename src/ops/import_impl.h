@@ -200,9 +200,7 @@ typedef struct rt_layer {
 	uint32_t disc;
 	bool whole;     /* it fits in a row, and must stay in one */
 	rt_spot *spots; /* by node */
-	/* node indices by id, open addressing: revisions of one entry share it */
-	uint32_t *table;
-	size_t table_capacity;
+	rt_hash_table ids; /* of the first nodes with an id: revisions of one entry share it */
 	rt_effect_slot *run; /* scratch of rt_layer_append */
 	size_t run_capacity;
 	rt_buf *bytes;  /* scratch */

@@ -15,29 +15,25 @@ enum {
 
 /* ---- nodes with ids: entries by their ids ---- */
 
-/* The node of an entry, by a hash of the entry's number: nodes may share one. */
-typedef struct entry_table {
-	uint32_t *first; /* node; UINT32_MAX: none */
-	size_t capacity;
-} entry_table;
-
-static uint32_t *
-find_entry(const rt_layer *l, const entry_table *table, uint32_t entry)
+/* The first known node of an entry; UINT32_MAX: none. */
+static uint32_t
+find_entry(const rt_layer *l, const rt_hash_table *known, uint32_t entry)
 {
-	size_t at = (size_t)rt_hash_u64(entry) & (table->capacity - 1);
+	uint32_t node;
 
-	while (table->first[at] != UINT32_MAX && l->spots[table->first[at]].entry != entry)
-		at = (at + 1) & (table->capacity - 1);
-	return &table->first[at];
+	for (size_t probe = 0; rt_hash_table_next(known, rt_hash_u64(entry), &probe, &node);)
+		if (l->spots[node].entry == entry)
+			return node;
+	return UINT32_MAX;
 }
 
 /* A slot of a take. Of several takes with an entry, the one whose tip it is counts, else the
  * oldest. */
 static void
-place_slot(rt_layer *l, const entry_table *table, uint32_t entry, uint32_t take, size_t at,
+place_slot(rt_layer *l, const rt_hash_table *known, uint32_t entry, uint32_t take, size_t at,
 	   bool tip)
 {
-	uint32_t index = *find_entry(l, table, entry);
+	uint32_t index = find_entry(l, known, entry);
 	rt_spot *spot = index != UINT32_MAX ? &l->spots[index] : NULL;
 
 	if (spot == NULL || (spot->take != UINT32_MAX && (!tip || spot->tip)))
@@ -49,7 +45,7 @@ place_slot(rt_layer *l, const entry_table *table, uint32_t entry, uint32_t take,
 
 /* Where the known entries are: in one walk over the takes, since there may be many of both. */
 static void
-place_known(rt_layer *l, const entry_table *table)
+place_known(rt_layer *l, const rt_hash_table *known)
 {
 	const rt_disc *disc = rt_layer_disc(l);
 	rt_scope *s = l->s;
@@ -64,7 +60,7 @@ place_known(rt_layer *l, const entry_table *table)
 
 			RT_TRY(s, rt_seq_copy(take->slots, at, run, slots, &s->error));
 			for (size_t k = 0; rt_ok(s) && k < run; k++)
-				place_slot(l, table, slots[k].entry, take->number, at + k,
+				place_slot(l, known, slots[k].entry, take->number, at + k,
 					   at + k + 1 == count);
 		}
 	}
@@ -86,26 +82,21 @@ static void
 place_nodes(rt_layer *l)
 {
 	const rt_outline *o = l->outline;
-	entry_table table = {.capacity = 64};
+	const rt_alloc *alloc = l->import->engine->alloc;
+	rt_hash_table known = {0};
 	rt_scope *s = l->s;
 
-	while (table.capacity < o->node_count * 2 + 2)
-		table.capacity *= 2;
-	table.first = rt_layer_array(l, table.capacity, sizeof(*table.first));
-	if (!rt_ok(s))
-		return;
-	memset(table.first, 0xFF, table.capacity * sizeof(*table.first));
-	for (size_t i = 0; i < o->node_count; i++) {
-		uint32_t *first = l->spots[i].known ? find_entry(l, &table, l->spots[i].entry)
-						    : NULL;
+	for (size_t i = 0; rt_ok(s) && i < o->node_count; i++) {
+		uint32_t entry = l->spots[i].entry;
 
-		if (first != NULL && *first == UINT32_MAX)
-			*first = (uint32_t)i;
+		if (l->spots[i].known && find_entry(l, &known, entry) == UINT32_MAX)
+			RT_TRY(s, rt_hash_table_add(&known, alloc, rt_hash_u64(entry), i));
 	}
-	place_known(l, &table);
+	place_known(l, &known);
 	for (size_t i = 0; rt_ok(s) && i < o->node_count; i++)
 		if (l->spots[i].known)
-			l->spots[i] = l->spots[*find_entry(l, &table, l->spots[i].entry)];
+			l->spots[i] = l->spots[find_entry(l, &known, l->spots[i].entry)];
+	rt_hash_table_deinit(&known, alloc);
 }
 
 static void

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Numbers are only added; those of renamed discussions also stay in their old slot, where they
- * never match. */
+ * Numbers are only added; those of renamed discussions also stay with their old names, where
+ * they never match. */
 #include "ops/import_names.h"
 
 #include <string.h>
@@ -21,7 +21,7 @@ rt_disc_names_init(rt_disc_names *names, const rt_alloc *alloc)
 void
 rt_disc_names_deinit(rt_disc_names *names)
 {
-	rt_free(names->alloc, names->numbers);
+	rt_hash_table_deinit(&names->numbers, names->alloc);
 	rt_names_deinit(&names->bases);
 	memset(names, 0, sizeof(*names));
 }
@@ -34,73 +34,28 @@ name_of(const rt_project *now, uint32_t number)
 	return cell != NULL ? rt_cell_name(cell) : rt_str_at("", 0);
 }
 
-static size_t
-place_of(const uint32_t *numbers, size_t room, rt_str name, uint32_t number)
+static uint64_t
+hash_of(rt_str name)
 {
-	size_t at = (size_t)rt_hash(name.ptr, name.size, 3) & (room - 1);
-
-	while (numbers[at] != 0 && numbers[at] != number)
-		at = (at + 1) & (room - 1);
-	return at;
-}
-
-static rt_status
-resize(rt_disc_names *names, const rt_project *now, size_t room)
-{
-	uint32_t *numbers = rt_new_array(names->alloc, room, sizeof(*numbers));
-	size_t i;
-
-	if (numbers == NULL)
-		return RT_NOMEM;
-	memset(numbers, 0, room * sizeof(*numbers));
-	names->count = 0;
-	for (i = 0; i < names->room; i++) {
-		uint32_t number = names->numbers[i];
-		size_t at;
-
-		if (number == 0)
-			continue;
-		at = place_of(numbers, room, name_of(now, number), number);
-		names->count += numbers[at] == 0;
-		numbers[at] = number;
-	}
-	rt_free(names->alloc, names->numbers);
-	names->numbers = numbers;
-	names->room = room;
-	return RT_OK;
-}
-
-/* A table is at most two thirds full. */
-static size_t
-room_for(size_t count)
-{
-	size_t room = 64;
-
-	while (room < count + count / 2 + 2)
-		room *= 2;
-	return room;
+	return rt_hash(name.ptr, name.size, 3);
 }
 
 rt_status
-rt_disc_names_reserve(rt_disc_names *names, const rt_project *now, size_t count)
+rt_disc_names_reserve(rt_disc_names *names, size_t count)
 {
-	size_t room = room_for(count);
-
-	return room > names->room ? resize(names, now, room) : RT_OK;
+	return rt_hash_table_reserve(&names->numbers, names->alloc, count);
 }
 
 rt_status
 rt_disc_names_add(rt_disc_names *names, const rt_project *now, uint32_t number)
 {
-	size_t at;
+	uint64_t hash = hash_of(name_of(now, number));
+	uint32_t other;
 
-	if (names->count + names->count / 2 + 2 > names->room &&
-	    resize(names, now, room_for(names->count + 1)) != RT_OK)
-		return RT_NOMEM;
-	at = place_of(names->numbers, names->room, name_of(now, number), number);
-	names->count += names->numbers[at] == 0;
-	names->numbers[at] = number;
-	return RT_OK;
+	for (size_t probe = 0; rt_hash_table_next(&names->numbers, hash, &probe, &other);)
+		if (other == number)
+			return RT_OK;
+	return rt_hash_table_add(&names->numbers, names->alloc, hash, number);
 }
 
 rt_status
@@ -122,13 +77,10 @@ rt_disc_names_update(rt_disc_names *names, const rt_project *before, const rt_pr
 bool
 rt_disc_names_has(const rt_disc_names *names, const rt_project *now, rt_str name)
 {
-	size_t at;
+	uint32_t number;
 
-	if (names->room == 0)
-		return false;
-	at = (size_t)rt_hash(name.ptr, name.size, 3) & (names->room - 1);
-	for (; names->numbers[at] != 0; at = (at + 1) & (names->room - 1)) {
-		const rt_cell *cell = rt_project_cell(now, names->numbers[at]);
+	for (size_t probe = 0; rt_hash_table_next(&names->numbers, hash_of(name), &probe, &number);) {
+		const rt_cell *cell = rt_project_cell(now, number);
 
 		if (cell != NULL && cell->present && rt_str_eq(rt_cell_name(cell), name))
 			return true;

@@ -13,17 +13,15 @@
 
 typedef struct rt_disc_names {
 	const rt_alloc *alloc;
-	uint32_t *numbers; /* open addressing by the name's hash; 0: free */
-	size_t count, room;
-	rt_names bases;    /* bases that a number was requested for */
+	rt_hash_table numbers; /* of the discussions */
+	rt_names bases;        /* bases that a number was requested for */
 } rt_disc_names;
 
 void rt_disc_names_init(rt_disc_names *names, const rt_alloc *alloc);
 void rt_disc_names_deinit(rt_disc_names *names);
 /* Reserve capacity for this many names in all. O(capacity); avoids growing the table later, which
  * is slow when it is large. RT_NOMEM. */
-RT_CHECKED rt_status rt_disc_names_reserve(rt_disc_names *names, const rt_project *now,
-					   size_t count);
+RT_CHECKED rt_status rt_disc_names_reserve(rt_disc_names *names, size_t count);
 /* A discussion of now, by its name in it. RT_NOMEM. */
 RT_CHECKED rt_status rt_disc_names_add(rt_disc_names *names, const rt_project *now,
 				       uint32_t number);

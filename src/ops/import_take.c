@@ -28,41 +28,38 @@ rt_layer_disc(rt_layer *l)
 	return rt_ok(l->s) ? disc : NULL;
 }
 
-static size_t
+static uint64_t
+hash_of(rt_str id)
+{
+	return rt_hash(id.ptr, id.size, 7);
+}
+
+/* The first node with this id; UINT32_MAX: none. */
+static uint32_t
 find_id(const rt_layer *l, rt_str id)
 {
-	size_t at = (size_t)rt_hash(id.ptr, id.size, 7) & (l->table_capacity - 1);
+	uint32_t node;
 
-	while (l->table[at] != UINT32_MAX &&
-	       !rt_str_eq(l->outline->nodes[l->table[at]].id, id))
-		at = (at + 1) & (l->table_capacity - 1);
-	return at;
+	for (size_t probe = 0; rt_hash_table_next(&l->ids, hash_of(id), &probe, &node);)
+		if (rt_str_eq(l->outline->nodes[node].id, id))
+			return node;
+	return UINT32_MAX;
 }
 
 void
 rt_layer_init(rt_layer *l, rt_import *m, const rt_outline *o)
 {
-	*l = (rt_layer){
-		.import = m, .s = &m->s, .c = &m->c, .outline = o, .table_capacity = 64};
+	*l = (rt_layer){.import = m, .s = &m->s, .c = &m->c, .outline = o};
 	rt_scope_init(&l->memory, m->engine->alloc);
 	rt_names_init(&l->takes, m->engine->alloc);
-	while (l->table_capacity < o->node_count * 2 + 2)
-		l->table_capacity *= 2;
-	l->table = rt_layer_array(l, l->table_capacity, sizeof(*l->table));
 	l->spots = rt_layer_array(l, o->node_count + 1, sizeof(*l->spots));
 	l->bytes = rt_scope_buf(&l->memory);
 	rt_scope_adopt(l->s, &l->memory);
-	if (!rt_ok(l->s))
-		return;
-	memset(l->table, 0xFF, l->table_capacity * sizeof(*l->table));
-	for (size_t i = 0; i < o->node_count; i++) {
-		size_t at;
+	for (size_t i = 0; rt_ok(l->s) && i < o->node_count; i++) {
+		rt_str id = o->nodes[i].id;
 
-		if (!rt_id_is_legal(o->nodes[i].id))
-			continue;
-		at = find_id(l, o->nodes[i].id);
-		if (l->table[at] == UINT32_MAX)
-			l->table[at] = (uint32_t)i;
+		if (rt_id_is_legal(id) && find_id(l, id) == UINT32_MAX)
+			RT_TRY(l->s, rt_hash_table_add(&l->ids, m->engine->alloc, hash_of(id), i));
 	}
 }
 
@@ -70,6 +67,7 @@ void
 rt_layer_deinit(rt_layer *l)
 {
 	rt_names_deinit(&l->takes);
+	rt_hash_table_deinit(&l->ids, l->import->engine->alloc);
 	rt_scope_deinit(&l->memory);
 }
 
@@ -87,7 +85,7 @@ new_entry(rt_layer *l)
 		rt_str id = rt_str_at(made, rt_id_of(ledger->salt, entry, made));
 
 		RT_TRY(l->s, rt_strs_find(ledger->ids, id, &used, &l->s->error));
-		if (!rt_ok(l->s) || (used == 0 && l->table[find_id(l, id)] == UINT32_MAX))
+		if (!rt_ok(l->s) || (used == 0 && find_id(l, id) == UINT32_MAX))
 			return entry;
 	}
 }
@@ -97,7 +95,7 @@ static void
 number_node(rt_layer *l, size_t index)
 {
 	rt_str id = l->outline->nodes[index].id;
-	rt_spot *first = rt_id_is_legal(id) ? &l->spots[l->table[find_id(l, id)]] : NULL;
+	rt_spot *first = rt_id_is_legal(id) ? &l->spots[find_id(l, id)] : NULL;
 
 	if (l->spots[index].entry != 0)
 		return;

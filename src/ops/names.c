@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * A hash table of copies. Names are only added, so a number in use stays in use. */
+ * Names are only added, so a number in use stays in use. */
 #include "ops/names.h"
 
 #include <string.h>
@@ -18,70 +18,57 @@ void
 rt_names_deinit(rt_names *names)
 {
 	rt_free(names->alloc, names->items);
+	rt_hash_table_deinit(&names->numbers, names->alloc);
 	rt_arena_free(names->arena);
 	memset(names, 0, sizeof(*names));
 }
 
-static size_t
-place_of(const rt_name_item *items, size_t room, rt_str name, uint64_t hash)
+static uint64_t
+hash_of(rt_str name)
 {
-	size_t at = (size_t)hash & (room - 1);
-
-	while (items[at].ptr != NULL &&
-	       (items[at].hash != hash || !rt_str_eq(rt_str_at(items[at].ptr, items[at].size), name)))
-		at = (at + 1) & (room - 1);
-	return at;
+	return rt_hash(name.ptr, name.size, 3);
 }
 
-static bool
-grow(rt_names *names)
+/* NULL: unknown. */
+static rt_name_item *
+find(const rt_names *names, rt_str name)
 {
-	size_t room = names->room == 0 ? 64 : names->room * 2, i;
-	rt_name_item *items;
+	uint32_t i;
 
-	if (names->count * 2 + 2 <= names->room)
-		return true;
-	items = rt_new_array(names->alloc, room, sizeof(*items));
-	if (items == NULL)
-		return false;
-	memset(items, 0, room * sizeof(*items));
-	for (i = 0; i < names->room; i++) {
-		const rt_name_item *old = &names->items[i];
-
-		if (old->ptr != NULL)
-			items[place_of(items, room, rt_str_at(old->ptr, old->size), old->hash)] =
-				*old;
-	}
-	rt_free(names->alloc, names->items);
-	names->items = items;
-	names->room = room;
-	return true;
+	for (size_t probe = 0; rt_hash_table_next(&names->numbers, hash_of(name), &probe, &i);)
+		if (rt_str_eq(names->items[i].name, name))
+			return &names->items[i];
+	return NULL;
 }
 
-/* The item of a name, created if missing. */
+/* The item of a name, created if missing. NULL: no memory. */
 static rt_name_item *
 item_of(rt_names *names, rt_str name)
 {
-	uint64_t hash = rt_hash(name.ptr, name.size, 3);
-	rt_name_item *item;
+	rt_name_item *item = find(names, name);
 	char *ptr;
 
-	if (!grow(names))
-		return NULL;
-	item = &names->items[place_of(names->items, names->room, name, hash)];
-	if (item->ptr != NULL)
+	if (item != NULL)
 		return item;
+	if (names->count == names->room) {
+		size_t room = names->room == 0 ? 32 : names->room * 2;
+
+		item = rt_resize(names->alloc, names->items, room * sizeof(*item));
+		if (item == NULL)
+			return NULL;
+		names->items = item;
+		names->room = room;
+	}
 	if (names->arena == NULL)
 		names->arena = rt_arena_new(names->alloc);
 	ptr = names->arena == NULL ? NULL : rt_arena_get(names->arena, name.size + 1);
-	if (ptr == NULL)
+	if (ptr == NULL ||
+	    rt_hash_table_add(&names->numbers, names->alloc, hash_of(name), names->count) != RT_OK)
 		return NULL;
 	if (name.size > 0)
 		memcpy(ptr, name.ptr, name.size);
-	item->ptr = ptr;
-	item->size = name.size;
-	item->hash = hash;
-	names->count++;
+	item = &names->items[names->count++];
+	*item = (rt_name_item){.name = rt_str_at(ptr, name.size)};
 	return item;
 }
 
@@ -99,11 +86,9 @@ rt_names_add(rt_names *names, rt_str name)
 bool
 rt_names_has(const rt_names *names, rt_str name)
 {
-	if (names->room == 0)
-		return false;
-	return names->items[place_of(names->items, names->room, name,
-				     rt_hash(name.ptr, name.size, 3))]
-		.used;
+	const rt_name_item *item = find(names, name);
+
+	return item != NULL && item->used;
 }
 
 uint64_t *

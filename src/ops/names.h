@@ -5,12 +5,11 @@
 #ifndef RT_OPS_NAMES_H
 #define RT_OPS_NAMES_H
 
+#include "base/hash_table.h"
 #include "base/text.h"
 
 typedef struct rt_name_item {
-	const char *ptr; /* in the arena */
-	size_t size;
-	uint64_t hash;
+	rt_str name; /* in the arena */
 	bool used;
 	uint64_t next; /* of a base: no smaller number is free; 0: not requested yet */
 } rt_name_item;
@@ -18,8 +17,9 @@ typedef struct rt_name_item {
 typedef struct rt_names {
 	const rt_alloc *alloc;
 	rt_arena *arena;
-	rt_name_item *items; /* open addressing */
+	rt_name_item *items;
 	size_t count, room;
+	rt_hash_table numbers; /* of the items */
 } rt_names;
 
 void rt_names_init(rt_names *names, const rt_alloc *alloc);

@@ -13,37 +13,22 @@
 
 /* ---- nodes ---- */
 
-/* The place in the table of a node, or the free one where it belongs. */
-static uint32_t *
-find_place(const rt_trie *t, uint32_t parent, uint32_t entry)
+static uint64_t
+hash_of(uint32_t parent, uint32_t entry)
 {
-	size_t mask = t->table_size - 1;
-	size_t at = (size_t)rt_hash_u64((uint64_t)parent << 32 | entry) & mask;
-
-	for (; t->table[at] != RT_TRIE_NONE; at = (at + 1) & mask) {
-		const rt_trie_node *n = &t->nodes[t->table[at]];
-
-		if (n->parent == parent && n->slot.entry == entry)
-			break;
-	}
-	return &t->table[at];
+	return rt_hash_u64((uint64_t)parent << 32 | entry);
 }
 
-static bool
-grow_table(rt_trie *t)
+/* The child of a node, or the root, for an entry; RT_TRIE_NONE: none. */
+static uint32_t
+find_node(const rt_trie *t, uint32_t parent, uint32_t entry)
 {
-	size_t size = t->table_size == 0 ? 1024 : t->table_size * 2;
-	uint32_t *table = rt_new_array(t->alloc, size, sizeof(*table));
+	uint32_t n;
 
-	if (table == NULL)
-		return false;
-	memset(table, 0xFF, size * sizeof(*table));
-	rt_free(t->alloc, t->table);
-	t->table = table;
-	t->table_size = size;
-	for (uint32_t i = 0; i < t->count; i++)
-		*find_place(t, t->nodes[i].parent, t->nodes[i].slot.entry) = i;
-	return true;
+	for (size_t probe = 0; rt_hash_table_next(&t->numbers, hash_of(parent, entry), &probe, &n);)
+		if (t->nodes[n].parent == parent && t->nodes[n].slot.entry == entry)
+			return n;
+	return RT_TRIE_NONE;
 }
 
 /* Where the next node below parent jumps to: as far as its parent's jump and the one after it
@@ -76,7 +61,8 @@ add_node(rt_trie *t, uint32_t parent, const rt_slot *slot, uint32_t take)
 		t->nodes = nodes;
 		t->capacity = capacity;
 	}
-	if (((size_t)t->count + 1) * 2 > t->table_size && !grow_table(t))
+	if (rt_hash_table_add(&t->numbers, t->alloc, hash_of(parent, slot->entry), t->count) !=
+	    RT_OK)
 		return RT_TRIE_NONE;
 	const rt_trie_node *up = parent != RT_TRIE_NONE ? &t->nodes[parent] : NULL;
 
@@ -92,7 +78,6 @@ add_node(rt_trie *t, uint32_t parent, const rt_slot *slot, uint32_t take)
 		.path = rt_hash_u64((up != NULL ? up->path : 0) ^
 				    rt_hash_u64((uint64_t)slot->entry + 1)),
 	};
-	*find_place(t, parent, slot->entry) = t->count;
 	return t->count++;
 }
 
@@ -155,7 +140,7 @@ add_entries(rt_trie *t, const rt_take *take, size_t at, uint32_t *parent, rt_err
 		if (st != RT_OK)
 			return st;
 		for (size_t i = 0; i < run; i++) {
-			uint32_t n = *find_place(t, *parent, slots[i].entry);
+			uint32_t n = find_node(t, *parent, slots[i].entry);
 
 			if (n == RT_TRIE_NONE)
 				n = add_node(t, *parent, &slots[i], take->number);
@@ -338,7 +323,7 @@ rt_trie_init(rt_trie *t, const rt_alloc *alloc, const rt_project *project, const
 		.next_tip = rt_new_array(alloc, takes + 1, sizeof(uint32_t)),
 		.order = rt_new_array(alloc, takes + 1, sizeof(uint32_t)),
 	};
-	if (t->tip_node == NULL || t->next_tip == NULL || t->order == NULL || !grow_table(t))
+	if (t->tip_node == NULL || t->next_tip == NULL || t->order == NULL)
 		return rt_fail(err, RT_NOMEM, "out of memory");
 	st = add_takes(t, err);
 	if (st == RT_OK)
@@ -356,7 +341,7 @@ void
 rt_trie_deinit(rt_trie *t)
 {
 	rt_free(t->alloc, t->nodes);
-	rt_free(t->alloc, t->table);
+	rt_hash_table_deinit(&t->numbers, t->alloc);
 	rt_free(t->alloc, t->tip_node);
 	rt_free(t->alloc, t->next_tip);
 	rt_free(t->alloc, t->order);

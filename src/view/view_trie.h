@@ -8,6 +8,7 @@
 #ifndef RT_VIEW_VIEW_TRIE_H
 #define RT_VIEW_VIEW_TRIE_H
 
+#include "base/hash_table.h"
 #include "core/project.h"
 
 #define RT_TRIE_NONE UINT32_MAX
@@ -33,8 +34,7 @@ typedef struct rt_trie {
 	rt_trie_node *nodes;
 	uint32_t count, capacity;
 	uint32_t first_root; /* where display order begins; RT_TRIE_NONE: there is no entry */
-	uint32_t *table; /* nodes by (parent, entry), open addressing */
-	size_t table_size; /* a power of two */
+	rt_hash_table numbers; /* of the nodes, by parent and entry */
 	uint32_t *tip_node;  /* by take number: where it ends; RT_TRIE_NONE: empty */
 	uint32_t *next_tip;  /* by take number: the next one that ends at the same node */
 	uint32_t *order;     /* take numbers in the order of their tips */
