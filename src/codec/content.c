@@ -529,24 +529,6 @@ rt_content_add_brief(rt_buf *buf, rt_content content, yyjson_val *calls, yyjson_
 	add_setting(buf, record);
 }
 
-void
-rt_content_add_entry(rt_buf *buf, yyjson_val *entry)
-{
-	rt_content content = rt_content_of(rt_json_get(entry, "content"));
-	rt_buf brief;
-
-	rt_content_add_text(buf, content);
-	rt_buf_init(&brief, buf->alloc, RT_BUF_UNLIMITED);
-	rt_content_add_brief(&brief, content, rt_json_get(entry, "tool_calls"),
-			     rt_json_get(entry, "pi"));
-	if (buf->size > 0 && brief.size > 0)
-		rt_buf_add_byte(buf, '\n');
-	rt_buf_add_str(buf, rt_buf_str(&brief));
-	if (brief.status != RT_OK)
-		buf->status = brief.status;
-	rt_buf_deinit(&brief);
-}
-
 /* ---- visibility ---- */
 
 static bool

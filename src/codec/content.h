@@ -73,10 +73,6 @@ void rt_content_add_parts(rt_buf *buf, rt_content content, yyjson_val *calls);
 void rt_content_add_brief(rt_buf *buf, rt_content content, yyjson_val *calls,
 			  yyjson_val *record);
 
-/* An entry as readable text: its text and, on a separate line, a summary of the rest, such as
- * "(calls read, bash)". entry: an object with "content" and the like, as views write it. */
-void rt_content_add_entry(rt_buf *buf, yyjson_val *entry);
-
 /* Is the entry hidden from users: a program's state (kind "custom"), a record that an entry was
  * labelled (kind "label"; the label is shown at that entry), or a message of a program with
  * "display":false (kind "custom_message", and pi's messages of the role "custom")? Models are

@@ -272,16 +272,6 @@ rt_requests_read(rt_scope *scope, yyjson_val *const *values, size_t count)
 	return rt_ok(scope) ? requests : NULL;
 }
 
-rt_request
-rt_request_parse(rt_scope *scope, rt_str json)
-{
-	yyjson_val *root = rt_json_parse(scope, json);
-	rt_request r = {0};
-
-	RT_TRY(scope, rt_request_read(root, &r, &scope->error));
-	return r;
-}
-
 /* ---- writing ---- */
 
 static void

@@ -24,9 +24,6 @@ void rt_request_invalidate(rt_scope *scope, rt_request *request, const rt_error 
 /* Many. One that cannot be decoded is `invalid` and fails when its turn comes. The array lives
  * in the scope; NULL once that has failed. */
 rt_request *rt_requests_read(rt_scope *scope, yyjson_val *const *values, size_t count);
-/* One request as text; the text's JSON lives in the scope. Fails the scope if it is not a
- * request. */
-rt_request rt_request_parse(rt_scope *scope, rt_str json);
 
 /* A copy of a request and of all that it points to; lives as long as the scope. All bytes 0 once
  * that has failed. O(size). */

@@ -72,9 +72,6 @@ typedef struct rt_seq rt_seq;
 /* An empty sequence. source may be NULL if nothing will be loaded. */
 RT_CHECKED rt_status rt_seq_new(const rt_alloc *alloc, const rt_seq_source *source,
 				const rt_seq **out_seq);
-/* From slots sorted by key. O(count). */
-RT_CHECKED rt_status rt_seq_from(const rt_alloc *alloc, const rt_seq_source *source,
-				 const rt_slot *slots, size_t count, const rt_seq **out_seq);
 const rt_seq *rt_seq_ref(const rt_seq *seq);
 void rt_seq_unref(const rt_seq *seq);
 
@@ -110,9 +107,6 @@ RT_CHECKED rt_status rt_seq_differ(const rt_seq *a, const rt_seq *b, size_t from
 RT_CHECKED rt_status rt_seq_splice(const rt_seq *seq, size_t at, size_t remove,
 				   const rt_slot *slots, size_t count, const rt_seq **out_seq,
 				   rt_error *err);
-/* a followed by slots from .. of b. O(log n). Keys must increase across the joint. */
-RT_CHECKED rt_status rt_seq_join(const rt_seq *a, const rt_seq *b, size_t from,
-				 const rt_seq **out_seq, rt_error *err);
 
 /* --- checkpoints --- */
 

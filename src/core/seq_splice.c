@@ -582,19 +582,6 @@ loose_finish(const rt_seq *like, loose *t, const rt_seq **out_seq, rt_error *err
 }
 
 rt_status
-rt_seq_from(const rt_alloc *alloc, const rt_seq_source *source, const rt_slot *slots, size_t count,
-	    const rt_seq **out_seq)
-{
-	rt_seq like = {.alloc = alloc, .source = source};
-	loose t;
-	rt_status st = build(alloc, slots, count, &t);
-
-	if (st != RT_OK)
-		return st;
-	return loose_finish(&like, &t, out_seq, NULL);
-}
-
-rt_status
 rt_seq_splice(const rt_seq *seq, size_t at, size_t remove, const rt_slot *slots, size_t count,
 	      const rt_seq **out_seq, rt_error *err)
 {
@@ -635,28 +622,5 @@ rt_seq_splice(const rt_seq *seq, size_t at, size_t remove, const rt_slot *slots,
 	loose_drop(seq->alloc, &mid);
 	loose_drop(seq->alloc, &half);
 	loose_drop(seq->alloc, &whole);
-	return st;
-}
-
-rt_status
-rt_seq_join(const rt_seq *a, const rt_seq *b, size_t from, const rt_seq **out_seq, rt_error *err)
-{
-	loose left = {.empty = true}, right = {.empty = true}, whole = {.empty = true};
-	rt_status st = RT_OK;
-
-	if (rt_seq_count(a) > 0) {
-		kid_copy(&left.root, &a->root);
-		left.height = a->height;
-		left.empty = false;
-	}
-	if (rt_seq_count(b) > 0)
-		st = split(b, &b->root, b->height, from, NULL, &right, err);
-	if (st == RT_OK)
-		st = join(a, &left, &right, &whole, err);
-	if (st == RT_OK)
-		st = loose_finish(a, &whole, out_seq, err);
-	loose_drop(a->alloc, &left);
-	loose_drop(a->alloc, &right);
-	loose_drop(a->alloc, &whole);
 	return st;
 }
