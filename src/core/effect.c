@@ -285,76 +285,90 @@ set_label(rt_effect_draft *d, uint32_t entry, rt_str json, rt_error *err)
 }
 
 static rt_status
-set(rt_effect_draft *d, const rt_effect *e, bool back, rt_error *err)
+set_of_project(rt_effect_draft *d, const rt_effect *e, rt_str value, rt_error *err)
 {
-	rt_str value = back ? e->before : e->after;
+	uint32_t number = number_of(value, 0);
+
+	if (!rt_str_is(e->key, "active"))
+		return set_field(&d->project->fields, e->key, value, err);
+	if (rt_project_cell(d->project, number) == NULL)
+		return rt_fail(err, RT_CORRUPT, "discussion d%u does not exist", number);
+	d->project->active = number;
+	return RT_OK;
+}
+
+static rt_status
+set_in_catalogue(rt_effect_draft *d, const rt_effect *e, rt_str value, rt_error *err)
+{
+	const rt_cell *cell = rt_project_cell(d->project, e->sub);
+	rt_buf plain;
 	rt_status st;
 
-	if (e->disc == 0 && e->sub == 0) {
-		if (rt_str_is(e->key, "active")) {
-			uint32_t number = number_of(value, 0);
+	if (cell == NULL)
+		return rt_fail(err, RT_CORRUPT, "discussion d%u does not exist", e->sub);
+	if (rt_str_is(e->key, "present"))
+		return set_present(d, e->sub, value.ptr != NULL, rt_str_at(NULL, 0), err);
+	if (!rt_str_is(e->key, "name"))
+		return rt_fail(err, RT_TOO_NEW, "a discussion's field \"%.*s\" is unknown",
+			       RT_STR_ARG(e->key));
+	st = unquote(d->project->object.alloc, value, &plain);
+	if (st != RT_OK)
+		st = rt_effect_nomem(err);
+	else
+		st = set_present(d, e->sub, cell->present,
+				 plain.ptr != NULL ? rt_buf_str(&plain) : rt_str_at("", 0), err);
+	rt_buf_deinit(&plain);
+	return st;
+}
 
-			if (rt_project_cell(d->project, number) == NULL)
-				return rt_fail(err, RT_CORRUPT, "discussion d%u does not exist",
-					       number);
-			d->project->active = number;
-			return RT_OK;
-		}
-		return set_field(&d->project->fields, e->key, value, err);
-	}
-	if (e->disc == 0) {
-		const rt_cell *cell = rt_project_cell(d->project, e->sub);
-		rt_buf plain;
+static rt_status
+set_of_take(rt_effect_draft *d, const rt_effect *e, rt_str value, rt_error *err)
+{
+	rt_status st = rt_effect_draft_take(d, e->sub, err);
 
-		if (cell == NULL)
-			return rt_fail(err, RT_CORRUPT, "discussion d%u does not exist", e->sub);
-		if (rt_str_is(e->key, "present"))
-			return set_present(d, e->sub, value.ptr != NULL, rt_str_at(NULL, 0), err);
-		if (!rt_str_is(e->key, "name"))
-			return rt_fail(err, RT_TOO_NEW, "a discussion's field \"%.*s\" is unknown",
-				       RT_STR_ARG(e->key));
-		st = unquote(d->project->object.alloc, value, &plain);
-		if (st != RT_OK)
-			st = rt_effect_nomem(err);
-		else
-			st = set_present(d, e->sub, cell->present,
-					 plain.ptr != NULL ? rt_buf_str(&plain) : rt_str_at("", 0),
-					 err);
-		rt_buf_deinit(&plain);
+	if (st != RT_OK)
 		return st;
-	}
-	if (e->sub != 0) {
-		st = rt_effect_draft_take(d, e->sub, err);
-		if (st != RT_OK)
-			return st;
-		if (rt_str_is(e->key, "present"))
-			d->take->present = value.ptr != NULL;
-		else if (rt_str_is(e->key, "name"))
-			st = set_text(d->take->object.alloc, &d->take->name,
-				      value.ptr != NULL ? value : RT_STR("\"\""), err);
-		else if (rt_str_is(e->key, "git_commit"))
-			st = set_text(d->take->object.alloc, &d->take->git_commit, value, err);
-		else
-			st = rt_fail(err, RT_TOO_NEW, "a take's field \"%.*s\" is unknown",
-				     RT_STR_ARG(e->key));
-		return st;
-	}
-	if (rt_str_is(e->key, "active")) {
+	if (rt_str_is(e->key, "name"))
+		return set_text(d->take->object.alloc, &d->take->name,
+				value.ptr != NULL ? value : RT_STR("\"\""), err);
+	if (rt_str_is(e->key, "git_commit"))
+		return set_text(d->take->object.alloc, &d->take->git_commit, value, err);
+	if (!rt_str_is(e->key, "present"))
+		return rt_fail(err, RT_TOO_NEW, "a take's field \"%.*s\" is unknown",
+			       RT_STR_ARG(e->key));
+	d->take->present = value.ptr != NULL;
+	return RT_OK;
+}
+
+static rt_status
+set_of_disc(rt_effect_draft *d, const rt_effect *e, rt_str value, rt_error *err)
+{
+	if (rt_str_is(e->key, "label"))
+		return set_label(d, e->entry, value, err);
+	if (rt_str_is(e->key, "head")) {
+		d->disc->head = number_of(value, RT_HEAD_TIP);
+	} else if (rt_str_is(e->key, "active")) {
 		uint32_t number = number_of(value, 0);
 
 		if (rt_disc_take(d->disc, number) == NULL)
 			return rt_fail(err, RT_CORRUPT, "take t%u of d%u does not exist", number,
 				       e->disc);
 		d->disc->active = number;
-		return RT_OK;
+	} else {
+		return set_field(&d->disc->fields, e->key, value, err);
 	}
-	if (rt_str_is(e->key, "head")) {
-		d->disc->head = number_of(value, RT_HEAD_TIP);
-		return RT_OK;
-	}
-	if (rt_str_is(e->key, "label"))
-		return set_label(d, e->entry, value, err);
-	return set_field(&d->disc->fields, e->key, value, err);
+	return RT_OK;
+}
+
+static rt_status
+set(rt_effect_draft *d, const rt_effect *e, bool back, rt_error *err)
+{
+	rt_str value = back ? e->before : e->after;
+
+	if (e->disc == 0)
+		return e->sub == 0 ? set_of_project(d, e, value, err)
+				   : set_in_catalogue(d, e, value, err);
+	return e->sub == 0 ? set_of_disc(d, e, value, err) : set_of_take(d, e, value, err);
 }
 
 /* ---- all ---- */

@@ -8,18 +8,13 @@
  * is used up, the slots around it are redistributed over a wider range (rekey), at an amortised
  * cost of O(1). */
 #include "core/effect_impl.h"
+#include "core/role.h"
 
 #define KEY_STEP ((uint64_t)1 << 36) /* between appended slots */
 #define KEY_NEAR ((uint64_t)1 << 24) /* at most this far after the left neighbour */
 #define KEY_ROOM ((uint64_t)1 << 12) /* a stretch is wide enough with this much per slot */
 
 /* ---- names ---- */
-
-static bool
-is_user(rt_str role)
-{
-	return rt_str_eq_nocase(role, RT_STR("user"));
-}
 
 static rt_status
 name_number(rt_effect_draft *d, rt_str name, uint16_t *out, rt_error *err)
@@ -65,7 +60,7 @@ slots_of(rt_effect_draft *d, const rt_effect_slot *from, size_t count, rt_slot *
 		out[i].role = role;
 		out[i].kind = kind;
 		out[i].flags &= ~(uint32_t)RT_SLOT_TURN;
-		if (is_user(from[i].role))
+		if (rt_role_is_user(from[i].role))
 			out[i].flags |= RT_SLOT_TURN;
 		if (out[i].entry == 0)
 			return rt_fail(err, RT_CORRUPT, "the log names entry 0");
