@@ -7,10 +7,13 @@ The page refers to them by a hash of their contents, so that browsers can cache 
 indefinitely. Without esbuild or a library the table is empty, and the server's page explains
 how to get them.
 
+OP_WORDS in a source is the table of the operations' words (src/core/op.def).
+
 With "export" it writes the script and the style of exported pages (src/formats/html_part.h):
 web/export_page.tsx, web/export.css and web/math_lib.ts."""
 import base64
 import hashlib
+import json
 import os
 import re
 import subprocess
@@ -23,6 +26,12 @@ TYPES = {".html": "text/html; charset=utf-8", ".js": "text/javascript; charset=u
          ".webmanifest": "application/manifest+json"}
 
 
+def op_words():
+    """{name: what it did} of the operations, as {"entry.edit": "edited an entry"}."""
+    with open(os.path.join(ROOT, "src/core/op.def"), encoding="utf-8") as file:
+        return dict(re.findall(r'^OP\(\w+, \w+, "([^"]+)".*?\.done = "([^"]+)"', file.read(), re.M | re.S))
+
+
 def build(deps, folder, *sources):
     """Runs esbuild, which bundles each source into one file."""
     esbuild = os.path.join(deps, "esbuild/bin/esbuild")
@@ -30,7 +39,7 @@ def build(deps, folder, *sources):
         [esbuild, *(os.path.join(ROOT, "web", source) for source in sources),
          "--bundle", "--minify", "--target=es2021", "--format=iife", "--charset=utf8",
          "--jsx=automatic", "--jsx-import-source=preact", "--legal-comments=none",
-         "--tsconfig-raw={}", "--log-level=warning", "--log-override:package.json=silent", f"--outdir={folder}"],
+         "--tsconfig-raw={}", f"--define:OP_WORDS={json.dumps(op_words())}", "--log-level=warning", "--log-override:package.json=silent", f"--outdir={folder}"],
         env={**os.environ, "NODE_PATH": os.path.join(deps, "node_modules")}, check=True)
 
 

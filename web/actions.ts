@@ -6,7 +6,7 @@
 // user resolves (conflict.tsx).
 import { get, path, post, Problem, request } from "./api";
 import { toClipboard } from "./copy";
-import { requestEnded, requestStarted, importedHere } from "./news";
+import { doneSentence, requestEnded, requestStarted, importedHere } from "./news";
 import { notify } from "./notice";
 import { focusKept, showEntry } from "./focus";
 import { modelProblem } from "./model_problem";
@@ -142,22 +142,6 @@ async function change(method: string, where: string, ask: Ask, manner: Manner,
 	}
 }
 
-const DONE: Record<string, string> = {
-	"entry.append": "Added an entry.", "entry.insert": "Inserted an entry.",
-	"entry.edit": "Saved.", "entry.role": "Changed the role.", "entry.move": "Moved the entry.",
-	"entry.split": "Split the entry.", "entry.merge": "Merged two entries.",
-	"take.branch": "Started a new take.", "take.rename": "Renamed the take.",
-	"take.clear": "Cleared the take.",
-	"take.truncate": "Truncated the take.", "take.graft": "Copied the entries.",
-	"take.promote": "The take is now a separate discussion.",
-	"label.set": "Changed the label.", "head.move": "The next entry continues from here.",
-	"discussion.new": "Started a discussion.", "discussion.rename": "Renamed the discussion.",
-	"discussion.delete": "Deleted the discussion.", "role.add": "Added the role.",
-	"discussion.extract": "Copied the path to a new discussion.",
-	"role.remove": "Removed the role.", "prompt.update": "Changed the prompt.",
-	"project.reset": "Reset the project.", revert: "Reverted that step.",
-};
-
 function reportResult(name: string, result: Result, manner: Manner): void {
 	const notes = [...(result.notes ?? []), ...(result.note ? [result.note] : [])].join(" ");
 	if (result.unchanged) {
@@ -166,7 +150,7 @@ function reportResult(name: string, result: Result, manner: Manner): void {
 		return;
 	}
 	set({ news: null });
-	const text = manner.say ?? DONE[name] ?? "";
+	const text = manner.say ?? doneSentence(name);
 	const advice = manner.advice ?? [];
 	if (text || notes)
 		say([text, notes, ...advice.map(adviceText)].filter(Boolean).join(" "), true, result.seq);
@@ -346,7 +330,7 @@ export async function append(role: string, content: Content, wasDraft = false): 
 	const was = state.focus;
 	const done = wasDraft
 		? firstOf(await batch([{ op: "entry.append", role, content }, { op: "setting.set", key: "draft", value: null }],
-			{ say: DONE["entry.append"] }, (all) => follow(firstOf(all))))
+			{ say: doneSentence("entry.append") }, (all) => follow(firstOf(all))))
 		: await op("entry.append", { role, content }, {}, follow);
 	focusNew(done, was);
 	return done;
@@ -566,7 +550,7 @@ export async function switchDiscussion(disc: string): Promise<void> {
 /** Renames a discussion and some of its takes, as one step. */
 export async function renameDiscussion(disc: string, name: string, takes: { take: string; name: string }[]): Promise<void> {
 	const ops = [{ op: "discussion.rename", discussion: disc, name }, ...takes.map((each) => ({ op: "take.rename", ...each }))];
-	await inTurn(() => change("POST", path("discussions", disc, "batch"), { body: { ops } }, { say: DONE["discussion.rename"] }, "batch", { ops }));
+	await inTurn(() => change("POST", path("discussions", disc, "batch"), { body: { ops } }, { say: doneSentence("discussion.rename") }, "batch", { ops }));
 }
 
 /** Sets a property that is used in the list of discussions; null: the default. */

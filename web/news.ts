@@ -53,27 +53,19 @@ export function isOurs(change: Change): boolean {
 	return false;
 }
 
-const WORDS: Record<string, string> = {
-	"entry.append": "added an entry", "entry.insert": "inserted an entry",
-	"entry.reply": "added a reply", "entry.fail": "got no reply", "entry.edit": "edited an entry",
-	"entry.role": "changed a role", "entry.delete": "deleted", "entry.move": "moved an entry",
-	"entry.mute": "muted or unmuted an entry", "entry.split": "split an entry",
-	"entry.merge": "merged two entries", "take.branch": "branched", "take.switch": "switched takes",
-	"take.rename": "renamed a take", "take.delete": "deleted a take",
-	"take.clear": "cleared a take", "take.truncate": "truncated a take",
-	"take.graft": "copied entries", "take.promote": "promoted a take",
-	"head.move": "continued from another entry", "label.set": "changed a label",
-	"discussion.new": "started a discussion", "discussion.switch": "switched discussions",
-	"discussion.rename": "renamed a discussion", "discussion.delete": "deleted a discussion",
-	"role.add": "added a role", "role.remove": "removed a role",
-	"prompt.notify": "notified the model of the prompt", "track.toggle": "switched to or from a track",
-	"discussion.extract": "started a discussion from a path",
-	"files.set": "changed a list of files", "track.set": "set the track", "preset.save": "saved a preset",
-	"preset.load": "loaded a preset", "preset.delete": "deleted a preset",
-	"prompt.update": "changed the prompt", "setting.set": "changed a setting",
-	"project.reset": "reset the project", undo: "undid", redo: "redid", jump: "jumped to another state",
-	revert: "reverted a step", batch: "changed several things", import: "imported",
+declare const OP_WORDS: Record<string, string>; // from the table of operations: tools/web.py
+const WORDS: Record<string, string> = { ...OP_WORDS, batch: "changed several things", import: "imported" };
+
+/** Messages about a change of this page that say more than the words of its operation. */
+const SENTENCES: Record<string, string> = {
+	"entry.edit": "Saved.", "take.branch": "Started a new take.", "take.promote": "The take is now a separate discussion.",
+	"discussion.extract": "Copied the path to a new discussion.", "head.move": "The next entry continues from here.", batch: "",
 };
+
+export function doneSentence(op: string): string {
+	const words = WORDS[op];
+	return SENTENCES[op] ?? words.charAt(0).toUpperCase() + words.slice(1) + ".";
+}
 
 /** A step of the history in words: "edited an entry". */
 export function wordsOf(step: Step): string {
@@ -92,9 +84,7 @@ function who(by: string): string {
 export function reportNews(change: Change): void {
 	if (change.kind === "view" || change.kind === "note")
 		return;
-	let what = WORDS[change.op] ?? change.op;
 	const removed = (change.splices ?? []).reduce((sum, splice) => sum + (splice.remove ?? 0), 0);
-	if (change.op === "entry.delete")
-		what += removed === 1 ? " an entry" : ` ${removed} entries`;
+	const what = change.op === "entry.delete" ? `deleted ${removed === 1 ? "an entry" : `${removed} entries`}` : WORDS[change.op] ?? change.op;
 	set({ news: `${who(change.by)} ${what}` });
 }

@@ -227,7 +227,7 @@ static void
 ask_export(rt_scope *s, rt_action_state *a, const rt_action_file *file, rt_place place,
 	   rt_outlines *outlines)
 {
-	rt_action_place room;
+	rt_place_ids room;
 	rt_hook_call h = rt_action_hook_call(a, place, &room);
 	rt_buf *members = rt_scope_buf(s), *subject = rt_scope_buf(s);
 	const rt_hook_answer *answer;

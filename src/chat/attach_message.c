@@ -13,12 +13,7 @@ rt_attach_has_symbols(rt_scope *s, const rt_project *value, uint32_t number)
 	RT_TRY(s, rt_project_disc(value, number, &disc, &s->error));
 	if (!rt_ok(s))
 		return false;
-	rt_str json = rt_fields_get(disc->fields, RT_STR("setting.symbols_sent"));
-
-	return rt_str_is(json.ptr != NULL ? json
-					  : rt_fields_get(value->fields,
-							  RT_STR("setting.symbols_sent")),
-			 "true");
+	return rt_str_is(rt_project_setting(value, disc, "setting.symbols_sent"), "true");
 }
 
 /* The position after the last entry of the path. */

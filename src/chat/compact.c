@@ -9,8 +9,6 @@
  * since. */
 #include "chat/summary_impl.h"
 
-#include <stdio.h>
-
 #define TASK                                                                                     \
 	"Summarise the conversation above for a reader who continues it without having seen it. " \
 	"State the goal, the decisions and their reasons, completed work, work in progress, " \
@@ -140,7 +138,6 @@ append(rt_summing *s, const rt_compact_options *o, const range *r, rt_str before
 			      .kind = RT_STR("compaction"),
 			      .content.text = rt_buf_str(s->summary)};
 	rt_buf *fields = rt_summing_open_fields(s);
-	char take[16];
 
 	if (r->from[0] != '\0') {
 		rt_json_put_c(fields, "from", r->from);
@@ -151,8 +148,7 @@ append(rt_summing *s, const rt_compact_options *o, const range *r, rt_str before
 	rt_json_put_u64(fields, "tokens_before", s->out->tokens_before);
 	rt_json_put_c(fields, "reason", o->is_threshold ? "threshold" : "manual");
 	request.source = rt_summing_close_fields(s, fields, o->instructions);
-	snprintf(take, sizeof(take), RT_BY_ID "t%u", s->place.take);
-	rt_summing_apply(s, rt_str_of(take), &request, 1, true);
+	rt_summing_apply(s, s->place.take, &request, 1, true);
 }
 
 /* Addresses of a range to ids and parts. */

@@ -71,13 +71,10 @@ count_tokens(const building *b, rt_str text)
 					 : rt_tokens_estimate(text.size);
 }
 
-/* The JSON of a setting of the discussion, else of the project; ptr NULL: unset. */
 static rt_str
 setting(const building *b, const char *key)
 {
-	rt_str json = rt_fields_get(b->disc->fields, rt_str_of(key));
-
-	return json.ptr != NULL ? json : rt_fields_get(b->view.project->fields, rt_str_of(key));
+	return rt_project_setting(b->view.project, b->disc, key);
 }
 
 static yyjson_val *
@@ -103,14 +100,11 @@ add_prompt(building *b, rt_str text)
 static void
 add_prompts(building *b)
 {
-	static const char *const prompts[] = {"setting.base_system_prompt",
-					      "setting.global_system_prompt",
-					      "setting.project_system_prompt"};
 	bool has_default = !rt_str_is(setting(b, "setting.use_default_base_prompt"), "false") &&
 			   rt_prompt_text(&b->view, NULL).size > 0;
 
-	for (size_t i = 0; i < sizeof(prompts) / sizeof(prompts[0]); i++) {
-		yyjson_val *value = parsed(b->scope, setting(b, prompts[i]));
+	for (size_t i = 0; rt_setting_prompts[i] != NULL; i++) {
+		yyjson_val *value = parsed(b->scope, setting(b, rt_setting_prompts[i]));
 		rt_str text = yyjson_is_str(value) ? rt_json_str(value) : RT_STR("");
 
 		add_prompt(b, text);

@@ -26,10 +26,8 @@ typedef struct noticing {
 static char
 which(const noticing *n)
 {
-	rt_str json = rt_fields_get(n->disc->fields, RT_STR("setting.edit_notices"));
+	rt_str json = rt_project_setting(n->value, n->disc, "setting.edit_notices");
 
-	if (json.ptr == NULL)
-		json = rt_fields_get(n->value->fields, RT_STR("setting.edit_notices"));
 	if (rt_str_is(json, "\"all\""))
 		return 'a';
 	return rt_str_is(json, "\"none\"") ? 'n' : 'p';
@@ -46,19 +44,44 @@ is_known(const noticing *n, uint32_t entry)
 
 /* Is this the same entry with another text? Many edits may be one step (a batch). */
 static bool
-is_edit(const rt_record *step, const rt_effect *e, size_t k)
+is_changed(const rt_effect *e, size_t k)
 {
-	return (rt_str_is(step->op, "entry.edit") || rt_str_is(step->op, "batch")) &&
-	       e->removed_count == e->added_count &&
+	return e->removed_count == e->added_count &&
 	       e->removed[k].slot.entry == e->added[k].slot.entry &&
 	       e->removed[k].slot.body != e->added[k].slot.body;
+}
+
+static rt_str
+text_of(noticing *n, uint64_t number)
+{
+	rt_view view = {n->scope, n->engine, n->value, {0, 0}};
+	const rt_body *body = rt_view_body(&view, number);
+	rt_buf *text = rt_scope_buf(n->scope);
+
+	if (body != NULL)
+		rt_body_add_text(text, body);
+	return rt_scope_str(n->scope, text);
+}
+
+/* A user's edit that changes further fields is an entry.reply, as a continuation by the model is.
+ * Both can keep a reply edited, but the text of a continuation begins with the previous one. */
+static bool
+is_by_hand(noticing *n, const rt_effect *e, size_t k)
+{
+	const rt_slot *before = &e->removed[k].slot, *after = &e->added[k].slot;
+
+	if ((after->flags & RT_SLOT_EDITED) == 0 || (before->flags & RT_SLOT_EDITED) == 0)
+		return (after->flags & RT_SLOT_EDITED) != 0;
+	return !rt_str_starts(text_of(n, after->body), text_of(n, before->body));
 }
 
 /* Collects a step's edits of replies; *out_end: the model was sent everything before it. */
 static void
 collect_edits(noticing *n, const rt_record *step, bool *out_end)
 {
-	*out_end = rt_str_is(step->op, "entry.reply");
+	bool may_edit = rt_op_may(step->op, RT_OP_EDITS_TEXT);
+
+	*out_end = rt_op_may(step->op, RT_OP_REPLIES);
 	for (size_t i = step->effect_count; i-- > 0;) { /* the newest first */
 		const rt_effect *e = &step->effects[i];
 
@@ -66,10 +89,15 @@ collect_edits(noticing *n, const rt_record *step, bool *out_end)
 			continue;
 		for (size_t k = e->added_count; k-- > 0;) {
 			const rt_effect_slot *slot = &e->added[k];
+			bool is_edit = is_changed(e, k);
 
 			if (rt_str_is(slot->kind, "prompt_notice") && e->removed_count == 0)
 				*out_end = true;
-			if (is_edit(step, e, k) && slot->kind.size == 0 &&
+			if (is_edit && !may_edit) {
+				is_edit = *out_end && is_by_hand(n, e, k);
+				*out_end = *out_end && !is_edit;
+			}
+			if (is_edit && slot->kind.size == 0 &&
 			    rt_role_is_assistant(slot->role) && n->count < EDITS_MAX &&
 			    !is_known(n, slot->slot.entry))
 				n->entries[n->count++] = slot->slot.entry;
@@ -109,8 +137,7 @@ static bool
 write_notice(noticing *n, uint32_t entry, rt_request *out)
 {
 	rt_scope *sc = n->scope;
-	rt_view view = {sc, n->engine, n->value, {0, 0}};
-	rt_buf *text = rt_scope_buf(sc), *words = rt_scope_buf(sc);
+	rt_buf *words = rt_scope_buf(sc);
 	rt_slot slot;
 	bool found = false;
 	size_t at = 0;
@@ -118,16 +145,11 @@ write_notice(noticing *n, uint32_t entry, rt_request *out)
 	RT_TRY(sc, rt_take_find(n->value, n->take, entry, &at, &slot, &found, &sc->error));
 	if (!rt_ok(sc) || !found || at >= n->end || (slot.flags & RT_SLOT_MUTED) != 0)
 		return false;
-	const rt_body *body = rt_view_body(&view, slot.body);
-
-	if (body == NULL)
-		return false;
-	rt_body_add_text(text, body);
-	size_t cut = rt_utf8_cut(rt_buf_str(text), SHOWN_MAX);
+	rt_str text = text_of(n, slot.body);
+	size_t cut = rt_utf8_cut(text, SHOWN_MAX);
 	rt_buf_add_f(words, "[user edited reply %zu to: \"", at + 1);
-	rt_buf_add_str(words, rt_str_at(text->ptr, cut));
-	rt_buf_add_c(words, cut < text->size ? "…\"]" : "\"]");
-	(void)rt_scope_str(sc, text);
+	rt_buf_add_str(words, rt_str_at(text.ptr, cut));
+	rt_buf_add_c(words, cut < text.size ? "…\"]" : "\"]");
 	*out = (rt_request){.op = RT_OP_ENTRY_APPEND,
 			    .role = RT_STR("system"),
 			    .kind = RT_STR("prompt_notice"),

@@ -115,8 +115,8 @@ static rt_request
 request_of(rt_scope *scope, const rt_inflight *f, const rt_reply *reply, bool partial)
 {
 	rt_request r = {.op = RT_OP_ENTRY_REPLY,
-			.discussion = rt_str_of(f->discussion),
-			.take = rt_str_of(f->take),
+			.discussion = rt_str_of(f->place.disc),
+			.take = rt_str_of(f->place.take),
 			.fork = f->fork ? RT_YES : RT_UNSET,
 			.flight = rt_str_of(f->name)};
 

@@ -25,7 +25,7 @@ typedef struct rt_inflight {
 	rt_engine *engine;
 	char name[48];           /* of the side row */
 	rt_str owner;
-	char discussion[24], take[24];
+	rt_place_ids place;
 	char after[132];         /* empty: the take's beginning, unless into */
 	char into[132];          /* empty: a separate reply */
 	bool fork;

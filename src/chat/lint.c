@@ -8,12 +8,34 @@
 #include "core/role.h"
 #include "ops/ops.h"
 
+typedef enum problem_kind { SAME_SPEAKER, CALL_PARTED, RESULT_PARTED, REASONING_STALE } problem_kind;
+
+static const struct {
+	const char *id;
+	const char *words;  /* with the entry, and the other one */
+	const char *repair; /* an operation on the entry; or NULL */
+} advices[] = {
+	[SAME_SPEAKER] = {"same-speaker", "entries %s and %s are now adjacent and have the same role",
+			  "entry.merge"},
+	[CALL_PARTED] = {"call-parted",
+			 "entry %s calls a tool whose result is not sent any more; the call will "
+			 "be sent as text",
+			 "entry.mute"},
+	[RESULT_PARTED] = {"call-parted",
+			   "entry %s is the result of a tool call that is no longer sent; it will "
+			   "be sent as text",
+			   "entry.mute"},
+	[REASONING_STALE] = {"reasoning-stale",
+			     "the signed reasoning of entry %s no longer matches its text and will "
+			     "not be sent",
+			     NULL},
+};
+
 /* A problem in a neighbourhood. */
 typedef struct problem {
-	const char *id;
+	problem_kind kind;
 	uint32_t entry, other; /* other 0: none */
 	bool apart;            /* there are muted entries in between */
-	bool is_result;        /* of a call; otherwise the call */
 } problem;
 
 typedef struct problems {
@@ -135,7 +157,7 @@ examine(advising *a, const rt_project *value, const rt_take *take, size_t from, 
 			add_calls(a, &slots[i], role);
 		who = speaker(role, kind);
 		if (who != 0 && who == spoke) {
-			add_problem(a, out, (problem){.id = "same-speaker",
+			add_problem(a, out, (problem){.kind = SAME_SPEAKER,
 						      .entry = last,
 						      .other = slots[i].entry,
 						      .apart = i > last_at + 1});
@@ -148,18 +170,18 @@ examine(advising *a, const rt_project *value, const rt_take *take, size_t from, 
 	}
 	for (size_t i = 0; i < a->unpaired_count; i++)
 		if (!a->unpaired[i].met)
-			add_problem(a, out, (problem){.id = "call-parted",
-						      .entry = a->unpaired[i].entry,
-						      .is_result = a->unpaired[i].is_result});
+			add_problem(a, out, (problem){.kind = a->unpaired[i].is_result
+								      ? RESULT_PARTED
+								      : CALL_PARTED,
+						      .entry = a->unpaired[i].entry});
 }
 
 static bool
 had(const problems *before, const problem *p)
 {
 	for (size_t i = 0; i < before->count; i++)
-		if (before->items[i].id == p->id && before->items[i].entry == p->entry &&
-		    before->items[i].other == p->other &&
-		    before->items[i].is_result == p->is_result)
+		if (before->items[i].kind == p->kind && before->items[i].entry == p->entry &&
+		    before->items[i].other == p->other)
 			return true;
 	return false;
 }
@@ -167,31 +189,17 @@ had(const problems *before, const problem *p)
 static void
 report(advising *a, const problem *p)
 {
-	rt_lint advice = {.id = p->id};
-	bool is_pair = strcmp(p->id, "same-speaker") == 0;
+	rt_lint advice = {.id = advices[p->kind].id};
+	const char *op = advices[p->kind].repair;
 	rt_buf *words = rt_scope_buf(a->scope), *repair = rt_scope_buf(a->scope);
 
 	RT_TRY(a->scope, rt_entry_id(a->c->now, p->entry, advice.entry, &a->scope->error));
-	if (is_pair)
+	if (p->other != 0)
 		RT_TRY(a->scope, rt_entry_id(a->c->now, p->other, advice.other, &a->scope->error));
-	if (is_pair) {
-		rt_buf_add_f(words, "entries %s and %s are now adjacent and have the same role", advice.entry, advice.other);
-		/* entry.merge joins an entry with the next one, which would be a muted one */
-		if (!p->apart)
-			rt_buf_add_f(repair, "{\"op\":\"entry.merge\",\"entry\":\"%s\"}",
-				     advice.entry);
-	} else if (strcmp(p->id, "call-parted") == 0) {
-		rt_buf_add_f(words,
-			     p->is_result ? "entry %s is the result of a tool call that is no "
-					     "longer sent; it will be sent as text"
-					   : "entry %s calls a tool whose result is not sent any more; "
-					     "the call will be sent as text",
-			     advice.entry);
-		rt_buf_add_f(repair, "{\"op\":\"entry.mute\",\"entry\":\"%s\"}", advice.entry);
-	} else {
-		rt_buf_add_f(words, "the signed reasoning of entry %s no longer matches its text "
-				    "and will not be sent", advice.entry);
-	}
+	rt_buf_add_f(words, advices[p->kind].words, advice.entry, advice.other);
+	/* entry.merge joins an entry with the next one, which would be a muted one */
+	if (op != NULL && !p->apart)
+		rt_buf_add_f(repair, "{\"op\":\"%s\",\"entry\":\"%s\"}", op, advice.entry);
 	advice.words = rt_scope_str(a->scope, words);
 	advice.repair = rt_scope_str(a->scope, repair);
 	if (rt_ok(a->scope))
@@ -276,7 +284,7 @@ try_request(advising *a, const rt_request *r)
 {
 	bool was_signed = false;
 
-	if (r->op == RT_OP_ENTRY_EDIT) {
+	if ((rt_ops[r->op].flags & RT_OP_EDITS_TEXT) != 0) {
 		rt_position s = rt_find_entry(a->c, r->entry);
 
 		was_signed = (s.slot.slot.flags & RT_SLOT_RICH) != 0 &&
@@ -287,7 +295,7 @@ try_request(advising *a, const rt_request *r)
 		rt_position s = rt_find_entry(a->c, r->entry);
 
 		if (rt_ok(a->scope) && !is_signed(a, &s.slot.slot))
-			add_problem(a, &a->stale, (problem){.id = "reasoning-stale", .entry = s.entry});
+			add_problem(a, &a->stale, (problem){.kind = REASONING_STALE, .entry = s.entry});
 	}
 }
 

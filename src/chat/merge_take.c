@@ -10,8 +10,6 @@
  * other take, first_id its first entry that was read, from_take its name. */
 #include "chat/summary_impl.h"
 
-#include <stdio.h>
-
 #define TASK                                                                                      \
 	"The conversation above is the end of an alternative branch of a conversation. Summarise what " \
 	"it concluded, for a reader who continues the conversation without having seen that branch: " \
@@ -39,13 +37,12 @@ merge(rt_summing *s, const rt_merge_take_options *o)
 {
 	rt_scope *sc = &s->scope;
 	rt_place to = {0, 0};
-	char take[16], disc[16];
+	rt_place_ids from = rt_place_ids_of(s->place);
 	size_t common = 0;
 
 	if (!rt_ok(sc))
 		return;
-	snprintf(disc, sizeof(disc), RT_BY_ID "d%u", s->place.disc);
-	RT_TRY(sc, rt_resolve_place(s->value, rt_str_of(disc), o->take, &to, &sc->error));
+	RT_TRY(sc, rt_resolve_place(s->value, rt_str_of(from.disc), o->take, &to, &sc->error));
 	if (!rt_ok(sc))
 		return;
 	rt_str name = rt_text_str(s->take->name);
@@ -83,8 +80,7 @@ merge(rt_summing *s, const rt_merge_take_options *o)
 			      .kind = RT_STR("branch_summary"),
 			      .content.text = rt_buf_str(s->summary),
 			      .source = rt_summing_close_fields(s, fields, o->instructions)};
-	snprintf(take, sizeof(take), RT_BY_ID "t%u", to.take);
-	rt_summing_apply(s, rt_str_of(take), &request, 1, false);
+	rt_summing_apply(s, to.take, &request, 1, false);
 }
 
 rt_status

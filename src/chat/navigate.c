@@ -10,8 +10,6 @@
 #include "chat/summary_impl.h"
 #include "core/role.h"
 
-#include <stdio.h>
-
 #define TASK "Summarize this conversation branch concisely"
 
 typedef struct navigation {
@@ -184,7 +182,7 @@ move(navigation *g)
 {
 	rt_summing *s = g->s;
 	rt_scope *sc = &s->scope;
-	char to[RT_ID_MAX + 1] = "", take[16];
+	char to[RT_ID_MAX + 1] = "";
 	rt_request requests[2] = {{.op = RT_OP_HEAD_MOVE, .entry = RT_NULL_STR},
 				  {.op = RT_OP_ENTRY_APPEND,
 				   .role = RT_STR("System"),
@@ -192,9 +190,9 @@ move(navigation *g)
 	bool has_summary = s->summary->size > 0;
 
 	/* Only the move needs the take of the call: the summary goes to the new head. */
-	snprintf(take, sizeof(take), RT_BY_ID "t%u",
-		 g->options->target_take.size > 0 ? g->take : s->place.take);
-	requests[0].take = rt_str_of(take);
+	rt_place_ids ids = rt_place_ids_of((rt_place){
+		0, g->options->target_take.size > 0 ? g->take : s->place.take});
+	requests[0].take = rt_str_of(ids.take);
 	if (g->to != 0) {
 		RT_TRY(sc, rt_entry_id(s->value, g->to, to, &sc->error));
 		requests[0].entry = rt_str_of(to);
@@ -211,7 +209,7 @@ move(navigation *g)
 		s->needs.to_end = s->count == rt_seq_count(s->take->slots);
 		s->needs.nothing = "nothing was moved";
 	}
-	rt_summing_apply(s, RT_STR(""), requests, has_summary ? 2 : 1, true);
+	rt_summing_apply(s, 0, requests, has_summary ? 2 : 1, true);
 	if (!has_summary)
 		s->out->entry[0] = '\0';
 }

@@ -374,6 +374,28 @@ asked_shows(world *w, const char *expected)
 	assert_string_equal(world_shown(w), expected);
 }
 
+/* An edit by hand that is stored as entry.reply, because it changes further fields. */
+static void
+edits_with_fields_are_told(void **state)
+{
+	world *w = *state;
+
+	notices(w, "\"all\"");
+	world_apply(w, USER("I want a cat"));
+	world_apply(w, "{\"op\":\"entry.reply\",\"after\":\":1\",\"role\":\"assistant\","
+		       "\"content\":\"Here\"}");
+	world_apply(w, "{\"op\":\"entry.reply\",\"into\":\":2\",\"by_hand\":true,"
+		       "\"content\":\"Where\",\"mood\":1}");
+	world_apply(w, "{\"op\":\"entry.reply\",\"into\":\":2\",\"by_hand\":true,"
+		       "\"content\":\"There\",\"mood\":2}");
+	asked_shows(w, "user: I want a cat\nassistant: There\n" REPLY_TOLD "User: Q\n");
+	world_apply(w, "{\"op\":\"undo\"}");
+	/* continued by the model, which was sent the edited text */
+	world_apply(w, "{\"op\":\"entry.reply\",\"into\":\":2\",\"join\":true,"
+		       "\"content\":\" it is\"}");
+	asked_shows(w, "user: I want a cat\nassistant: There it is\nUser: Q\n");
+}
+
 static void
 what_is_told_of_edits(void **state)
 {
@@ -499,6 +521,7 @@ main(void)
 		WITH_WORLD(the_example_of_the_seed),
 		WITH_WORLD(the_prompt_is_told_every_time),
 		WITH_WORLD(discussions_are_isolated),
+		WITH_WORLD(edits_with_fields_are_told),
 		WITH_WORLD(what_is_told_of_edits),
 		WITH_WORLD(each_edit_is_told_once),
 		WITH_WORLD(what_is_not_sent_is_not_told),

@@ -3,8 +3,6 @@
  * From a question to a reply that is kept: the stages of send.h in their order. */
 #include "chat/send_impl.h"
 
-#include <stdio.h>
-
 #include "base/moment.h"
 #include "chat/context.h"
 #include "chat/exchange.h"
@@ -17,7 +15,6 @@ enum {
 	LOOK_EVERY_US = 1000 * 1000, /* how often the anchor is checked while a reply arrives */
 	COMPACT_RESERVE_TOKENS = 16384
 };
-
 
 static int64_t
 now_us(const rt_sending *s)
@@ -52,15 +49,12 @@ notice(rt_sending *s, const char *words)
 
 /* ---- files ---- */
 
-/* Did the lists of files change? */
 static bool
 has_same_files(const rt_fields *a, const rt_fields *b)
 {
-	static const char *const lists[] = {"files", "context_files", "screenshots"};
-
-	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
-		if (!rt_str_eq(rt_fields_get(a, rt_str_of(lists[i])),
-			       rt_fields_get(b, rt_str_of(lists[i]))))
+	for (size_t i = 0; rt_file_list_names[i] != NULL; i++)
+		if (!rt_str_eq(rt_fields_get(a, rt_str_of(rt_file_list_names[i])),
+			       rt_fields_get(b, rt_str_of(rt_file_list_names[i]))))
 			return false;
 	return true;
 }
@@ -99,17 +93,13 @@ read_files(rt_sending *s, const rt_project *value, rt_str message)
 
 /* ---- compact (T15) ---- */
 
-/* A setting of the discussion, else of the project, as JSON; ptr NULL: neither has it. */
 static rt_str
 setting(rt_sending *s, const char *name)
 {
 	const rt_disc *disc = NULL;
-	rt_str json = {0};
 
-	if (RT_TRY(&s->scope, rt_project_disc(s->value, s->place.disc, &disc, &s->scope.error)) ==
-	    RT_OK)
-		json = rt_fields_get(disc->fields, rt_str_of(name));
-	return json.ptr != NULL ? json : rt_fields_get(s->value->fields, rt_str_of(name));
+	RT_TRY(&s->scope, rt_project_disc(s->value, s->place.disc, &disc, &s->scope.error));
+	return rt_project_setting(s->value, disc, name);
 }
 
 /* A whole number; anything else counts as unset. */
@@ -153,7 +143,8 @@ plan_budget(rt_sending *s)
 static void
 compact(rt_sending *s, size_t keep_tokens)
 {
-	char disc[16], take[16], before[RT_ID_MAX + 1];
+	char before[RT_ID_MAX + 1];
+	rt_place_ids ids = rt_place_ids_of(s->place);
 	rt_compact_options o = {.with = s->options->with,
 				.keep_tokens = keep_tokens,
 				.is_threshold = true};
@@ -163,10 +154,8 @@ compact(rt_sending *s, size_t keep_tokens)
 
 	if (RT_TRY(&s->scope, rt_entry_id(s->value, s->anchor, before, &s->scope.error)) != RT_OK)
 		return;
-	snprintf(disc, sizeof(disc), RT_BY_ID "d%u", s->place.disc);
-	snprintf(take, sizeof(take), RT_BY_ID "t%u", s->place.take);
-	o.discussion = rt_str_of(disc);
-	o.take = rt_str_of(take);
+	o.discussion = rt_str_of(ids.disc);
+	o.take = rt_str_of(ids.take);
 	o.before = rt_str_of(before);
 	o.with.fn = NULL; /* it is not part of the reply */
 	notice(s, "summarising the oldest entries to fit the model's context …");
@@ -264,8 +253,7 @@ begin_flight(rt_sending *s)
 	f->cache_apart = s->options->with.model->provider->cache_apart;
 	f->apply = &s->apply;
 	f->fork = s->is_mid_take || s->options->group != NULL;
-	snprintf(f->discussion, sizeof(f->discussion), RT_BY_ID "d%u", s->place.disc);
-	snprintf(f->take, sizeof(f->take), RT_BY_ID "t%u", s->place.take);
+	f->place = rt_place_ids_of(s->place);
 	if (s->into != 0)
 		RT_TRY(sc, rt_entry_id(s->value, s->into, f->into, &sc->error));
 	else if (s->anchor != 0)
@@ -488,8 +476,8 @@ record_request(rt_sending *s, const rt_exchange *x)
 				    .files = &s->files};
 	rt_request_record r = {.name = s->inflight.name,
 			       .value = s->value,
-			       .discussion = rt_str_of(s->inflight.discussion),
-			       .take = rt_str_of(s->inflight.take),
+			       .discussion = rt_str_of(s->inflight.place.disc),
+			       .take = rt_str_of(s->inflight.place.take),
 			       .window = &window,
 			       .body = x->ask.body};
 	rt_buf row;
@@ -587,7 +575,8 @@ static void
 record_failure(rt_sending *s)
 {
 	rt_send_group *group = s->options->group;
-	char disc[16], take[16], id[RT_ID_MAX + 1];
+	char id[RT_ID_MAX + 1];
+	rt_place_ids ids = rt_place_ids_of(s->place);
 	rt_apply_context apply = {.by = s->options->with.by};
 	rt_result result = {0};
 	rt_scope sc;
@@ -599,14 +588,13 @@ record_failure(rt_sending *s)
 		rt_send_group_end(group, rt_scope_str(&sc, own), failure);
 	else
 		failure = own;
-	(void)snprintf(disc, sizeof(disc), RT_BY_ID "d%u", s->place.disc);
-	(void)snprintf(take, sizeof(take), RT_BY_ID "t%u", s->place.take);
 	if (failure->size > 0 && rt_entry_id(s->value, s->anchor, id, NULL) == RT_OK) {
 		rt_request request = {.op = RT_OP_ENTRY_FAIL,
 				      .entry = rt_str_of(id),
 				      .value = rt_json_parse(&sc, rt_scope_str(&sc, failure))};
-		if (rt_ok(&sc) && rt_apply(s->engine, &apply, &request, 1, false, rt_str_of(disc),
-					   rt_str_of(take), &result) == RT_OK && !result.unchanged)
+		if (rt_ok(&sc) &&
+		    rt_apply(s->engine, &apply, &request, 1, false, rt_str_of(ids.disc),
+			     rt_str_of(ids.take), &result) == RT_OK && !result.unchanged)
 			s->out->failure_seq = result.seq;
 		rt_result_deinit(&result);
 	}

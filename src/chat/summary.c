@@ -4,8 +4,6 @@
  * compress, which needs only that. */
 #include "chat/summary_impl.h"
 
-#include <stdio.h>
-
 #include "chat/exchange.h"
 #include "codec/content.h"
 
@@ -412,20 +410,18 @@ void
 rt_summing_ask_model(rt_summing *s, rt_str task, rt_str instructions)
 {
 	rt_scope *sc = &s->scope;
-	char disc[16], take[16];
+	rt_place_ids ids = rt_place_ids_of(s->place);
 	rt_buf *body = rt_scope_buf(sc);
 	rt_reply reply;
 
 	rt_summing_need_model(s);
 	if (!rt_ok(sc))
 		return;
-	snprintf(disc, sizeof(disc), RT_BY_ID "d%u", s->place.disc);
-	snprintf(take, sizeof(take), RT_BY_ID "t%u", s->place.take);
 	rt_exchange x = rt_exchange_of(s->engine, s->with, "summary", s->discussion, s->take_name,
 				       s->notes);
 	/* The request is not rebuilt from its record: the summary's sources are in its entry. */
 	rt_request_record record = {
-		.value = s->value, .discussion = rt_str_of(disc), .take = rt_str_of(take)};
+		.value = s->value, .discussion = rt_str_of(ids.disc), .take = rt_str_of(ids.take)};
 	rt_reply_init(&reply, sc->alloc, s->with->fn, s->with->ctx);
 	write_request(s, task, instructions, body);
 	RT_TRY(sc, rt_exchange_run(&x, &record, body, judge, &reply, &sc->error));
@@ -556,7 +552,7 @@ rt_summing_close_fields(rt_summing *s, rt_buf *fields, rt_str instructions)
 }
 
 void
-rt_summing_apply(rt_summing *s, rt_str take, const rt_request *requests, size_t count, bool asked)
+rt_summing_apply(rt_summing *s, uint32_t take, const rt_request *requests, size_t count, bool asked)
 {
 	rt_apply_context context = {.hooks = s->with->hooks,
 				    .by = s->with->by,
@@ -566,14 +562,13 @@ rt_summing_apply(rt_summing *s, rt_str take, const rt_request *requests, size_t 
 				    .ctx = s->with->ctx,
 				    .notes = s->notes,
 				    .is_asked = asked};
+	rt_place_ids ids = rt_place_ids_of((rt_place){s->place.disc, take});
 	rt_result results[4];
-	char disc[16];
 
 	if (!rt_ok(&s->scope))
 		return;
-	snprintf(disc, sizeof(disc), RT_BY_ID "d%u", s->place.disc);
-	rt_status st = rt_apply(s->engine, &context, requests, count, count > 1, rt_str_of(disc), take,
-				results);
+	rt_status st = rt_apply(s->engine, &context, requests, count, count > 1,
+				rt_str_of(ids.disc), rt_str_of(ids.take), results);
 	if (st == RT_OK) {
 		memcpy(s->out->entry, results[count - 1].entry, sizeof(s->out->entry));
 		s->out->seq = results[count - 1].seq;
@@ -600,7 +595,6 @@ compress(rt_summing *s, rt_str instructions)
 {
 	rt_scope *sc = &s->scope;
 	rt_summary_result *out = s->out;
-	char take[16];
 
 	/* The whole take is replaced, so all of its sent entries are summarized, wherever the head
 	 * is. An earlier compaction is read instead of its entries. */
@@ -628,8 +622,7 @@ compress(rt_summing *s, rt_str instructions)
 		 .kind = RT_STR("compaction"),
 		 .content.text = rt_buf_str(s->summary),
 		 .source = rt_summing_close_fields(s, fields, instructions)}};
-	snprintf(take, sizeof(take), RT_BY_ID "t%u", s->place.take);
-	rt_summing_apply(s, rt_str_of(take), requests, 2, false);
+	rt_summing_apply(s, s->place.take, requests, 2, false);
 	out->tokens_after = out->tokens_before - summed + rt_tokens_estimate(s->summary->size) +
 			    RT_TOKENS_PER_MESSAGE;
 }

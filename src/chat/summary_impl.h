@@ -88,9 +88,9 @@ rt_buf *rt_summing_open_fields(rt_summing *s);
  * (may be empty). */
 yyjson_val *rt_summing_close_fields(rt_summing *s, rt_buf *fields, rt_str instructions);
 /* Executes requests (at most 4) as one step; fills in out->entry, take and seq. take: the
- * default; empty: the active one. asked: hooks have been called by a separate event. RT_CONFLICT:
+ * default; 0: the active one. asked: hooks have been called by a separate event. RT_CONFLICT:
  * s->needs no longer holds within the writing transaction; nothing was changed. */
-void rt_summing_apply(rt_summing *s, rt_str take, const rt_request *requests, size_t count,
+void rt_summing_apply(rt_summing *s, uint32_t take, const rt_request *requests, size_t count,
 		      bool asked);
 
 #endif

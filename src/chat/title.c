@@ -80,7 +80,7 @@ set_title(rt_summing *s)
 				    .notes = s->notes};
 	rt_request request = {.op = RT_OP_SETTING_SET, .key = RT_STR("title")};
 	rt_result result = {0};
-	char disc[16];
+	rt_place_ids ids = rt_place_ids_of(s->place);
 
 	rt_str title = cleaned(sc, rt_buf_str(s->summary));
 	if (title.size == 0)
@@ -89,8 +89,7 @@ set_title(rt_summing *s)
 	request.value = rt_json_parse(sc, rt_scope_str(sc, json));
 	if (!rt_ok(sc))
 		return;
-	snprintf(disc, sizeof(disc), RT_BY_ID "d%u", s->place.disc);
-	rt_status st = rt_apply(s->engine, &context, &request, 1, false, rt_str_of(disc),
+	rt_status st = rt_apply(s->engine, &context, &request, 1, false, rt_str_of(ids.disc),
 				RT_STR(""), &result);
 	if (st == RT_OK)
 		s->out->seq = result.seq;

@@ -31,6 +31,33 @@ rt_address_by_id(rt_str id, char *out)
 	return rt_str_at(out, id.size + 1);
 }
 
+static void
+write_id(char letter, uint32_t number, char out[RT_ADDRESS_SIZE])
+{
+	size_t at = 2;
+
+	for (uint32_t rest = number; rest > 9; rest /= 10)
+		at++;
+	out[0] = '\0';
+	if (number == 0)
+		return;
+	out[0] = RT_BY_ID[0];
+	out[1] = letter;
+	out[at + 1] = '\0';
+	for (; at > 1; at--, number /= 10)
+		out[at] = (char)('0' + number % 10);
+}
+
+rt_place_ids
+rt_place_ids_of(rt_place place)
+{
+	rt_place_ids ids;
+
+	write_id('d', place.disc, ids.disc);
+	write_id('t', place.take, ids.take);
+	return ids;
+}
+
 void
 rt_buf_add_number_id(rt_buf *buf, char letter, uint32_t number)
 {

@@ -46,6 +46,11 @@ rt_str rt_address_shown(rt_str address);
  * returned unchanged. */
 enum { RT_ADDRESS_SIZE = 16 };
 rt_str rt_address_by_id(rt_str id, char *out);
+/* The ids of a place with RT_BY_ID; empty where a number is 0. */
+typedef struct rt_place_ids {
+	char disc[RT_ADDRESS_SIZE], take[RT_ADDRESS_SIZE];
+} rt_place_ids;
+rt_place_ids rt_place_ids_of(rt_place place);
 /* Appends "d3" or "t3". */
 void rt_buf_add_number_id(rt_buf *buf, char letter, uint32_t number);
 

@@ -29,6 +29,16 @@ rt_op_named(rt_str name)
 	return NULL;
 }
 
+bool
+rt_op_may(rt_str name, unsigned flags)
+{
+	const rt_op *op = rt_op_named(name);
+
+	if (op == NULL)
+		return rt_str_is(name, RT_STEP_BATCH) && (flags & RT_OP_EDITS_TEXT) != 0;
+	return (op->flags & flags) != 0;
+}
+
 const char *
 rt_op_nearest(rt_str name)
 {

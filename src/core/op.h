@@ -42,7 +42,10 @@ enum {
 	RT_OP_ALONE = 1 << 4,         /* cannot be combined with others in one step */
 	RT_OP_MOVES_HISTORY = 1 << 5, /* undo, redo, jump */
 	RT_OP_NO_UNDO = 1 << 6,       /* cannot be undone by any operation */
-	RT_OP_CATALOGUE = 1 << 7      /* changes the list of discussions; its own may be deleted */
+	RT_OP_CATALOGUE = 1 << 7,     /* changes the list of discussions; its own may be deleted */
+	RT_OP_EDITS_TEXT = 1 << 8,    /* replaces the text of `entry` */
+	RT_OP_REPLIES = 1 << 9,       /* by a model, which has read the entries before it */
+	RT_OP_SWITCHES = 1 << 10      /* only changes the active take or discussion */
 };
 
 /* Events that hooks receive before or after a change. The row of an operation lists all events
@@ -90,8 +93,14 @@ typedef struct rt_op {
 	rt_op_field fields[12];  /* ended by a NULL name */
 } rt_op;
 
+/* Names of steps that are not those of an operation. */
+#define RT_STEP_BATCH "batch" /* different operations in one step */
+#define RT_STEP_IMPORT "import"
+
 extern const rt_op rt_ops[RT_OP_COUNT];
 const rt_op *rt_op_named(rt_str name); /* NULL: unknown */
+/* Has the operation of a step one of the flags? A batch can contain edits of texts. */
+bool rt_op_may(rt_str name, unsigned flags);
 /* The most similar known name, for "did you mean"; NULL: none is similar. */
 const char *rt_op_nearest(rt_str name);
 const rt_op_field *rt_op_field_named(const rt_op *op, rt_str name);

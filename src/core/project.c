@@ -412,6 +412,23 @@ rt_project_disc_named(const rt_project *project, rt_str name)
 	return 0;
 }
 
+rt_str
+rt_project_setting(const rt_project *project, const rt_disc *disc, const char *key)
+{
+	rt_str json = {0};
+
+	if (disc != NULL)
+		json = rt_fields_get(disc->fields, rt_str_of(key));
+	return json.ptr != NULL ? json : rt_fields_get(project->fields, rt_str_of(key));
+}
+
+const char *const rt_setting_prompts[] = {
+	"setting.base_system_prompt",
+	"setting.global_system_prompt",
+	"setting.project_system_prompt",
+	NULL,
+};
+
 rt_status
 rt_project_entry(const rt_project *project, uint32_t entry, rt_slot *out, bool *out_found,
 		 rt_error *err)

@@ -139,6 +139,12 @@ uint32_t rt_project_disc_named(const rt_project *project, rt_str name);
 uint32_t rt_disc_first(const rt_disc *disc, uint32_t without);
 uint32_t rt_project_first(const rt_project *project, uint32_t without);
 
+/* The JSON of a setting ("setting.model") of the discussion, else of the project; ptr NULL: unset.
+ * disc NULL: of the project. */
+rt_str rt_project_setting(const rt_project *project, const rt_disc *disc, const char *key);
+/* The prompts that begin a request, in their order; ended by NULL. */
+extern const char *const rt_setting_prompts[];
+
 /* The home key and the discussion of an entry; *out_found false: the number was never used. */
 RT_CHECKED rt_status rt_project_entry(const rt_project *project, uint32_t entry, rt_slot *out,
 				      bool *out_found, rt_error *err);

@@ -72,12 +72,12 @@ rt_setting_is_of_one(rt_str key)
 	return rt_str_is_one_of(key, keys);
 }
 
+const char *const rt_file_list_names[] = {"context_files", "files", "screenshots", NULL};
+
 bool
 rt_is_file_list(rt_str key)
 {
-	static const char *const lists[] = {"files", "context_files", "screenshots", NULL};
-
-	return rt_str_is_one_of(key, lists);
+	return rt_str_is_one_of(key, rt_file_list_names);
 }
 
 bool

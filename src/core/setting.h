@@ -32,7 +32,9 @@ extern const rt_setting rt_settings[];
 const rt_setting *rt_setting_named(rt_str key); /* NULL: unknown */
 /* A property of one discussion ("draft", "title", "tags" …), which a project cannot have for all. */
 bool rt_setting_is_of_one(rt_str key);
-/* Is it the name of a list of files ("files", "context_files", "screenshots")? These are not settings. */
+/* The names of the lists of files, sorted; ended by NULL. They are no settings. */
+extern const char *const rt_file_list_names[];
+/* Is it one of them? */
 bool rt_is_file_list(rt_str key);
 /* The expected type ("a number") if json, the value as JSON text, does not have it; NULL if it
  * has. A value of the wrong type is stored but treated as unset. */

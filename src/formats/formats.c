@@ -5,7 +5,7 @@
 
 const rt_format *const rt_formats[] = {
 #define ROW(id, name) &rt_format_##id,
-	RT_FORMAT_TABLE(ROW, ROW) RT_IMPORTER_TABLE(ROW) NULL,
+	RT_FORMAT_TABLE(ROW, ROW, ROW) RT_IMPORTER_TABLE(ROW) NULL,
 #undef ROW
 };
 

@@ -33,9 +33,10 @@
 
 #include "ops/format.h"
 
-/* FIRST and ROW: the name in C, and the name for people. In the order of help; if two match an
- * input equally well, the first wins. */
-#define RT_FORMAT_TABLE(FIRST, ROW) \
+/* FIRST, ROW and BACK: the name in C, and the name for people. BACK: written back for another
+ * program, from src/importers. In the order of help; if two match an input equally well, the first
+ * wins. */
+#define RT_FORMAT_TABLE(FIRST, ROW, BACK) \
 	FIRST(pi, "pi")                  /* session files of pi */ \
 	ROW(toml, "toml")                /* project files of Manual Slop */ \
 	ROW(canonical, "canonical")      /* the whole state, one text for it */ \
@@ -43,11 +44,11 @@
 	ROW(config_toml, "config-toml")  /* configuration files of Manual Slop */ \
 	ROW(markdown, "markdown")        /* for people to read */ \
 	ROW(html, "html")                /* a page that shows everything */ \
-	ROW(claude_code, "claude-code")  /* sessions of Claude Code */ \
-	ROW(codex, "codex")              /* sessions of Codex CLI */ \
-	ROW(gemini_cli, "gemini-cli")    /* sessions of Gemini CLI */ \
-	ROW(opencode, "opencode")        /* sessions of opencode */ \
-	ROW(sharegpt, "sharegpt")        /* conversations for training */ \
+	BACK(claude_code, "claude-code") /* sessions of Claude Code */ \
+	BACK(codex, "codex")             /* sessions of Codex CLI */ \
+	BACK(gemini_cli, "gemini-cli")   /* sessions of Gemini CLI */ \
+	BACK(opencode, "opencode")       /* sessions of opencode */ \
+	BACK(sharegpt, "sharegpt")       /* conversations for training */ \
 	ROW(dpo, "dpo")                  /* pairs of replies for training, from edits */ \
 	ROW(csv, "csv")                  /* a row for each entry */ \
 	ROW(text, "text")                /* plain text */
@@ -69,14 +70,15 @@
 	ROW(zip, "zip")                  /* archives of files in these formats */
 
 #define RT_FORMAT_DECLARE(id, name) extern const rt_format rt_format_##id;
-RT_FORMAT_TABLE(RT_FORMAT_DECLARE, RT_FORMAT_DECLARE)
+RT_FORMAT_TABLE(RT_FORMAT_DECLARE, RT_FORMAT_DECLARE, RT_FORMAT_DECLARE)
 RT_IMPORTER_TABLE(RT_FORMAT_DECLARE)
 #undef RT_FORMAT_DECLARE
 
 /* A literal with the names of those that are written: "pi, toml, …". */
 #define RT_FORMAT_FIRST_NAME(id, name) name
 #define RT_FORMAT_NEXT_NAME(id, name)  ", " name
-#define RT_FORMAT_NAMES RT_FORMAT_TABLE(RT_FORMAT_FIRST_NAME, RT_FORMAT_NEXT_NAME)
+#define RT_FORMAT_NAMES \
+	RT_FORMAT_TABLE(RT_FORMAT_FIRST_NAME, RT_FORMAT_NEXT_NAME, RT_FORMAT_NEXT_NAME)
 
 /* The table; NULL after the last. */
 extern const rt_format *const rt_formats[];

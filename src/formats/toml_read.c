@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Reading TOML project files: the file as JSON (codec/toml.h), then its parts. */
+#include "core/setting.h"
 #include "formats/formats.h"
 #include "formats/formats_reader.h"
 #include "formats/formats_share.h"
@@ -336,12 +337,11 @@ read_files(reader *r, yyjson_val *take)
 		return;
 	rt_buf_clear(r->text);
 	rt_json_open(r->text, NULL, '{');
-	for (size_t i = 0; i < 3; i++) {
-		static const char *const names[] = {"context_files", "files", "screenshots"};
-		yyjson_val *list = i == 0 ? snapshot : rt_json_get(others, names[i]);
+	for (size_t i = 0; rt_file_list_names[i] != NULL; i++) {
+		yyjson_val *list = i == 0 ? snapshot : rt_json_get(others, rt_file_list_names[i]);
 
 		if (yyjson_is_arr(list) && yyjson_arr_size(list) > 0)
-			rt_json_put_value(r->text, names[i], list);
+			rt_json_put_value(r->text, rt_file_list_names[i], list);
 	}
 	rt_json_close(r->text, '}');
 	rt_build_take_files(r->b, rt_build_copy(r->b, rt_scope_str(&r->b->s, r->text)));

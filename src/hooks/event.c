@@ -141,13 +141,13 @@ const rt_hook_event rt_hook_events[] = {
 	 "take discussion", "\"steps\":[41],\"seq\":43"},
 	{"proxy.before", NULL, RT_HOOK_BEFORE, "before a request of another program is forwarded",
 	 "body",
-	 "api: openai, anthropic or ollama\n"
+	 "api: form of the request, such as openai\n"
 	 "body: the request as JSON, without keys",
 	 "api model",
 	 "\"api\":\"openai\",\"body\":{\"model\":\"small\",\"messages\":[{\"role\":\"user\","
 	 "\"content\":\"Hello\"}]}"},
 	{"proxy.after", NULL, 0, "a request of another program was answered", "",
-	 "api: openai, anthropic or ollama\n"
+	 "api: form of the request, such as openai\n"
 	 "status: HTTP status of the answer\n"
 	 "entry: the reply, or null",
 	 "api model status", "\"api\":\"openai\",\"status\":200,\"entry\":" REPLY},

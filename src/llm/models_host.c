@@ -189,12 +189,10 @@ rt_status
 rt_pick_setting(const rt_alloc *alloc, const rt_project *project, const rt_disc *disc, rt_buf *out,
 		rt_error *err)
 {
-	rt_str json = rt_fields_get(disc->fields, RT_STR("setting.model"));
+	rt_str json = rt_project_setting(project, disc, "setting.model");
 	rt_json_doc *doc = NULL;
 	rt_status st;
 
-	if (json.ptr == NULL)
-		json = rt_fields_get(project->fields, RT_STR("setting.model"));
 	if (json.ptr == NULL)
 		return RT_OK;
 	st = rt_json_read(alloc, json, &doc, err);

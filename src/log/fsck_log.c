@@ -109,8 +109,8 @@ check_row(void *ctx, const rt_store_row *row)
 			       "log row %llu: %.300s", (unsigned long long)row->number, err.text);
 		return !f->stopped;
 	}
-	if (rt_op_named(record.op) == NULL && !rt_str_is(record.op, "batch") &&
-	    !rt_str_is(record.op, "import"))
+	if (rt_op_named(record.op) == NULL && !rt_str_is(record.op, RT_STEP_BATCH) &&
+	    !rt_str_is(record.op, RT_STEP_IMPORT))
 		rt_fsck_report(f, "note", "log-op-unknown", "log row %llu is an operation \"%.*s\"",
 			       (unsigned long long)row->number, RT_STR_ARG(record.op));
 	f->rows[row->number].kind = RT_ROW_OTHER;

@@ -2,6 +2,7 @@
  *
  * No-op: do the operations of one step leave the value unchanged? */
 #include "core/role.h"
+#include "core/setting.h"
 #include "log/change.h"
 
 static bool
@@ -114,7 +115,6 @@ list_of(rt_change *c, const rt_disc *disc, uint32_t take, const char *name)
 static bool
 same_files(rt_change *c, const rt_disc *a, const rt_disc *b)
 {
-	static const char *const names[] = {"context_files", "files", "screenshots"};
 	bool same = true;
 
 	if (rt_str_eq(rt_fields_get(a->fields, RT_STR("take_files")),
@@ -122,10 +122,10 @@ same_files(rt_change *c, const rt_disc *a, const rt_disc *b)
 	    a->active == b->active)
 		return true;
 	for (uint32_t take = 1; same && take <= rt_disc_take_count(b); take++)
-		for (size_t i = 0; same && i < sizeof(names) / sizeof(names[0]); i++)
+		for (size_t i = 0; same && rt_file_list_names[i] != NULL; i++)
 			same = !rt_disc_take(b, take)->present ||
-			       rt_str_eq(list_of(c, a, take, names[i]),
-					 list_of(c, b, take, names[i]));
+			       rt_str_eq(list_of(c, a, take, rt_file_list_names[i]),
+					 list_of(c, b, take, rt_file_list_names[i]));
 	return same;
 }
 

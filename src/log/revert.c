@@ -15,6 +15,8 @@
 
 #include <stdio.h>
 
+#include "core/setting.h"
+
 /* ---- values ---- */
 
 const rt_project *
@@ -204,9 +206,7 @@ is_of_takes(const rt_effect *e)
 static bool
 is_list_of_files(const rt_effect *e)
 {
-	return e->kind == RT_EFFECT_SET && e->disc != 0 && e->sub == 0 &&
-	       (rt_str_is(e->key, "files") || rt_str_is(e->key, "context_files") ||
-		rt_str_is(e->key, "screenshots"));
+	return e->kind == RT_EFFECT_SET && e->disc != 0 && e->sub == 0 && rt_is_file_list(e->key);
 }
 
 static uint32_t

@@ -4,6 +4,7 @@
 #include "log/revert_impl.h"
 
 #include "core/role.h"
+#include "core/setting.h"
 
 #include <stdio.h>
 
@@ -27,8 +28,7 @@ changed_again(rt_reverting *r, const rt_effect *e)
 		noun = "the setting ";
 	} else if (rt_str_is(e->key, "prompt_edited")) {
 		name = RT_STR("edited flag of the prompt");
-	} else if (rt_str_is(e->key, "roles") || rt_str_is(e->key, "files") ||
-		   rt_str_is(e->key, "context_files") || rt_str_is(e->key, "screenshots")) {
+	} else if (rt_str_is(e->key, "roles") || rt_is_file_list(e->key)) {
 		noun = "the list of ";
 	}
 	snprintf(why, sizeof(why), "%s%.*s %s changed again later", noun,
@@ -209,9 +209,7 @@ merge(rt_change *c, const rt_effect *e, rt_str *value)
 {
 	if (is_map(e->key))
 		return revert_members(c, e, value);
-	return (rt_str_is(e->key, "roles") || rt_str_is(e->key, "files") ||
-		rt_str_is(e->key, "context_files") || rt_str_is(e->key, "screenshots")) &&
-	       revert_items(c, e, value);
+	return (rt_str_is(e->key, "roles") || rt_is_file_list(e->key)) && revert_items(c, e, value);
 }
 
 /* Do the first count effects of the step set the prompt of that discussion? */

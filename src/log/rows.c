@@ -20,7 +20,7 @@ copy_row(void *ctx, const rt_store_row *row)
 	if (copy->data != NULL)
 		rt_buf_add_str(copy->data, row->data);
 	copy->at_us = row->at_us;
-	copy->is_import = rt_record_is_of(row->data, RT_STR("import"));
+	copy->is_import = rt_record_is_of(row->data, RT_STR(RT_STEP_IMPORT));
 	copy->found = true;
 	return false;
 }

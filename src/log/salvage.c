@@ -631,7 +631,7 @@ add_rest(salvage *v)
 		add_leftovers(v, &c);
 		add_bodies(v, &c);
 		if (rt_ok(s) && c.effect_count + c.view_count > 0)
-			next = rt_change_write(&c, RT_STR("import"), 0);
+			next = rt_change_write(&c, RT_STR(RT_STEP_IMPORT), 0);
 		rt_change_deinit(&c);
 	}
 	rt_store_end(to, s);

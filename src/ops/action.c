@@ -238,7 +238,7 @@ static void
 notify_session(rt_engine *engine, const rt_apply_context *with, const char *event)
 {
 	rt_action_state a = {.engine = engine, .with = with};
-	rt_action_place room;
+	rt_place_ids room;
 	rt_buf none;
 
 	if (with == NULL)

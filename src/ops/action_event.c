@@ -45,13 +45,9 @@ rt_action_item_init(rt_action_state *a, rt_action_item *item, const rt_request *
 }
 
 rt_hook_call
-rt_action_hook_call(const rt_action_state *a, rt_place place, rt_action_place *room)
+rt_action_hook_call(const rt_action_state *a, rt_place place, rt_place_ids *room)
 {
-	room->disc[0] = room->take[0] = '\0';
-	if (place.disc != 0)
-		snprintf(room->disc, sizeof(room->disc), RT_BY_ID "d%u", place.disc);
-	if (place.take != 0)
-		snprintf(room->take, sizeof(room->take), RT_BY_ID "t%u", place.take);
+	*room = rt_place_ids_of(place);
 	return (rt_hook_call){.engine = a->engine,
 			      .hooks = a->with->hooks,
 			      .by = a->with->by,
@@ -216,7 +212,7 @@ static const rt_hook_answer *
 ask(rt_action_state *a, const rt_action_item *item, rt_change *c, const char *event,
     const rt_buf *members, rt_str subject)
 {
-	rt_action_place room;
+	rt_place_ids room;
 	rt_hook_call h = rt_action_hook_call(a, item->place, &room);
 
 	return rt_hook_call_ask(c->scope, &h, event, members, subject);
@@ -586,7 +582,7 @@ void
 rt_action_notify_hooks(rt_action_state *a, rt_action_item *item, const rt_result *result)
 {
 	unsigned what = item->happens & a->after;
-	rt_action_place room;
+	rt_place_ids room;
 	rt_scope s;
 
 	if (what == 0)
@@ -614,7 +610,7 @@ void
 rt_action_notify_switch(rt_action_state *a, uint32_t was, rt_str previous, bool is_new)
 {
 	const rt_project *value = rt_engine_value(a->engine);
-	rt_action_place room;
+	rt_place_ids room;
 	rt_hook_call h = rt_action_hook_call(a, (rt_place){0, 0}, &room);
 	rt_scope s;
 

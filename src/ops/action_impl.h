@@ -42,10 +42,7 @@ void rt_action_ask_hooks(rt_action_state *a, rt_action_item *item, rt_change *c)
 /* It was done. */
 void rt_action_notify_hooks(rt_action_state *a, rt_action_item *item, const rt_result *result);
 /* Its place, for rt_hook_call_fire; the caller provides the buffers for the addresses. */
-typedef struct rt_action_place {
-	char disc[16], take[16];
-} rt_action_place;
-rt_hook_call rt_action_hook_call(const rt_action_state *a, rt_place place, rt_action_place *room);
+rt_hook_call rt_action_hook_call(const rt_action_state *a, rt_place place, rt_place_ids *room);
 
 /* A file as described to hooks. */
 void rt_action_add_file(const rt_action_file *file, rt_buf *members, rt_buf *subject);

@@ -179,7 +179,7 @@ static rt_status
 ask_import(rt_action_state *a, const rt_action_file *file, const rt_action_scan *scan, rt_str name,
 	   rt_error *err)
 {
-	rt_action_place room;
+	rt_place_ids room;
 	rt_hook_call h = rt_action_hook_call(a, (rt_place){0, 0}, &room);
 	rt_buf *members, *subject;
 	rt_scope s;

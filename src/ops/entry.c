@@ -56,37 +56,22 @@ rt_find_take(rt_change *c)
 	return (rt_position){.disc = disc, .take = take, .at = rt_seq_count(take->slots)};
 }
 
-rt_position
-rt_find_entry(rt_change *c, rt_str address)
+/* anywhere: also an entry of other takes of the discussion. */
+static rt_position
+find(rt_change *c, rt_str address, bool anywhere)
 {
 	rt_position s = rt_find_take(c);
 	rt_slot slot;
 	bool found = false;
 
-	RT_TRY(c->scope, rt_resolve_entry(c->now, c->place, address, false, &s.entry,
+	RT_TRY(c->scope, rt_resolve_entry(c->now, c->place, address, anywhere, &s.entry,
 					  &c->scope->error));
 	RT_TRY(c->scope, rt_take_find(c->now, s.take, s.entry, &s.at, &slot, &found,
 				      &c->scope->error));
-	if (rt_change_ok(c) && !found)
+	if (rt_change_ok(c) && !found && !anywhere)
 		rt_scope_fail(c->scope, RT_CORRUPT,
-			      "entry number %u is in the take, but not at the place of its key", s.entry);
-	if (!rt_change_ok(c))
-		return (rt_position){0};
-	s.slot = rt_change_name(c, &slot);
-	return s;
-}
-
-rt_position
-rt_find_anywhere(rt_change *c, rt_str address)
-{
-	rt_position s = rt_find_take(c);
-	rt_slot slot;
-	bool found = false;
-
-	RT_TRY(c->scope, rt_resolve_entry(c->now, c->place, address, true, &s.entry,
-					  &c->scope->error));
-	RT_TRY(c->scope, rt_take_find(c->now, s.take, s.entry, &s.at, &slot, &found,
-				      &c->scope->error));
+			      "entry number %u is in the take, but not at the place of its key",
+			      s.entry);
 	if (rt_change_ok(c) && !found) {
 		uint32_t take = 0;
 
@@ -100,6 +85,18 @@ rt_find_anywhere(rt_change *c, rt_str address)
 		return (rt_position){0};
 	s.slot = rt_change_name(c, &slot);
 	return s;
+}
+
+rt_position
+rt_find_entry(rt_change *c, rt_str address)
+{
+	return find(c, address, false);
+}
+
+rt_position
+rt_find_anywhere(rt_change *c, rt_str address)
+{
+	return find(c, address, true);
 }
 
 size_t
@@ -302,7 +299,7 @@ set_views(rt_change *c, const rt_request *r, uint32_t entry)
 }
 
 void
-rt_append_entry(rt_change *c, const rt_effect_slot *slot)
+rt_append_entry(rt_change *c, const rt_effect_slot *slot, bool aside)
 {
 	rt_position end = rt_find_take(c);
 	size_t at = end.at;
@@ -311,7 +308,9 @@ rt_append_entry(rt_change *c, const rt_effect_slot *slot)
 		return;
 	if (end.take->number == end.disc->active)
 		RT_TRY(c->scope, rt_disc_head_at(c->now, end.disc, &at, &c->scope->error));
-	if (at < end.at) /* in mid-take: a new take (C9) */
+	if (aside)
+		rt_fork_aside(c, at);
+	else if (at < end.at) /* in mid-take: a new take (C9) */
 		rt_fork_take(c, at);
 	rt_change_splice(c, c->place.disc, c->place.take, at, 0, slot, 1);
 	rt_result_entry(c, slot->slot.entry);
@@ -335,31 +334,12 @@ rt_set_given_prompt(rt_change *c, const rt_request *r)
 	rt_change_clear(c, c->place.disc, 0, "prompt_edited");
 }
 
-/* In a new take with everything up to the head. The active take and its head stay. */
-static void
-append_aside(rt_change *c, const rt_effect_slot *slot)
-{
-	rt_position end = rt_find_take(c);
-	size_t at = end.at;
-
-	if (!rt_change_ok(c))
-		return;
-	if (end.take->number == end.disc->active)
-		RT_TRY(c->scope, rt_disc_head_at(c->now, end.disc, &at, &c->scope->error));
-	rt_fork_aside(c, at);
-	rt_change_splice(c, c->place.disc, c->place.take, at, 0, slot, 1);
-	rt_result_entry(c, slot->slot.entry);
-}
-
 void
 rt_op_entry_append(rt_change *c, const rt_request *r)
 {
 	rt_effect_slot slot = rt_new_entry(c, r);
 
-	if (r->aside == RT_YES)
-		append_aside(c, &slot);
-	else
-		rt_append_entry(c, &slot);
+	rt_append_entry(c, &slot, r->aside == RT_YES);
 	set_views(c, r, slot.slot.entry);
 	rt_set_given_prompt(c, r);
 }
@@ -439,7 +419,7 @@ edit_slot(rt_change *c, rt_effect_slot *slot, const edit *e)
 	return rt_change_ok(c) && !same;
 }
 
-/* The same in every other take that holds the entry. before and after: as it was and is in the
+/* The same in every other take that holds the entry. here and after: as it was and is in the
  * request's take. Returns how many takes changed. */
 static size_t
 edit_elsewhere(rt_change *c, const rt_position *here, const rt_effect_slot *after, bool is_changed,

@@ -63,12 +63,6 @@ find(original *list, size_t count, uint32_t entry)
 	return low < count && list[low].entry == entry ? &list[low] : NULL;
 }
 
-static bool
-is_edit(const rt_record *step)
-{
-	return rt_str_is(step->op, "entry.edit") || rt_str_is(step->op, "batch");
-}
-
 /* The texts that an effect replaced by edited ones. */
 static void
 read_effect(const rt_effect *e, original *list, size_t count)
@@ -102,7 +96,9 @@ read_log(rt_scope *s, rt_engine *engine, const rt_project *project, original *li
 		if (rt_scope_arena(&row) != NULL)
 			RT_TRY(&row, rt_engine_record(engine, seq, rt_scope_arena(&row), &record,
 						      NULL, &row.error));
-		for (size_t i = 0; rt_ok(&row) && is_edit(&record) && i < record.effect_count; i++)
+		bool is_edit = rt_ok(&row) && rt_op_may(record.op, RT_OP_EDITS_TEXT);
+
+		for (size_t i = 0; is_edit && i < record.effect_count; i++)
 			read_effect(&record.effects[i], list, count);
 		(void)rt_scope_join(s, &row);
 	}

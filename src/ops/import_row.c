@@ -249,7 +249,7 @@ write_row(rt_import *m)
 	rt_import_flush(m);
 	if (!rt_ok(s) || (m->c.effect_count == 0 && m->c.view_count == 0))
 		return NULL;
-	next = rt_change_write(&m->c, RT_STR("import"), m->last != 0 ? m->last : m->making.disc);
+	next = rt_change_write(&m->c, RT_STR(RT_STEP_IMPORT), m->last != 0 ? m->last : m->making.disc);
 	if (next != NULL && m->making.disc != 0 &&
 	    RT_TRY(s, rt_project_disc(next, m->making.disc, &disc, &s->error)) == RT_OK)
 		m->making.step = disc->history.current;

@@ -85,8 +85,9 @@ void rt_take_files_reverted(rt_change *c);
 /* The git commit that a request records: its own, else that of the caller's work tree; empty:
  * none. */
 rt_str rt_present_commit(rt_change *c, const rt_request *r);
-/* Adds an entry at the head of the request's take, with a branch if necessary (C9). */
-void rt_append_entry(rt_change *c, const rt_effect_slot *slot);
+/* Adds an entry at the head of the request's take, with a branch if necessary (C9). aside: in a new
+ * take with everything up to the head; the active take and its head stay. */
+void rt_append_entry(rt_change *c, const rt_effect_slot *slot, bool aside);
 /* Replaces one slot by another. */
 void rt_replace_slot(rt_change *c, const rt_position *spot, const rt_effect_slot *slot);
 /* A new take out of the first `at` slots of the request's, which becomes active with the head at

@@ -140,7 +140,7 @@ rt_op_prompt_notify(rt_change *c, const rt_request *r)
 	rt_buf_add_c(text, "\"]");
 	slot = rt_new_slot(c, RT_STR("system"), RT_STR("prompt_notice"), r->id);
 	rt_give_content(c, &slot, rt_scope_str(c->scope, text), false, NULL, NULL);
-	rt_append_entry(c, &slot);
+	rt_append_entry(c, &slot, false);
 	rt_change_clear(c, c->place.disc, 0, "prompt_edited");
 }
 

@@ -8,11 +8,8 @@
  *
  * by the number of the take; "0": of all takes without a member. Without the field, all takes have
  * the same lists. */
+#include "core/setting.h"
 #include "ops/ops.h"
-
-static const char *const names[] = {"context_files", "files", "screenshots"};
-
-enum { LISTS = 3 };
 
 /* In the form of the fields. */
 static rt_str
@@ -21,11 +18,11 @@ lists_now(rt_change *c, const rt_disc *disc)
 	rt_buf *lists = rt_scope_buf(c->scope);
 
 	rt_json_open(lists, NULL, '{');
-	for (size_t i = 0; disc != NULL && i < LISTS; i++) {
-		rt_str list = rt_fields_get(disc->fields, rt_str_of(names[i]));
+	for (size_t i = 0; disc != NULL && rt_file_list_names[i] != NULL; i++) {
+		rt_str list = rt_fields_get(disc->fields, rt_str_of(rt_file_list_names[i]));
 
 		if (list.ptr != NULL)
-			rt_json_put_raw(lists, names[i], list);
+			rt_json_put_raw(lists, rt_file_list_names[i], list);
 	}
 	rt_json_close(lists, '}');
 	return rt_scope_str(c->scope, lists);
@@ -94,8 +91,9 @@ rt_take_files_give(rt_change *c, uint32_t disc, rt_str lists)
 {
 	yyjson_val *root = rt_change_ok(c) ? rt_json_parse(c->scope, lists) : NULL;
 
-	for (size_t i = 0; rt_change_ok(c) && i < LISTS; i++)
-		rt_change_set_json(c, disc, rt_str_of(names[i]), rt_json_get(root, names[i]));
+	for (size_t i = 0; rt_change_ok(c) && rt_file_list_names[i] != NULL; i++)
+		rt_change_set_json(c, disc, rt_str_of(rt_file_list_names[i]),
+				   rt_json_get(root, rt_file_list_names[i]));
 }
 
 void
@@ -147,8 +145,7 @@ rt_take_files_reverted(rt_change *c)
 
 		if (e.kind != RT_EFFECT_SET || e.disc == 0 || e.sub != 0 ||
 		    e.disc > rt_project_disc_count(c->base) ||
-		    !(rt_str_is(e.key, "files") || rt_str_is(e.key, "context_files") ||
-		      rt_str_is(e.key, "screenshots")))
+		    !rt_is_file_list(e.key))
 			continue;
 		RT_TRY(s, rt_project_disc(c->base, e.disc, &before, &s->error));
 		RT_TRY(s, rt_project_disc(c->now, e.disc, &now, &s->error));

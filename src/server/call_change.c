@@ -137,7 +137,7 @@ put_step(rt_buf *buf, const context *c, const rt_op *name, const rt_op *undone,
 {
 	rt_json_open(buf, "op", '{');
 	rt_json_put_u64(buf, "seq", result->seq);
-	rt_json_put_c(buf, "op", name != NULL ? name->name : "batch");
+	rt_json_put_c(buf, "op", name != NULL ? name->name : RT_STEP_BATCH);
 	rt_json_put_str(buf, "by", c->by);
 	put_undo(buf, c, undone, result);
 	rt_json_close(buf, '}');

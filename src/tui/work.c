@@ -774,15 +774,9 @@ rt_work_tokens(rt_work *work)
 bool
 rt_work_has_system_prompt(const rt_work *work)
 {
-	static const char *const keys[] = {"setting.base_system_prompt",
-					   "setting.global_system_prompt",
-					   "setting.project_system_prompt"};
+	for (size_t i = 0; rt_setting_prompts[i] != NULL; i++) {
+		rt_str json = rt_project_setting(work->value, work->disc, rt_setting_prompts[i]);
 
-	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
-		rt_str json = rt_fields_get(work->disc->fields, rt_str_of(keys[i]));
-
-		if (json.ptr == NULL)
-			json = rt_fields_get(work->value->fields, rt_str_of(keys[i]));
 		if (json.size > 2 && json.ptr[0] == '"')
 			return true;
 	}

@@ -536,9 +536,9 @@ rt_history_text(rt_scope *scope, const rt_project *project, const rt_record *ste
 		rt_buf_add_f(t.buf, "reverted step %llu", (unsigned long long)reverted);
 	else if (op != NULL)
 		add_op(&t, op);
-	else if (rt_str_is(step->op, "import"))
+	else if (rt_str_is(step->op, RT_STEP_IMPORT))
 		add_import(&t);
-	else if (rt_str_is(step->op, "batch"))
+	else if (rt_str_is(step->op, RT_STEP_BATCH))
 		add_batch(&t);
 	else
 		add_other(&t, step->op);

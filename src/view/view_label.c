@@ -6,8 +6,6 @@
 #include "log/engine_impl.h"
 #include "view/view.h"
 
-enum { HEAD_MAX = 200 /* bytes of a row in which its operation is named */ };
-
 /* A label that was set. */
 typedef struct given {
 	struct given *next;
@@ -28,11 +26,10 @@ read_row(void *ctx, const rt_store_row *row)
 {
 	reading *r = ctx;
 	rt_scope *s = r->scope;
-	rt_str head = rt_str_at(row->data.ptr, row->data.size < HEAD_MAX ? row->data.size : HEAD_MAX);
 	rt_arena *arena = rt_scope_arena(s);
 	rt_record record;
 
-	if (rt_str_find(head, RT_STR("\"op\":\"label.set\""), 0) == SIZE_MAX)
+	if (!rt_record_is_of(row->data, rt_str_of(rt_ops[RT_OP_LABEL_SET].name)))
 		return true;
 	rt_status st = arena == NULL ? RT_NOMEM
 				     : rt_record_read(s->alloc, arena, row->data, &record, NULL);

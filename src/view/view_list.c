@@ -414,13 +414,11 @@ rt_setting_value(const rt_view *v, rt_str name)
 
 	rt_buf_add_str(key, setting_prefix);
 	rt_buf_add_str(key, name);
+	rt_buf_add_byte(key, 0);
 	name = rt_scope_str(v->scope, key);
 	if (disc == NULL || name.ptr == NULL)
 		return NULL;
-	rt_str value = rt_fields_get(disc->fields, name);
-
-	return parsed(v->scope,
-		      value.ptr != NULL ? value : rt_fields_get(v->project->fields, name));
+	return parsed(v->scope, rt_project_setting(v->project, disc, name.ptr));
 }
 
 yyjson_val *

@@ -61,8 +61,14 @@ facts_add(facts *to, const facts *from)
 bool
 is_importer(const rt_format *format)
 {
-	return !rt_is_word(rt_str_of(format->name),
-			   "pi toml canonical openai config-toml markdown html");
+#define OURS(id, word) \
+	if (strcmp(format->name, word) == 0) \
+		return false;
+#define THEIRS(id, word)
+	RT_FORMAT_TABLE(OURS, OURS, THEIRS)
+#undef OURS
+#undef THEIRS
+	return true;
 }
 
 bool

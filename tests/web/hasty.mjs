@@ -270,7 +270,7 @@ async function elsewhere({ page, server, tally }) {
 		await page.locator("#pane").getByLabel("Critic is sent as").waitFor();
 		await page.fill("[aria-label='Name of a new role']", "Poet");
 	});
-	await page.locator(".toast").getByText("Added the role").waitFor();
+	await page.locator(".toast").getByText("Added a role").waitFor();
 	tally.equal("the next role is being typed", await page.inputValue("[aria-label='Name of a new role']"), "Poet");
 	await page.locator("#to-panes").click();
 }
