@@ -6,6 +6,7 @@
 #include <stdlib.h> /* qsort */
 
 #include "base/hash.h"
+#include "base/hash_table.h"
 #include "core/role.h"
 #include "log/blob.h"
 #include "log/engine_impl.h"
@@ -19,14 +20,16 @@ typedef struct found {
 } found;
 
 typedef struct gather {
+	rt_scope s;      /* scratch memory, and the first failure */
+	rt_arena *arena; /* of the outlines */
 	rt_engine *engine;
 	const rt_project *project;
+	rt_buf *bytes; /* scratch */
+	/* of the discussion: */
 	const rt_disc *disc;
-	rt_arena *arena;
 	found *items;
 	size_t count, room;
-	uint32_t *table;
-	size_t table_room;
+	rt_hash_table numbers; /* of the items */
 } gather;
 
 static bool
@@ -43,68 +46,49 @@ hash_of(const rt_slot *slot)
 			   (uint64_t)slot->flags << 40);
 }
 
-static bool
-grow(gather *g)
+/* The index of a slot's node, which is created if missing. */
+static size_t
+intern(gather *g, const rt_slot *slot)
 {
 	const rt_alloc *alloc = g->engine->alloc;
+	uint64_t hash = hash_of(slot);
+	uint32_t number;
 
+	for (size_t probe = 0; rt_hash_table_next(&g->numbers, hash, &probe, &number);)
+		if (same(&g->items[number].slot, slot))
+			return number;
 	if (g->count == g->room) {
 		size_t room = g->room == 0 ? 256 : g->room * 2;
 		found *items = rt_resize(alloc, g->items, room * sizeof(*items));
 
-		if (items == NULL)
-			return false;
+		if (items == NULL) {
+			rt_scope_nomem(&g->s);
+			return 0;
+		}
 		g->items = items;
 		g->room = room;
 	}
-	if (g->count * 2 + 2 > g->table_room) {
-		size_t room = g->table_room == 0 ? 1024 : g->table_room * 2, i, at;
-		uint32_t *table = rt_new_array(alloc, room, sizeof(*table));
-
-		if (table == NULL)
-			return false;
-		memset(table, 0xFF, room * sizeof(*table));
-		for (i = 0; i < g->count; i++) {
-			at = (size_t)hash_of(&g->items[i].slot) & (room - 1);
-			while (table[at] != UINT32_MAX)
-				at = (at + 1) & (room - 1);
-			table[at] = (uint32_t)i;
-		}
-		rt_free(alloc, g->table);
-		g->table = table;
-		g->table_room = room;
-	}
-	return true;
-}
-
-/* The index of a slot's node, which is created if missing; SIZE_MAX: no memory. */
-static size_t
-intern(gather *g, const rt_slot *slot)
-{
-	size_t at;
-
-	if (!grow(g))
-		return SIZE_MAX;
-	at = (size_t)hash_of(slot) & (g->table_room - 1);
-	for (; g->table[at] != UINT32_MAX; at = (at + 1) & (g->table_room - 1))
-		if (same(&g->items[g->table[at]].slot, slot))
-			return g->table[at];
-	g->table[at] = (uint32_t)g->count;
-	g->items[g->count].slot = *slot;
-	g->items[g->count].rank = g->count;
+	if (RT_TRY(&g->s, rt_hash_table_add(&g->numbers, alloc, hash, g->count)) != RT_OK)
+		return 0;
+	g->items[g->count] = (found){*slot, g->count};
 	return g->count++;
 }
 
-static rt_status
-nomem(rt_error *err)
+/* Memory of the outlines. NULL: the scope has failed. */
+static void *
+get(gather *g, size_t size)
 {
-	return rt_fail(err, RT_NOMEM, "out of memory");
+	void *ptr = rt_ok(&g->s) ? rt_arena_get(g->arena, size) : NULL;
+
+	if (ptr == NULL)
+		rt_scope_nomem(&g->s);
+	return ptr;
 }
 
 static rt_str
-keep(rt_arena *arena, rt_str s)
+keep(gather *g, rt_str s)
 {
-	char *ptr = rt_arena_get(arena, s.size + 1);
+	char *ptr = get(g, s.size + 1);
 
 	if (ptr == NULL)
 		return rt_str_at(NULL, 0);
@@ -115,13 +99,13 @@ keep(rt_arena *arena, rt_str s)
 }
 
 /* Attached files are in the exported content itself. */
-static rt_status
-expand_blobs(gather *g, rt_node *node, rt_error *err)
+static void
+expand_blobs(gather *g, rt_node *node)
 {
 	rt_scope s;
 
 	if (rt_str_find(node->body, RT_STR("\"sha256\":"), 0) == SIZE_MAX)
-		return RT_OK;
+		return;
 	rt_scope_init(&s, g->engine->alloc);
 	yyjson_val *body = rt_json_parse(&s, node->body), *content = rt_json_get(body, "content");
 	rt_buf *out = rt_scope_buf(&s);
@@ -136,73 +120,65 @@ expand_blobs(gather *g, rt_node *node, rt_error *err)
 				rt_json_add_value(out, it.value);
 		}
 		rt_buf_add_byte(out, '}');
-		node->body = keep(g->arena, rt_scope_str(&s, out));
-		if (rt_ok(&s) && node->body.ptr == NULL)
-			rt_scope_nomem(&s);
+		node->body = keep(g, rt_scope_str(&s, out));
 	}
-	return rt_scope_end(&s, err);
+	(void)rt_scope_join(&g->s, &s);
 }
 
-static rt_status
-fill_node(gather *g, const rt_slot *slot, rt_node *node, rt_error *err)
+static void
+fill_body(gather *g, uint64_t number, rt_node *node)
 {
-	char id[RT_ID_MAX + 1];
-	rt_str role, kind, label;
-	rt_buf bytes;
-	unsigned view;
-	rt_status st = rt_entry_id(g->project, slot->entry, id, err);
+	rt_scope *s = &g->s;
+	rt_engine *engine = g->engine;
+	rt_status st;
 
-	if (st == RT_OK)
-		st = rt_project_name(g->project, slot->role, &role, err);
-	if (st == RT_OK)
-		st = rt_project_name(g->project, slot->kind, &kind, err);
-	if (st == RT_OK)
-		st = rt_disc_label(g->project, g->disc, slot->entry, &label, err);
-	if (st == RT_OK)
-		st = rt_project_view(g->project, slot->entry, &view, err);
-	if (st != RT_OK)
-		return st;
-	memset(node, 0, sizeof(*node));
-	node->id = keep(g->arena, rt_str_of(id));
-	node->entry = slot->entry;
-	node->role = role; /* names live as long as the project */
-	node->kind = kind;
-	node->label = label;
-	node->parent = -1;
-	node->ts = rt_slot_moment(slot);
-	node->has_ts = (slot->flags & RT_SLOT_NO_TS) == 0;
-	node->muted = (slot->flags & RT_SLOT_MUTED) != 0;
-	node->edited = (slot->flags & RT_SLOT_EDITED) != 0;
+	rt_buf_clear(g->bytes);
+	st = rt_store_get(engine->store, rt_rows_one(RT_STORE_BODIES, engine->project, number),
+			  g->bytes, NULL, &s->error);
+	RT_TRY(s, st == RT_NOT_FOUND ? rt_engine_no_body(number, &s->error) : st);
+	rt_str data = keep(g, rt_scope_str(s, g->bytes));
+	if (!rt_ok(s))
+		return;
+	if (data.size == 0) {
+		rt_scope_fail_advise(s, RT_CORRUPT, "run: retake fsck", "body %llu is empty",
+				     (unsigned long long)number);
+	} else if (data.ptr[0] == RT_BODY_PURGED) {
+		node->body_format = RT_BODY_JSON;
+		node->body = RT_STR("{\"content\":\"\",\"purged\":true}");
+	} else {
+		node->body_format = data.ptr[0];
+		node->body = rt_str_skip(data, 1);
+		if (data.ptr[0] == RT_BODY_JSON)
+			expand_blobs(g, node);
+	}
+}
+
+static void
+fill_node(gather *g, const rt_slot *slot, rt_node *node)
+{
+	rt_scope *s = &g->s;
+	char id[RT_ID_MAX + 1] = "";
+	unsigned view = 0;
+
+	*node = (rt_node){
+		.entry = slot->entry,
+		.parent = -1,
+		.ts = rt_slot_moment(slot),
+		.has_ts = (slot->flags & RT_SLOT_NO_TS) == 0,
+		.muted = (slot->flags & RT_SLOT_MUTED) != 0,
+		.edited = (slot->flags & RT_SLOT_EDITED) != 0,
+	};
+	RT_TRY(s, rt_entry_id(g->project, slot->entry, id, &s->error));
+	/* names live as long as the project */
+	RT_TRY(s, rt_project_name(g->project, slot->role, &node->role, &s->error));
+	RT_TRY(s, rt_project_name(g->project, slot->kind, &node->kind, &s->error));
+	RT_TRY(s, rt_disc_label(g->project, g->disc, slot->entry, &node->label, &s->error));
+	RT_TRY(s, rt_project_view(g->project, slot->entry, &view, &s->error));
+	node->id = keep(g, rt_str_of(id));
 	node->collapsed = (view & RT_VIEW_COLLAPSED) != 0;
 	node->read_mode = (view & RT_VIEW_READ_MODE) != 0;
-	rt_buf_init(&bytes, g->engine->alloc, RT_BUF_UNLIMITED);
-	st = rt_store_get(g->engine->store,
-			  rt_rows_one(RT_STORE_BODIES, g->engine->project, slot->body), &bytes,
-			  NULL, err);
-	if (st == RT_NOT_FOUND)
-		st = rt_engine_no_body(slot->body, err);
-	if (st == RT_OK && bytes.status == RT_OK) {
-		rt_str data = keep(g->arena, rt_buf_str(&bytes));
-
-		if (data.ptr == NULL || node->id.ptr == NULL) {
-			st = nomem(err);
-		} else if (data.size == 0) {
-			st = rt_fail_advise(err, RT_CORRUPT, "run: retake fsck",
-					    "body %llu is empty", (unsigned long long)slot->body);
-		} else if (data.ptr[0] == RT_BODY_PURGED) {
-			node->body_format = RT_BODY_JSON;
-			node->body = RT_STR("{\"content\":\"\",\"purged\":true}");
-		} else {
-			node->body_format = data.ptr[0];
-			node->body = rt_str_at(data.ptr + 1, data.size - 1);
-			if (data.ptr[0] == RT_BODY_JSON)
-				st = expand_blobs(g, node, err);
-		}
-	} else if (st == RT_OK) {
-		st = nomem(err);
-	}
-	rt_buf_deinit(&bytes);
-	return st;
+	if (rt_ok(s))
+		fill_body(g, slot->body, node);
 }
 
 static int
@@ -216,43 +192,33 @@ by_entry(const void *a, const void *b)
 }
 
 /* One take as a list of node indices (still by rank). */
-static rt_status
-list_take(gather *g, const rt_take *take, int64_t **out, rt_error *err)
+static int64_t *
+list_take(gather *g, const rt_take *take)
 {
-	size_t count = rt_seq_count(take->slots), at, i;
-	int64_t *list = rt_arena_get(g->arena, (count + 1) * sizeof(*list));
-	rt_status st = list != NULL ? RT_OK : nomem(err);
+	size_t count = rt_seq_count(take->slots), run;
+	int64_t *list = get(g, (count + 1) * sizeof(*list));
 
-	for (at = 0; st == RT_OK && at < count;) {
+	for (size_t at = 0; rt_ok(&g->s) && at < count; at += run) {
 		rt_slot slots[64];
-		size_t run = count - at < 64 ? count - at : 64;
 
-		st = rt_seq_copy(take->slots, at, run, slots, err);
-		for (i = 0; st == RT_OK && i < run; i++) {
-			size_t n;
-
+		run = count - at < 64 ? count - at : 64;
+		RT_TRY(&g->s, rt_seq_copy(take->slots, at, run, slots, &g->s.error));
+		for (size_t i = 0; rt_ok(&g->s) && i < run; i++) {
 			slots[i].key = 0;
-			n = intern(g, &slots[i]);
-			if (n == SIZE_MAX)
-				st = nomem(err);
-			list[at + i] = (int64_t)n;
+			list[at + i] = (int64_t)intern(g, &slots[i]);
 		}
-		at += run;
 	}
-	*out = list;
-	return st;
+	return list;
 }
 
-static rt_status
-export_fields(const rt_fields *fields, rt_arena *arena, size_t more, rt_outline_field **out,
-	      size_t *out_count, rt_error *err)
+/* With capacity for one more. */
+static void
+export_fields(gather *g, const rt_fields *fields, rt_outline_field **out, size_t *out_count)
 {
-	size_t count = rt_fields_count(fields), kept = 0, i;
-	rt_outline_field *list = rt_arena_get(arena, (count + more + 1) * sizeof(*list));
+	size_t count = rt_fields_count(fields), kept = 0;
+	rt_outline_field *list = get(g, (count + 1) * sizeof(*list));
 
-	if (list == NULL)
-		return nomem(err);
-	for (i = 0; i < count; i++) {
+	for (size_t i = 0; rt_ok(&g->s) && i < count; i++) {
 		rt_str name = rt_fields_name(fields, i), value = rt_fields_value(fields, i);
 
 		/* the hash of the imported data is our own mark, not part of the value; and
@@ -265,168 +231,159 @@ export_fields(const rt_fields *fields, rt_arena *arena, size_t more, rt_outline_
 	}
 	*out = list;
 	*out_count = kept;
-	return RT_OK;
 }
 
 /* When a take was last changed by anything but an import; 0: not since. */
-static rt_status
-changed_at(rt_engine *engine, const rt_project *project, const rt_take *take, int64_t *out_us,
-	   rt_error *err)
+static int64_t
+changed_at(gather *g, const rt_take *take)
 {
 	rt_record record = {0};
 	int64_t at_us = 0;
-	rt_arena *arena;
-	rt_status st;
+	rt_scope s;
 
-	if (take->row == 0 || take->row > project->seq)
-		return RT_OK;
-	arena = rt_arena_new(engine->alloc);
-	if (arena == NULL)
-		return nomem(err);
-	st = rt_engine_record(engine, take->row, arena, &record, &at_us, err);
-	if (st == RT_OK && !rt_str_is(record.op, "import"))
-		*out_us = at_us;
-	rt_arena_free(arena);
-	return st;
+	if (take->row == 0 || take->row > g->project->seq)
+		return 0;
+	rt_scope_init(&s, g->engine->alloc);
+	rt_arena *arena = rt_scope_arena(&s);
+	RT_TRY(&s, rt_engine_record(g->engine, take->row, arena, &record, &at_us, &s.error));
+	if (rt_ok(&s) && rt_str_is(record.op, RT_STEP_IMPORT))
+		at_us = 0;
+	return rt_scope_join(&g->s, &s) == RT_OK ? at_us : 0;
 }
 
 /* The lists of a take that differ from those of the discussion. */
-static rt_status
-own_files(rt_engine *engine, const rt_project *project, const rt_disc *disc, const rt_take *take,
-	  rt_arena *arena, rt_str *out, rt_error *err)
+static rt_str
+own_files(gather *g, const rt_take *take)
 {
+	const rt_disc *disc = g->disc;
+	rt_str own = {0};
 	rt_scope s;
 	rt_change c;
 
-	if (rt_fields_get(disc->fields, RT_STR(RT_TAKE_FILES)).ptr == NULL)
-		return RT_OK;
-	rt_scope_init(&s, engine->alloc);
-	rt_change_init(&c, &s, engine, project);
+	if (take->number == disc->active ||
+	    rt_fields_get(disc->fields, RT_STR(RT_TAKE_FILES)).ptr == NULL)
+		return own;
+	rt_scope_init(&s, g->engine->alloc);
+	rt_change_init(&c, &s, g->engine, g->project);
 	rt_str now = rt_take_files(&c, disc, disc->active);
-	rt_str own = rt_take_files(&c, disc, take->number);
-	if (rt_ok(&s) && !rt_str_eq(own, now)) {
-		*out = keep(arena, own);
-		if (out->ptr == NULL)
-			rt_scope_nomem(&s);
-	}
+	own = rt_take_files(&c, disc, take->number);
+	own = rt_ok(&s) && !rt_str_eq(own, now) ? keep(g, own) : rt_str_at(NULL, 0);
 	rt_change_deinit(&c);
-	return rt_scope_end(&s, err);
+	(void)rt_scope_join(&g->s, &s);
+	return own;
 }
 
-static rt_status
-export_disc(rt_engine *engine, const rt_project *project, const rt_disc *disc, uint32_t only_take,
-	    rt_arena *arena, rt_outline *out, rt_error *err)
+/* The nodes, in the order of entries; the takes still list them by rank. */
+static void
+make_nodes(gather *g, rt_outline *out)
 {
-	gather g = {engine, project, disc, arena, NULL, 0, 0, NULL, 0};
-	size_t takes = rt_disc_take_count(disc), i, k, head_at = 0;
-	rt_outline_take *list = rt_arena_get(arena, (takes + 1) * sizeof(*list));
-	size_t *place = NULL;
-	rt_buf id;
-	rt_status st = list != NULL ? RT_OK : nomem(err);
+	size_t *place = rt_scope_array(&g->s, g->count, sizeof(*place));
 
-	memset(out, 0, sizeof(*out));
-	out->name = rt_cell_name(rt_project_cell(project, disc->number));
-	out->takes = list;
-	for (i = 1; st == RT_OK && i <= takes; i++) {
-		const rt_take *take = rt_disc_take(disc, (uint32_t)i);
-		int64_t *nodes;
+	if (g->count > 0)
+		qsort(g->items, g->count, sizeof(*g->items), by_entry);
+	out->node_count = g->count;
+	out->nodes = get(g, (g->count + 1) * sizeof(*out->nodes));
+	for (size_t i = 0; rt_ok(&g->s) && i < g->count; i++) {
+		place[g->items[i].rank] = i;
+		fill_node(g, &g->items[i].slot, &out->nodes[i]);
+	}
+	for (size_t i = 0; rt_ok(&g->s) && i < out->take_count; i++) {
+		int64_t *nodes = (int64_t *)(uintptr_t)out->takes[i].nodes;
+
+		for (size_t k = 0; k < out->takes[i].node_count; k++)
+			nodes[k] = (int64_t)place[nodes[k]];
+	}
+}
+
+/* First from the active take, then from the others. */
+static void
+set_parents(rt_outline *out)
+{
+	for (size_t i = 0; i <= out->take_count && out->take_count > 0; i++) {
+		const rt_outline_take *t = &out->takes[i == 0 ? out->active_take : i - 1];
+
+		for (size_t k = 1; k < t->node_count; k++)
+			if (out->nodes[t->nodes[k]].parent < 0 && t->nodes[0] != t->nodes[k])
+				out->nodes[t->nodes[k]].parent = t->nodes[k - 1];
+	}
+}
+
+static void
+export_takes(gather *g, uint32_t only_take, rt_outline *out)
+{
+	size_t takes = rt_disc_take_count(g->disc);
+
+	out->takes = get(g, (takes + 1) * sizeof(*out->takes));
+	for (size_t i = 1; rt_ok(&g->s) && i <= takes; i++) {
+		const rt_take *take = rt_disc_take(g->disc, (uint32_t)i);
 
 		if (!take->present || (only_take != 0 && take->number != only_take))
 			continue;
-		if (take->number == disc->active)
+		if (take->number == g->disc->active)
 			out->active_take = out->take_count;
-		st = list_take(&g, take, &nodes, err);
-		if (st != RT_OK)
-			break;
-		list[out->take_count++] =
+		out->takes[out->take_count++] =
 			(rt_outline_take){.name = rt_text_str(take->name),
 					  .git_commit = rt_text_str(take->git_commit),
-					  .nodes = nodes,
-					  .node_count = rt_seq_count(take->slots)};
-		st = changed_at(engine, project, take, &list[out->take_count - 1].updated_us, err);
-		if (st == RT_OK && take->number != disc->active)
-			st = own_files(engine, project, disc, take, arena,
-				       &list[out->take_count - 1].files, err);
+					  .nodes = list_take(g, take),
+					  .node_count = rt_seq_count(take->slots),
+					  .updated_us = changed_at(g, take),
+					  .files = own_files(g, take)};
 	}
-	/* into the order of entries */
-	place = rt_new_array(engine->alloc, g.count + 1, sizeof(*place));
-	if (st == RT_OK && place == NULL)
-		st = nomem(err);
-	if (st == RT_OK) {
-		if (g.count > 0)
-			qsort(g.items, g.count, sizeof(*g.items), by_entry);
-		for (i = 0; i < g.count; i++)
-			place[g.items[i].rank] = i;
-		out->node_count = g.count;
-		out->nodes = rt_arena_get(arena, (g.count + 1) * sizeof(*out->nodes));
-		if (out->nodes == NULL)
-			st = nomem(err);
-	}
-	for (i = 0; st == RT_OK && i < g.count; i++)
-		st = fill_node(&g, &g.items[i].slot, &out->nodes[i], err);
-	for (i = 0; st == RT_OK && i < out->take_count; i++) {
-		int64_t *nodes = (int64_t *)(uintptr_t)list[i].nodes;
+}
 
-		for (k = 0; k < list[i].node_count; k++)
-			nodes[k] = (int64_t)place[nodes[k]];
-	}
-	/* parents: first from the active take, then from the others */
-	for (i = 0; st == RT_OK && i <= out->take_count; i++) {
-		const rt_outline_take *t;
+static void
+export_disc(gather *g, uint32_t only_take, rt_outline *out)
+{
+	const rt_disc *disc = g->disc;
+	rt_scope *s = &g->s;
+	size_t head_at = 0;
 
-		if (out->take_count == 0)
-			break;
-		t = i == 0 ? &list[out->active_take] : &list[i - 1];
-		for (k = 1; k < t->node_count; k++)
-			if (out->nodes[t->nodes[k]].parent < 0 &&
-			    t->nodes[0] != t->nodes[k])
-				out->nodes[t->nodes[k]].parent = t->nodes[k - 1];
-	}
-	if (st == RT_OK && only_take != 0 && only_take != disc->active)
-		head_at = out->take_count > 0 ? list[0].node_count : 0;
-	else if (st == RT_OK)
-		st = rt_disc_head_at(project, disc, &head_at, err);
-	out->has_head = true;
-	out->head = -1;
-	if (st == RT_OK && head_at > 0 && out->take_count > 0)
-		out->head = list[out->active_take].nodes[head_at - 1];
-	if (st == RT_OK)
-		st = export_fields(disc->fields, arena, 1, &out->fields, &out->field_count, err);
-	if (st == RT_OK) {
-		rt_buf_init(&id, engine->alloc, 64);
-		rt_buf_add_byte(&id, '"');
-		rt_buf_add_number_id(&id, 'd', disc->number);
-		rt_buf_add_byte(&id, '"');
-		out->fields[out->field_count].name = RT_STR("id");
-		out->fields[out->field_count].json = keep(arena, rt_buf_str(&id));
-		if (id.status != RT_OK || out->fields[out->field_count].json.ptr == NULL)
-			st = nomem(err);
-		out->field_count++;
-		rt_buf_deinit(&id);
-	}
-	rt_free(engine->alloc, place);
-	rt_free(engine->alloc, g.items);
-	rt_free(engine->alloc, g.table);
-	return st;
+	*out = (rt_outline){.name = rt_cell_name(rt_project_cell(g->project, disc->number)),
+			    .has_head = true,
+			    .head = -1};
+	export_takes(g, only_take, out);
+	if (rt_ok(s))
+		make_nodes(g, out);
+	if (rt_ok(s))
+		set_parents(out);
+	if (only_take != 0 && only_take != disc->active)
+		head_at = out->take_count > 0 ? out->takes[0].node_count : 0;
+	else
+		RT_TRY(s, rt_disc_head_at(g->project, disc, &head_at, &s->error));
+	if (rt_ok(s) && head_at > 0 && out->take_count > 0)
+		out->head = out->takes[out->active_take].nodes[head_at - 1];
+	export_fields(g, disc->fields, &out->fields, &out->field_count);
+	rt_buf_clear(g->bytes);
+	rt_buf_add_byte(g->bytes, '"');
+	rt_buf_add_number_id(g->bytes, 'd', disc->number);
+	rt_buf_add_byte(g->bytes, '"');
+	rt_str id = keep(g, rt_scope_str(s, g->bytes));
+	if (rt_ok(s))
+		out->fields[out->field_count++] = (rt_outline_field){RT_STR("id"), id};
+	rt_free(g->engine->alloc, g->items);
+	rt_hash_table_deinit(&g->numbers, g->engine->alloc);
+	g->items = NULL;
+	g->count = g->room = 0;
 }
 
 rt_status
 rt_engine_export(rt_engine *engine, const rt_project *project, rt_place where, bool whole_project,
 		 rt_outlines *out, rt_error *err)
 {
+	gather g = {.engine = engine, .project = project, .arena = rt_arena_new(engine->alloc)};
+	size_t discs = rt_project_disc_count(project);
+	rt_scope *s = &g.s;
 	rt_outlines made;
-	size_t i, discs = rt_project_disc_count(project);
-	rt_status st;
 
+	rt_scope_init(s, engine->alloc);
 	rt_outlines_init(&made);
-	made.arena = rt_arena_new(engine->alloc);
-	if (made.arena == NULL)
-		return nomem(err);
-	made.items = rt_arena_get(made.arena, (discs + 1) * sizeof(*made.items));
-	st = made.items != NULL ? RT_OK : nomem(err);
-	for (i = 1; st == RT_OK && i <= discs; i++) {
+	made.arena = g.arena;
+	if (g.arena == NULL)
+		rt_scope_nomem(s);
+	g.bytes = rt_scope_buf(s);
+	made.items = get(&g, (discs + 1) * sizeof(*made.items));
+	for (size_t i = 1; rt_ok(s) && i <= discs; i++) {
 		const rt_cell *cell = rt_project_cell(project, (uint32_t)i);
-		const rt_disc *disc;
 
 		if (whole_project ? !cell->present
 				  : cell->number != (where.disc != 0 ? where.disc : project->active))
@@ -435,22 +392,18 @@ rt_engine_export(rt_engine *engine, const rt_project *project, rt_place where, b
 			made.active = made.count;
 			made.has_active = true;
 		}
-		st = rt_project_disc(project, cell->number, &disc, err);
-		if (st == RT_OK)
-			st = export_disc(engine, project, disc, whole_project ? 0 : where.take,
-					 made.arena, &made.items[made.count++], err);
+		if (RT_TRY(s, rt_project_disc(project, cell->number, &g.disc, &s->error)) == RT_OK)
+			export_disc(&g, whole_project ? 0 : where.take, &made.items[made.count++]);
 	}
-	if (st == RT_OK && whole_project)
-		st = export_fields(project->fields, made.arena, 1, &made.fields, &made.field_count,
-				   err);
-	if (st == RT_OK && whole_project &&
+	if (whole_project)
+		export_fields(&g, project->fields, &made.fields, &made.field_count);
+	if (rt_ok(s) && whole_project &&
 	    rt_fields_get(project->fields, RT_STR("roles")).ptr == NULL)
 		made.fields[made.field_count++] =
 			(rt_outline_field){RT_STR("roles"), rt_project_roles(project)};
-	if (st != RT_OK) {
+	if (rt_ok(s))
+		*out = made;
+	else
 		rt_outlines_deinit(&made);
-		return st;
-	}
-	*out = made;
-	return RT_OK;
+	return rt_scope_end(s, err);
 }
