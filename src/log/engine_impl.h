@@ -198,6 +198,12 @@ void rt_result_set_note(rt_result *result, rt_scope *s, const rt_buf *note);
 /* rt_engine_apply with options, which live as long as the call. */
 rt_status rt_engine_apply_if(rt_engine *engine, const rt_request *requests, size_t count,
 			     const rt_apply_options *options, rt_result *results);
+/* Inside begin: one row. Returns the value after it, owned by the caller; NULL after a failure.
+ * applied: the value with the record's effects in it already, or NULL. of: the change whose bodies
+ * are written with it, or NULL. */
+const rt_project *rt_engine_write_row(rt_scope *s, rt_engine *engine, const rt_project *project,
+				      const rt_project *applied, const rt_record *record,
+				      const rt_change *of);
 /* Inside begin: a finished change as one row. Returns the value after it, owned by the caller; NULL
  * after a failure. */
 const rt_project *rt_change_write(rt_change *c, rt_str op, uint32_t disc);

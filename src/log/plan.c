@@ -2,41 +2,18 @@
  *
  * Planning undo, redo and jump: a row of moves that grows, and the value after the moves so far.
  * After the first failure (plan.s) nothing is added any more. */
-#include "log/plan.h"
+#include "log/plan_impl.h"
 
 #include "core/setting.h"
 #include "log/history.h"
 #include "log/rows.h"
 
-/* The search for the newest step below a document's current one that is not a switch. */
-typedef struct switch_search {
-	uint64_t from, at; /* the current step; where the search continues */
-	bool found;        /* `at` is not a switch */
-} switch_search;
-
-typedef struct plan {
-	rt_engine *engine;
-	rt_scope *s; /* the caller's */
-	rt_record row;
-	size_t move_capacity, redo_capacity;
-	uint64_t work;           /* see rt_plan */
-	const rt_project *now;   /* owned: the value after the moves so far */
-	uint64_t seq;            /* the future number of the row */
-	rt_moves_cache redo;     /* the row that redo reads from */
-	rt_moves_cache moved;    /* the rows that rt_history_move reads */
-	switch_search passed[2]; /* in the project; in the discussion that was named */
-	bool has_capacity;       /* undo is limited: */
-	uint64_t capacity;       /* to this many steps before the newest state */
-	uint64_t undone;         /* those that are already undone, as seen from undone_disc */
-	uint32_t undone_disc;    /* 0: not counted yet */
-} plan;
-
 /* The plan of a row, without moves. Ended by plan_end. */
-static plan
+static rt_planning
 plan_begin(rt_engine *engine, rt_scope *s, const rt_project *project, rt_str op, rt_str by,
 	   uint32_t disc)
 {
-	return (plan){.engine = engine,
+	return (rt_planning){.engine = engine,
 		      .s = s,
 		      .now = rt_object_ref(project),
 		      .seq = project->seq + 1,
@@ -44,7 +21,7 @@ plan_begin(rt_engine *engine, rt_scope *s, const rt_project *project, rt_str op,
 }
 
 static rt_plan
-plan_end(plan *p, uint64_t steps)
+plan_end(rt_planning *p, uint64_t steps)
 {
 	rt_arena_free(p->redo.arena);
 	rt_arena_free(p->moved.arena);
@@ -55,8 +32,8 @@ plan_end(plan *p, uint64_t steps)
 	return (rt_plan){0};
 }
 
-static rt_history
-history_of(plan *p, uint32_t disc)
+rt_history
+rt_planning_history(rt_planning *p, uint32_t disc)
 {
 	rt_history h = {0};
 
@@ -64,9 +41,8 @@ history_of(plan *p, uint32_t disc)
 	return h;
 }
 
-/* Reads a step into scratch, replacing its content. false: failed. */
-static bool
-read_step(plan *p, rt_scope *scratch, uint64_t seq, rt_record *out)
+bool
+rt_planning_step(rt_planning *p, rt_scope *scratch, uint64_t seq, rt_record *out)
 {
 	rt_arena *arena;
 
@@ -81,14 +57,14 @@ read_step(plan *p, rt_scope *scratch, uint64_t seq, rt_record *out)
 
 /* The redo pointer of a document before this row. */
 static void
-keep_redo(plan *p, uint32_t disc)
+keep_redo(rt_planning *p, uint32_t disc)
 {
 	rt_record *row = &p->row;
 
 	for (size_t i = 0; i < row->redo_count; i++)
 		if (row->redos[i].disc == disc)
 			return;
-	rt_history h = history_of(p, disc);
+	rt_history h = rt_planning_history(p, disc);
 	rt_record_redo *redos = rt_scope_grow(p->s, row->redos, row->redo_count, &p->redo_capacity,
 					      sizeof(*redos));
 	if (redos == NULL)
@@ -97,10 +73,9 @@ keep_redo(plan *p, uint32_t disc)
 	row->redos[row->redo_count++] = (rt_record_redo){disc, h.redo_row, h.redo_move};
 }
 
-/* with_next: it makes room for the next move. false: failed. */
-static bool
-add_move(plan *p, uint64_t step_seq, int direction, bool with_next, const uint32_t *discs,
-	 size_t disc_count, const rt_record *step)
+bool
+rt_planning_move(rt_planning *p, uint64_t step_seq, int direction, bool with_next,
+		 const uint32_t *discs, size_t disc_count, const rt_record *step)
 {
 	const rt_project *next;
 	rt_record *row = &p->row;
@@ -129,25 +104,22 @@ add_move(plan *p, uint64_t step_seq, int direction, bool with_next, const uint32
 
 /* ---- the request ---- */
 
-enum { IN_DISC = 1, IN_PROJECT = 2, IN_BOTH = IN_DISC | IN_PROJECT };
-
-/* The documents that it concerns. */
-static unsigned
-scope_of(plan *p, const rt_request *r)
+unsigned
+rt_planning_scope(rt_planning *p, const rt_request *r)
 {
 	if (r->scope.ptr == NULL)
-		return IN_BOTH;
+		return RT_IN_BOTH;
 	if (rt_str_is(r->scope, "discussion"))
-		return IN_DISC;
+		return RT_IN_DISC;
 	if (rt_str_is(r->scope, "project"))
-		return IN_PROJECT;
+		return RT_IN_PROJECT;
 	rt_scope_fail(p->s, RT_USAGE,
 		      "\"scope\" must be \"discussion\" or \"project\" (default: both)");
 	return 0;
 }
 
 static uint64_t
-count_of(plan *p, const rt_request *r)
+count_of(rt_planning *p, const rt_request *r)
 {
 	uint64_t count = r->count.given ? r->count.value : 1;
 
@@ -158,12 +130,11 @@ count_of(plan *p, const rt_request *r)
 
 /* ---- steps that are passed over ---- */
 
-/* Does the step only change the place (the active take or discussion, the head)? */
+/* Does the step only change the place? */
 static bool
 is_switch(const rt_record *step)
 {
-	return rt_str_is(step->op, "take.switch") || rt_str_is(step->op, "discussion.switch") ||
-	       rt_str_is(step->op, "track.toggle");
+	return rt_op_may(step->op, RT_OP_SWITCHES);
 }
 
 static bool
@@ -175,16 +146,17 @@ is_draft(const rt_record *step)
 /* The newest step of a document, in effect, that is not a switch; 0: none above `enough`. Continues
  * where the last search of the same plan ended. */
 static uint64_t
-pass_switches(plan *p, uint32_t disc, uint64_t current, uint64_t enough)
+pass_switches(rt_planning *p, uint32_t disc, uint64_t current, uint64_t enough)
 {
-	switch_search *search = &p->passed[disc != 0];
+	rt_switch_search *search = &p->passed[disc != 0];
 	rt_scope scratch;
 	rt_record step;
 
 	if (search->from != current)
-		*search = (switch_search){current, current, false};
+		*search = (rt_switch_search){current, current, false};
 	rt_scope_init(&scratch, p->engine->alloc);
-	while (!search->found && search->at > enough && read_step(p, &scratch, search->at, &step)) {
+	while (!search->found && search->at > enough &&
+	       rt_planning_step(p, &scratch, search->at, &step)) {
 		search->found = !is_switch(&step);
 		if (!search->found && !rt_history_parent(&step, disc, &search->at))
 			rt_scope_note(p->s,
@@ -197,19 +169,20 @@ pass_switches(plan *p, uint32_t disc, uint64_t current, uint64_t enough)
 /* Undo the steps above down_to in a document, if all of them are of one kind. The next move belongs
  * to them; for_redo: it redoes a step. Returns the step that is current then. */
 static uint64_t
-undo_above(plan *p, uint32_t disc, uint64_t down_to, bool (*is_kind)(const rt_record *step),
+undo_above(rt_planning *p, uint32_t disc, uint64_t down_to, bool (*is_kind)(const rt_record *step),
 	   bool for_redo)
 {
-	uint64_t current = history_of(p, disc).current, at = current;
+	uint64_t current = rt_planning_history(p, disc).current, at = current;
 	rt_scope scratch;
 	rt_record step;
 
 	rt_scope_init(&scratch, p->engine->alloc);
-	while (at > down_to && read_step(p, &scratch, at, &step) && is_kind(&step) &&
+	while (at > down_to && rt_planning_step(p, &scratch, at, &step) && is_kind(&step) &&
 	       rt_history_parent(&step, disc, &at))
 		;
-	while (at == down_to && current > down_to && read_step(p, &scratch, current, &step) &&
-	       add_move(p, current, -1, for_redo, &disc, 1, &step)) {
+	while (at == down_to && current > down_to &&
+	       rt_planning_step(p, &scratch, current, &step) &&
+	       rt_planning_move(p, current, -1, for_redo, &disc, 1, &step)) {
 		p->row.moves[p->row.move_count - 1].with_next = true;
 		(void)rt_history_parent(&step, disc, &current);
 	}
@@ -267,13 +240,13 @@ in_groups(group_undo *g, uint64_t seq, const rt_record *step, uint32_t *out_disc
 
 /* Undo one row where it is current. false: it is not, or a failure. */
 static bool
-undo_group_row(plan *p, group_undo *g, uint64_t seq, rt_scope *scratch)
+undo_group_row(rt_planning *p, group_undo *g, uint64_t seq, rt_scope *scratch)
 {
 	rt_record step;
 	uint32_t group_discs, *discs;
 	size_t disc_count = 0;
 
-	if (!read_step(p, scratch, seq, &step) || !in_groups(g, seq, &step, &group_discs))
+	if (!rt_planning_step(p, scratch, seq, &step) || !in_groups(g, seq, &step, &group_discs))
 		return false;
 	discs = rt_scope_array(scratch, step.parent_count, sizeof(*discs));
 	rt_scope_note(p->s, scratch->status);
@@ -281,10 +254,10 @@ undo_group_row(plan *p, group_undo *g, uint64_t seq, rt_scope *scratch)
 		uint32_t disc = step.parents[i].disc;
 
 		if (in_group_undo(group_discs, disc, g->disc == 0, g->disc) &&
-		    history_of(p, disc).current == seq)
+		    rt_planning_history(p, disc).current == seq)
 			discs[disc_count++] = disc;
 	}
-	if (disc_count == 0 || !add_move(p, seq, -1, false, discs, disc_count, &step))
+	if (disc_count == 0 || !rt_planning_move(p, seq, -1, false, discs, disc_count, &step))
 		return false;
 	if (p->row.move_count > 1)
 		p->row.moves[p->row.move_count - 2].with_next = true;
@@ -294,7 +267,7 @@ undo_group_row(plan *p, group_undo *g, uint64_t seq, rt_scope *scratch)
 /* Undo the other rows of a group of which one was just undone, in document disc and those with the
  * same rows, as long as they are current there. Redo treats them as one. */
 static void
-undo_group(plan *p, uint64_t group, uint32_t group_discs, uint32_t disc, bool alone)
+undo_group(rt_planning *p, uint64_t group, uint32_t group_discs, uint32_t disc, bool alone)
 {
 	group_undo g = {.first = group,
 			.disc = disc,
@@ -306,7 +279,7 @@ undo_group(plan *p, uint64_t group, uint32_t group_discs, uint32_t disc, bool al
 
 	rt_scope_init(&scratch, p->engine->alloc);
 	do
-		current = history_of(p, disc).current;
+		current = rt_planning_history(p, disc).current;
 	while (rt_ok(p->s) && current >= g.first && undo_group_row(p, &g, current, &scratch));
 	/* The first row need not have touched the project. */
 	if (rt_ok(p->s) && disc == 0 && current < g.first)
@@ -318,7 +291,7 @@ undo_group(plan *p, uint64_t group, uint32_t group_discs, uint32_t disc, bool al
 
 /* Undo step seq, which is current in the discussion or the project. */
 static void
-undo_step(plan *p, uint64_t seq, uint32_t disc, bool pinned, rt_scope *scratch)
+undo_step(rt_planning *p, uint64_t seq, uint32_t disc, bool pinned, rt_scope *scratch)
 {
 	uint32_t *discs;
 	size_t disc_count = 0;
@@ -326,7 +299,7 @@ undo_step(plan *p, uint64_t seq, uint32_t disc, bool pinned, rt_scope *scratch)
 	bool project_too;
 	rt_record step;
 
-	if (!read_step(p, scratch, seq, &step))
+	if (!rt_planning_step(p, scratch, seq, &step))
 		return;
 	discs = rt_scope_array(scratch, step.parent_count, sizeof(*discs));
 	rt_scope_note(p->s, scratch->status);
@@ -340,10 +313,10 @@ undo_step(plan *p, uint64_t seq, uint32_t disc, bool pinned, rt_scope *scratch)
 			continue;
 		if (pinned)
 			(void)undo_above(p, number, seq, is_switch, false);
-		if (history_of(p, number).current == seq)
+		if (rt_planning_history(p, number).current == seq)
 			discs[disc_count++] = number;
 	}
-	if (rt_ok(p->s) && add_move(p, seq, -1, false, discs, disc_count, &step) &&
+	if (rt_ok(p->s) && rt_planning_move(p, seq, -1, false, discs, disc_count, &step) &&
 	    step.group != 0)
 		undo_group(p, step.group, step.group_discs, project_too ? 0 : disc, false);
 }
@@ -351,10 +324,10 @@ undo_step(plan *p, uint64_t seq, uint32_t disc, bool pinned, rt_scope *scratch)
 /* Undo once. pinned: for a caller that names discussion and take; switches of others do not concern
  * it. false: nothing is left, or a failure. */
 static bool
-undo_once(plan *p, uint32_t disc, unsigned scope, bool pinned)
+undo_once(rt_planning *p, uint32_t disc, unsigned scope, bool pinned)
 {
-	uint64_t in_disc = (scope & IN_DISC) != 0 ? history_of(p, disc).current : 0;
-	uint64_t in_project = (scope & IN_PROJECT) != 0 ? p->now->history.current : 0;
+	uint64_t in_disc = (scope & RT_IN_DISC) != 0 ? rt_planning_history(p, disc).current : 0;
+	uint64_t in_project = (scope & RT_IN_PROJECT) != 0 ? p->now->history.current : 0;
 	uint64_t seq;
 	rt_scope scratch;
 
@@ -377,7 +350,7 @@ undo_once(plan *p, uint32_t disc, unsigned scope, bool pinned)
  * where it was undone together, but not where another step followed. false: in none of them, or a
  * failure. */
 static bool
-redo_move(plan *p, uint64_t seq, const rt_record *from, uint32_t index)
+redo_move(rt_planning *p, uint64_t seq, const rt_record *from, uint32_t index)
 {
 	const rt_record_move m = from->moves[index];
 	uint32_t *discs;
@@ -387,11 +360,11 @@ redo_move(plan *p, uint64_t seq, const rt_record *from, uint32_t index)
 	rt_record step;
 
 	rt_scope_init(&scratch, p->engine->alloc);
-	(void)read_step(p, &scratch, m.step, &step);
+	(void)rt_planning_step(p, &scratch, m.step, &step);
 	discs = rt_scope_array(&scratch, m.disc_count, sizeof(*discs));
 	rt_scope_note(p->s, scratch.status);
 	for (size_t i = 0; rt_ok(p->s) && i < m.disc_count; i++) {
-		rt_history h = history_of(p, m.discs[i]);
+		rt_history h = rt_planning_history(p, m.discs[i]);
 		uint64_t parent;
 
 		if (h.redo_row == seq && h.redo_move == index &&
@@ -400,7 +373,7 @@ redo_move(plan *p, uint64_t seq, const rt_record *from, uint32_t index)
 			discs[disc_count++] = m.discs[i];
 	}
 	if (disc_count > 0)
-		done = add_move(p, m.step, 1, false, discs, disc_count, &step);
+		done = rt_planning_move(p, m.step, 1, false, discs, disc_count, &step);
 	rt_scope_deinit(&scratch);
 	return done;
 }
@@ -415,7 +388,7 @@ is_disc_later(const rt_history *disc, const rt_history *project)
 
 /* The row of moves that a redo pointer names; NULL: a failure. */
 static const rt_record *
-redo_row(plan *p, uint64_t seq, uint32_t index)
+redo_row(rt_planning *p, uint64_t seq, uint32_t index)
 {
 	const rt_record *row = seq == p->seq ? &p->row : &p->redo.row;
 
@@ -429,14 +402,14 @@ redo_row(plan *p, uint64_t seq, uint32_t index)
 
 /* false: nothing is left, or a failure. */
 static bool
-redo_once(plan *p, uint32_t disc, unsigned scope)
+redo_once(rt_planning *p, uint32_t disc, unsigned scope)
 {
-	rt_history d = history_of(p, disc), project = p->now->history, h;
+	rt_history d = rt_planning_history(p, disc), project = p->now->history, h;
 	const rt_record *from;
 
-	if ((scope & IN_DISC) == 0)
+	if ((scope & RT_IN_DISC) == 0)
 		d.redo_row = 0;
-	if ((scope & IN_PROJECT) == 0)
+	if ((scope & RT_IN_PROJECT) == 0)
 		project.redo_row = 0;
 	h = is_disc_later(&d, &project) ? d : project;
 	if (!rt_ok(p->s) || h.redo_row == 0)
@@ -470,9 +443,9 @@ pass_redo(const rt_record *row, uint64_t seq, uint32_t index, uint32_t disc, rt_
  * capacity. Where an undo continued into this discussion, no fewer than were counted before. O(that
  * many moves). */
 static void
-count_undone(plan *p, uint32_t disc)
+count_undone(rt_planning *p, uint32_t disc)
 {
-	rt_history d = history_of(p, disc), project = p->now->history;
+	rt_history d = rt_planning_history(p, disc), project = p->now->history;
 	uint64_t count = 0;
 
 	p->undone_disc = disc;
@@ -504,7 +477,7 @@ capacity_of(const rt_project *project, uint64_t *out)
 /* May one more step be undone? The value of the setting at the time of the undo counts. Jumps are
  * not limited; the log keeps everything. */
 static bool
-is_at_capacity(plan *p, uint32_t disc)
+is_at_capacity(rt_planning *p, uint32_t disc)
 {
 	if (p->has_capacity && p->undone_disc != disc)
 		count_undone(p, disc);
@@ -515,7 +488,7 @@ is_at_capacity(plan *p, uint32_t disc)
 
 /* Undo or redo did fewer steps than requested. */
 static void
-note_fewer(plan *p, const char *op, uint64_t done, uint64_t count, bool by_capacity,
+note_fewer(rt_planning *p, const char *op, uint64_t done, uint64_t count, bool by_capacity,
 	   rt_result *result)
 {
 	uint64_t capacity = 0;
@@ -534,232 +507,15 @@ note_fewer(plan *p, const char *op, uint64_t done, uint64_t count, bool by_capac
 	rt_result_set_note(result, p->s, note);
 }
 
-/* ---- jump ---- */
-
-/* The path of one document through its tree of steps: up to the common ancestor, then down. */
-typedef struct path {
-	uint32_t disc;
-	uint64_t at;    /* its current step */
-	uint64_t to;    /* how much of the way down is known, seen from its end */
-	uint64_t *down; /* in the scope */
-	size_t down_count, down_capacity;
-} path;
-
-/* The part of the way down below the current step. If `at` is not `to` afterwards, `at` must be
- * undone. */
-static void
-extend_path(plan *p, path *w, rt_scope *scratch)
-{
-	rt_record step;
-
-	while (rt_ok(p->s) && w->to > w->at) {
-		uint64_t *down = rt_scope_grow(p->s, w->down, w->down_count, &w->down_capacity,
-					       sizeof(*down));
-		if (down == NULL || !read_step(p, scratch, w->to, &step))
-			return;
-		w->down = down;
-		w->down[w->down_count++] = w->to;
-		if (!rt_history_parent(&step, w->disc, &w->to))
-			rt_scope_note(p->s,
-				      rt_history_not_touched(w->to, w->disc, &p->s->error));
-	}
-}
-
-static uint64_t
-next_down(const path *w)
-{
-	return w->down_count > 0 ? w->down[w->down_count - 1] : UINT64_MAX;
-}
-
-/* One step, undone (or redone) together on all paths that contain it. */
-static void
-move_on_paths(plan *p, path *paths, size_t count, uint64_t seq, bool back, rt_scope *scratch)
-{
-	size_t disc_count = 0;
-	uint32_t *discs;
-	rt_record step;
-
-	if (!read_step(p, scratch, seq, &step))
-		return;
-	discs = rt_scope_array(scratch, count, sizeof(*discs));
-	rt_scope_note(p->s, scratch->status);
-	for (size_t i = 0; rt_ok(p->s) && i < count; i++) {
-		path *w = &paths[i];
-
-		if (back ? w->at == w->to || w->at != seq : next_down(w) != seq)
-			continue;
-		discs[disc_count++] = w->disc;
-		if (!back)
-			w->down_count--;
-		else if (!rt_history_parent(&step, w->disc, &w->at))
-			rt_scope_note(p->s,
-				      rt_history_not_touched(seq, w->disc, &p->s->error));
-	}
-	if (rt_ok(p->s))
-		(void)add_move(p, seq, back ? -1 : 1, false, discs, disc_count, &step);
-}
-
-/* Walk documents from their current steps to another. The newest is undone first, whichever
- * document it is in, so that redo goes back step by step. */
-static void
-walk_paths(plan *p, path *paths, size_t count)
-{
-	rt_scope scratch;
-
-	rt_scope_init(&scratch, p->engine->alloc);
-	for (size_t i = 0; i < count; i++)
-		paths[i].at = history_of(p, paths[i].disc).current;
-	for (uint64_t newest = 1; rt_ok(p->s) && newest > 0;) {
-		newest = 0;
-		for (size_t i = 0; i < count; i++) {
-			extend_path(p, &paths[i], &scratch);
-			if (paths[i].at != paths[i].to && paths[i].at > newest)
-				newest = paths[i].at;
-		}
-		if (rt_ok(p->s) && newest > 0)
-			move_on_paths(p, paths, count, newest, true, &scratch);
-	}
-	for (uint64_t oldest = 0; rt_ok(p->s) && oldest < UINT64_MAX;) {
-		oldest = UINT64_MAX;
-		for (size_t i = 0; i < count; i++)
-			if (next_down(&paths[i]) < oldest)
-				oldest = next_down(&paths[i]);
-		if (oldest < UINT64_MAX)
-			move_on_paths(p, paths, count, oldest, false, &scratch);
-	}
-	rt_scope_deinit(&scratch);
-}
-
-/* Does the jump restore this discussion to the catalogue? */
-static bool
-is_restored(const rt_project *now, const rt_project *then, uint32_t disc)
-{
-	const rt_cell *cell = rt_project_cell(then, disc);
-
-	return cell != NULL && cell->present && !rt_project_cell(now, disc)->present;
-}
-
-static bool
-is_touched(const rt_record *row, uint32_t disc)
-{
-	uint64_t parent;
-
-	if (rt_history_parent(row, disc, &parent))
-		return true;
-	for (size_t i = 0; i < row->move_count; i++)
-		for (size_t k = 0; k < row->moves[i].disc_count; k++)
-			if (row->moves[i].discs[k] == disc)
-				return true;
-	return false;
-}
-
-/* The documents in scope, from `to` on at the step that was current right after it. Without
- * a scope: the project, the discussion in view, the one that was active, those that row `to`
- * touched, and those that the jump restores to the catalogue. Where the next row is a jump, also
- * those that it touched: so the row before a jump leads back from it exactly. Cost: the rows since
- * then, as for --at-op, and the steps on the way. */
-static size_t
-find_paths(plan *p, uint64_t to, unsigned scope, uint32_t disc, path *paths)
-{
-	uint32_t end = (uint32_t)rt_project_disc_count(p->now) + 1;
-	const rt_project *then = NULL;
-	rt_record row = {0}, next = {0};
-	size_t count = 0;
-	rt_scope *s = p->s;
-	rt_arena *arena = rt_scope_arena(s);
-
-	if (to > 0)
-		RT_TRY(s, rt_engine_value_back(p->engine, p->now, to, &then, &s->error));
-	if (scope == IN_BOTH)
-		RT_TRY(s, rt_engine_record(p->engine, to, arena, &row, NULL, &s->error));
-	if (scope == IN_BOTH && to + 1 < p->seq)
-		RT_TRY(s, rt_engine_record(p->engine, to + 1, arena, &next, NULL, &s->error));
-	if (!rt_str_is(next.op, "jump"))
-		next = (rt_record){0};
-	for (uint32_t number = 0; rt_ok(s) && number < end; number++) {
-		rt_history was = {0};
-
-		if (scope == IN_BOTH
-			    ? number != 0 && number != disc && number != then->active &&
-				      !is_touched(&row, number) && !is_touched(&next, number) &&
-				      !is_restored(p->now, then, number)
-			    : number != (scope == IN_DISC ? disc : 0))
-			continue;
-		if (then != NULL)
-			RT_TRY(s, rt_history_get(then, number, &was, &s->error));
-		if (history_of(p, number).current != was.current && rt_ok(s))
-			paths[count++] = (path){.disc = number, .to = was.current};
-	}
-	rt_object_unref(then);
-	return count;
-}
-
-/* Name the discussions that a jump changed, except for the one in view and the active one. */
-static void
-note_others(plan *p, const path *paths, size_t count, uint32_t disc, const rt_project *before,
-	    rt_result *result)
-{
-	const rt_cell *other = NULL;
-	size_t others = 0;
-
-	for (size_t i = 0; i < count; i++) {
-		const rt_cell *cell = rt_project_cell(before, paths[i].disc);
-
-		if (paths[i].disc != 0 && paths[i].disc != disc &&
-		    paths[i].disc != p->now->active &&
-		    (cell->present || rt_project_cell(p->now, paths[i].disc)->present)) {
-			other = cell;
-			others++;
-		}
-	}
-	if (others == 0)
-		return;
-	rt_buf *note = rt_scope_buf(p->s);
-	if (others == 1)
-		rt_buf_add_f(note, "Discussion \"%.*s\" also changed.",
-			     RT_STR_ARG(rt_cell_name(other)));
-	else
-		rt_buf_add_f(note, "%zu other discussions also changed.", others);
-	rt_result_set_note(result, p->s, note);
-}
-
-static void
-plan_jump(plan *p, const rt_request *r, uint32_t disc, rt_result *result)
-{
-	const rt_project *before;
-	uint64_t to = r->step.value;
-	unsigned scope = scope_of(p, r);
-	path *paths;
-
-	if (!rt_ok(p->s))
-		return;
-	if (to >= p->seq) {
-		rt_scope_fail_advise(p->s, RT_NOT_FOUND, "see: retake history", "no step %llu",
-				     (unsigned long long)to);
-		return;
-	}
-	if (to == 0 && scope == IN_BOTH)
-		scope = IN_DISC; /* the discussion before its first step (C18) */
-	paths = rt_scope_array(p->s, rt_project_disc_count(p->now) + 1, sizeof(*paths));
-	if (paths == NULL)
-		return;
-	before = rt_object_ref(p->now);
-	size_t count = find_paths(p, to, scope, disc, paths);
-	walk_paths(p, paths, count);
-	if (rt_ok(p->s))
-		note_others(p, paths, count, disc, before, result);
-	rt_object_unref(before);
-}
-
 /* ---- a whole plan ---- */
 
 /* Returns how many steps were undone or redone. */
 static uint64_t
-plan_count(plan *p, const rt_request *r, const rt_change *c)
+plan_count(rt_planning *p, const rt_request *r, const rt_change *c)
 {
 	const char *op = rt_ops[r->op].name;
 	uint64_t count = count_of(p, r), done = 0;
-	unsigned scope = scope_of(p, r);
+	unsigned scope = rt_planning_scope(p, r);
 	bool by_capacity = false;
 
 	while (rt_ok(p->s) && done < count) {
@@ -789,13 +545,13 @@ plan_count(plan *p, const rt_request *r, const rt_change *c)
 rt_plan
 rt_history_plan(rt_change *c, const rt_request *r)
 {
-	plan p = plan_begin(c->engine, c->scope, c->base, rt_str_of(rt_ops[r->op].name), c->by,
-			    c->place.disc);
+	rt_planning p = plan_begin(c->engine, c->scope, c->base, rt_str_of(rt_ops[r->op].name),
+				   c->by, c->place.disc);
 	uint64_t steps = 0;
 
 	p.has_capacity = capacity_of(c->base, &p.capacity);
 	if (r->op == RT_OP_JUMP)
-		plan_jump(&p, r, c->place.disc, c->result);
+		rt_planning_jump(&p, r, c->place.disc, c->result);
 	else
 		steps = plan_count(&p, r, c);
 	return plan_end(&p, steps);
@@ -805,8 +561,8 @@ rt_plan
 rt_history_plan_group(rt_engine *engine, rt_scope *s, const rt_project *project, uint64_t group,
 		      uint32_t group_discs, rt_str by)
 {
-	plan p = plan_begin(engine, s, project, RT_STR("undo"),
-			    by.size > 0 ? by : rt_text_str(engine->by), project->active);
+	rt_planning p = plan_begin(engine, s, project, RT_STR("undo"),
+				   by.size > 0 ? by : rt_text_str(engine->by), project->active);
 
 	undo_group(&p, group, group_discs, 0, true); /* other imports may still be running */
 	return plan_end(&p, 0);
