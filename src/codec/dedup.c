@@ -120,8 +120,9 @@ rt_dedup_add_all(rt_dedup *texts, rt_str object)
 	return st;
 }
 
-bool
-rt_dedup_find(const rt_dedup *texts, rt_str name, rt_str *out_text)
+/* False: unknown. */
+static bool
+find_text(const rt_dedup *texts, rt_str name, rt_str *out_text)
 {
 	unsigned char bytes[NAME_BYTES];
 	const struct rt_dedup_slot *slot;
@@ -270,7 +271,7 @@ put_text(splitter *p, rt_str text, rt_buf *out)
 	char digits[RT_SHA256_HEX_ROOM];
 	rt_str name = name_of(text, digits), known;
 
-	if (!rt_dedup_find(p->texts, name, &known)) {
+	if (!find_text(p->texts, name, &known)) {
 		RT_TRY(p->scope, rt_dedup_add(p->texts, name, rt_str_at(NULL, 0)));
 		add_member(p->added, name, text);
 	}
@@ -460,7 +461,7 @@ copy_with_refs(const rt_dedup *texts, bool rename, rt_str split, rt_buf *out, si
 			continue;
 		}
 		done = at = at + REF_SIZE;
-		if (!rt_dedup_find(texts, name, &text)) {
+		if (!find_text(texts, name, &text)) {
 			if (!rename) {
 				*missing = name;
 				return false;

@@ -48,8 +48,6 @@ void rt_dedup_deinit(rt_dedup *texts);
 RT_CHECKED rt_status rt_dedup_add(rt_dedup *texts, rt_str name, rt_str text);
 /* Adds the members of a JSON object {name:text,…}; they are borrowed. */
 RT_CHECKED rt_status rt_dedup_add_all(rt_dedup *texts, rt_str object);
-/* False: unknown. */
-bool rt_dedup_find(const rt_dedup *texts, rt_str name, rt_str *out_text);
 
 /* Appends the split value to out, and each text that was not known to added, as members
  * "name":text with commas between them, a text before those that refer to it. It is known then.

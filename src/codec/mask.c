@@ -127,8 +127,10 @@ match_shortened(rt_str text, size_t from, rt_str secret)
 	return head >= HINT_MIN || tail >= HINT_MIN ? end - from : 0;
 }
 
-rt_mask_match
-rt_mask_find(rt_str text, size_t at, const rt_str *secrets, size_t count, bool is_cut)
+/* The longest of the secrets that begins at byte at, in any encoding. is_cut: the text may end
+ * within a secret; then the beginning of one at its end is found too. O(the secrets' bytes). */
+static rt_mask_match
+find_match(rt_str text, size_t at, const rt_str *secrets, size_t count, bool is_cut)
 {
 	static const size_t shifts[] = {0, 4, 2};
 	rt_mask_match best = {0};
@@ -158,7 +160,7 @@ rt_mask_add(rt_buf *out, rt_str text, const rt_str *secrets, size_t count, bool 
 	size_t begin = out->size; /* after the last mark */
 
 	for (size_t at = 0; at < text.size;) {
-		rt_mask_match match = rt_mask_find(text, at, secrets, count, is_cut);
+		rt_mask_match match = find_match(text, at, secrets, count, is_cut);
 
 		if (match.size == 0) {
 			rt_buf_add_byte(out, text.ptr[at++]);

@@ -20,10 +20,6 @@ typedef struct rt_mask_match {
 	bool in_word; /* in base64: the letters before it belong to the same word */
 } rt_mask_match;
 
-/* The longest of the secrets that begins at byte at, in any encoding. is_cut: the text may end
- * within a secret; then the beginning of one at its end is found too. O(the secrets' bytes). */
-rt_mask_match rt_mask_find(rt_str text, size_t at, const rt_str *secrets, size_t count,
-			   bool is_cut);
 
 /* Append text, masked. */
 void rt_mask_add(rt_buf *out, rt_str text, const rt_str *secrets, size_t count, bool is_cut);

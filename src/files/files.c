@@ -600,8 +600,9 @@ line_count(rt_str text)
 	return count;
 }
 
-rt_str
-rt_file_lines(rt_str text, size_t first, size_t last)
+/* Lines first to last of a text. */
+static rt_str
+lines_of(rt_str text, size_t first, size_t last)
 {
 	size_t from = text.size, at = 0;
 
@@ -640,7 +641,7 @@ cut_lines(reading *r, rt_file_want *w)
 	if (w->part.last == SIZE_MAX)
 		w->part.last = count;
 	if (w->part.first <= w->part.last && w->part.last <= count) {
-		w->bytes = rt_file_lines(w->whole, w->part.first, w->part.last);
+		w->bytes = lines_of(w->whole, w->part.first, w->part.last);
 		return true;
 	}
 	detail = rt_scope_buf(r->s);

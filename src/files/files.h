@@ -169,9 +169,6 @@ const rt_file_symbols *rt_file_symbols_read(rt_scope *s, const rt_file_options *
 const rt_file_symbol *rt_file_symbol_find(const rt_file_symbols *symbols, rt_str name);
 /* The range of those that begin with a prefix: the index of the first, and their number. */
 size_t rt_file_symbols_range(const rt_file_symbols *symbols, rt_str prefix, size_t *out_count);
-/* The next name after an @ in a text, which becomes what follows it; false: there is none. A name is
- * letters, digits, _ and $; an @ within a word ("a@b") does not count. */
-bool rt_file_symbol_next(rt_str *text, rt_str *out_name);
 /* A set with the definitions of the symbols that a message names ("@rt_name") after its files: list
  * "symbols", item "@rt_name", name "src/a.c#rt_name". A name that is not a symbol is ignored.
  * Returns the set itself if there is nothing to add. As rt_file_set_read; runs ctags if a name is

@@ -21,7 +21,5 @@ typedef struct rt_file_want {
 	rt_str whole, bytes, mime; /* once it is read */
 } rt_file_want;
 
-/* Lines first to last of a text. */
-rt_str rt_file_lines(rt_str text, size_t first, size_t last);
 
 #endif

@@ -320,8 +320,10 @@ is_name_byte(char c)
 	       c == '_' || c == '$' || (unsigned char)c >= 0x80;
 }
 
-bool
-rt_file_symbol_next(rt_str *text, rt_str *out_name)
+/* The next name after an @ in a text, which becomes what follows it; false: there is none. A name is
+ * letters, digits, _ and $; an @ within a word ("a@b") does not count. */
+static bool
+next_symbol(rt_str *text, rt_str *out_name)
 {
 	rt_str t = *text;
 
@@ -459,12 +461,12 @@ rt_file_set_add_symbols(rt_scope *s, const rt_file_options *options, const rt_fi
 		    .total_max = options->total_max > 0 ? options->total_max : RT_FILE_TOTAL_MAX};
 	rt_str rest = message, name;
 
-	if (!rt_file_symbol_next(&rest, &name) || set->count == 0)
+	if (!next_symbol(&rest, &name) || set->count == 0)
 		return rt_ok(s) ? set : NULL;
 	a.symbols = rt_file_symbols_read(s, options, set);
 	if (a.symbols != NULL && a.symbols->problem.size > 0)
 		add_problem(&a, name, RT_FILE_NO_CTAGS, a.symbols->problem);
-	for (rest = message; rt_ok(s) && a.problem_count == 0 && rt_file_symbol_next(&rest, &name);) {
+	for (rest = message; rt_ok(s) && a.problem_count == 0 && next_symbol(&rest, &name);) {
 		size_t count, at = rt_file_symbols_range(a.symbols, name, &count);
 
 		for (size_t i = at; i < at + count && rt_str_eq(a.symbols->items[i].name, name); i++)

@@ -386,9 +386,6 @@ void rt_sqlite_unmark_relaxed(rt_sqlite_store *s);
 
 /* --- store_sqlite_meta.c --- */
 
-/* A value with its NUL. False: none, or the call has failed. */
-RT_CHECKED bool rt_sqlite_meta_get(rt_sqlite_call *call, const char *key,
-				   char out[RT_SQLITE_META_ROOM]);
 void rt_sqlite_meta_set(rt_sqlite_call *call, const char *key, const char *value);
 void rt_sqlite_meta_set_number(rt_sqlite_call *call, const char *key, uint64_t number);
 /* Refuses a store of another program, or one that is too new for this version: RT_NOT_OURS,

@@ -14,8 +14,9 @@ key_args(const char *key)
 	return (rt_sqlite_args){.bytes = rt_str_of(key), .is_text = true};
 }
 
-bool
-rt_sqlite_meta_get(rt_sqlite_call *call, const char *key, char out[RT_SQLITE_META_ROOM])
+/* A value with its NUL. False: none, or the call has failed. */
+static bool
+meta_get(rt_sqlite_call *call, const char *key, char out[RT_SQLITE_META_ROOM])
 {
 	rt_sqlite_query q = rt_sqlite_select(call, SQL_META_GET, key_args(key));
 	bool found = false;
@@ -63,7 +64,7 @@ meta_number(rt_sqlite_call *call, const char *key)
 {
 	char value[RT_SQLITE_META_ROOM];
 
-	if (rt_sqlite_meta_get(call, key, value))
+	if (meta_get(call, key, value))
 		return strtoull(value, NULL, 10);
 	rt_scope_fail(&call->scope, RT_CORRUPT, "%s is damaged: its %s is missing",
 		      call->store->place, key);
@@ -83,7 +84,7 @@ rt_sqlite_check_gates(rt_sqlite_call *call)
 
 	if (!rt_ok(&call->scope))
 		return;
-	if (rt_sqlite_meta_get(&naming, "written_by", value))
+	if (meta_get(&naming, "written_by", value))
 		snprintf(gates.written_by, sizeof(gates.written_by), "%.30s", value);
 	rt_store_check_gates(&call->scope, &gates, RT_SQLITE_FORMAT, s->place,
 			     s->options.read_only);
@@ -105,7 +106,7 @@ read_mark(rt_sqlite_call *call, relaxed_mark *mark)
 
 	mark->count = 0;
 	mark->boot = "";
-	if (!rt_sqlite_meta_get(call, "relaxed", mark->value))
+	if (!meta_get(call, "relaxed", mark->value))
 		return;
 	mark->count = strtoul(mark->value, &end, 10);
 	mark->boot = *end == ' ' ? end + 1 : end;

@@ -59,9 +59,6 @@ rt_query rt_query_parse(rt_str text, int64_t now_us);
 /* Compiles its regular expressions, which live as long as the scope. RT_USAGE: one of them, a time or the
  * value of a filter cannot be read. */
 void rt_query_prepare(rt_scope *s, rt_query *query);
-/* The first occurrence of a term in text at or after from, and its size; SIZE_MAX: none. Words as in
- * base/words.h. */
-size_t rt_query_term_find(rt_str text, const rt_query_term *term, size_t from, size_t *out_size);
 /* Does a text match every term of the query and none of its exclusions? */
 bool rt_query_matches(const rt_query *query, rt_str text);
 /* How well a matching text answers the query: the saturated frequencies of its terms, relative to its

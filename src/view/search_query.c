@@ -506,8 +506,10 @@ find_regex(rt_str text, const rt_query_term *term, size_t from, size_t *out_size
 	return SIZE_MAX;
 }
 
-size_t
-rt_query_term_find(rt_str text, const rt_query_term *term, size_t from, size_t *out_size)
+/* The first occurrence of a term in text at or after from, and its size; SIZE_MAX: none. Words as in
+ * base/words.h. */
+static size_t
+find_term(rt_str text, const rt_query_term *term, size_t from, size_t *out_size)
 {
 	switch (term->kind) {
 	case RT_TERM_NEAR: return find_near(text, term, from, out_size);
@@ -525,7 +527,7 @@ rt_query_matches(const rt_query *q, rt_str text)
 	size_t i, size;
 
 	for (i = 0; i < q->count; i++)
-		if ((rt_query_term_find(text, &q->terms[i], 0, &size) == SIZE_MAX) != q->terms[i].is_not)
+		if ((find_term(text, &q->terms[i], 0, &size) == SIZE_MAX) != q->terms[i].is_not)
 			return false;
 	return true;
 }
@@ -543,7 +545,7 @@ rt_query_score(const rt_query *q, rt_str text)
 
 		if (q->terms[i].is_not)
 			continue;
-		for (; count < COUNTED && (at = rt_query_term_find(counted, &q->terms[i], at, &size)) != SIZE_MAX;
+		for (; count < COUNTED && (at = find_term(counted, &q->terms[i], at, &size)) != SIZE_MAX;
 		     count++)
 			at += size > 0 ? size : 1;
 		score += count * (k + 1) / (count + k * length);
@@ -564,7 +566,7 @@ first_match(const rt_query *q, rt_str text, size_t from, size_t *out_size)
 
 		if (q->terms[i].is_not)
 			continue;
-		at = rt_query_term_find(text, &q->terms[i], from, &size);
+		at = find_term(text, &q->terms[i], from, &size);
 		if (at != SIZE_MAX && (at < best || (at == best && size > *out_size))) {
 			best = at;
 			*out_size = size;

@@ -215,8 +215,6 @@ bool rt_disc_row_has_tag(const rt_disc_row *disc, rt_str tag);
 /* Does a discussion belong to a track? track: its name; empty: to none; ptr NULL: true. */
 bool rt_disc_row_is_of(const rt_disc_row *disc, rt_str track);
 
-/* "main", "main_take_2" …: a generated name. */
-bool rt_take_name_is_generated(rt_str name);
 
 /* ---- tracks ---- */
 

@@ -13,8 +13,9 @@ enum {
 	NEAR_MAX = 64      /* takes that each is compared with */
 };
 
-bool
-rt_take_name_is_generated(rt_str name)
+/* "main", "main_take_2" …: a generated name. */
+static bool
+is_generated(rt_str name)
 {
 	size_t end = name.size;
 
@@ -113,7 +114,7 @@ rt_take_row_set_title(const rt_view *v, const rt_disc *disc, rt_scope *memory, r
 	if (rt_scope_adopt(v->scope, memory) != RT_OK || own.size == 0)
 		return;
 	row->preview = rt_first_words(v->scope, own, PREVIEW_MAX);
-	if (!rt_take_name_is_generated(row->name))
+	if (!is_generated(row->name))
 		return;
 	size_t from = first_difference(own, theirs);
 	rt_buf *title = rt_scope_buf(v->scope);

@@ -88,8 +88,9 @@ rt_same_revision(const rt_slot *a, const rt_slot *b)
 	       ((a->flags ^ b->flags) & RT_SLOT_MUTED) == 0;
 }
 
-uint32_t
-rt_trie_node_at(const rt_trie *t, const rt_take *take, size_t at)
+/* The node of a position (0-based) of a take. O(log of its length). */
+static uint32_t
+node_at(const rt_trie *t, const rt_take *take, size_t at)
 {
 	uint32_t n = t->tip_node[take->number];
 
@@ -121,7 +122,7 @@ mark_differences(rt_trie *t, const rt_take *take, const rt_take *like, size_t co
 		if (st != RT_OK)
 			return st;
 		if (!rt_same_revision(&a, &b))
-			t->nodes[rt_trie_node_at(t, like, at)].differs = true;
+			t->nodes[node_at(t, like, at)].differs = true;
 	}
 }
 
@@ -174,7 +175,7 @@ add_take(rt_trie *t, const rt_take *take, const rt_take *const *others, size_t o
 		}
 	}
 	if (st == RT_OK && best > 0) {
-		parent = rt_trie_node_at(t, like, best - 1);
+		parent = node_at(t, like, best - 1);
 		st = mark_differences(t, take, like, best, err);
 	}
 	if (st == RT_OK)
@@ -333,7 +334,7 @@ rt_trie_init(rt_trie *t, const rt_alloc *alloc, const rt_project *project, const
 	order_takes(t);
 	st = rt_disc_head_at(project, disc, &head_at, err);
 	if (st == RT_OK && head_at > 0)
-		t->head = rt_trie_node_at(t, rt_disc_active(disc), head_at - 1);
+		t->head = node_at(t, rt_disc_active(disc), head_at - 1);
 	return st;
 }
 

@@ -17,7 +17,7 @@ typedef struct rt_trie_node {
 	rt_slot slot;      /* in the form that the first added take has */
 	uint32_t take;     /* that take */
 	uint32_t parent;
-	uint32_t jump;     /* an ancestor further up: see rt_trie_node_at */
+	uint32_t jump;     /* an ancestor further up: see node_at in view_trie.c */
 	uint32_t child;    /* first */
 	uint32_t next;     /* sibling */
 	uint32_t depth;
@@ -48,8 +48,6 @@ RT_CHECKED rt_status rt_trie_init(rt_trie *t, const rt_alloc *alloc, const rt_pr
 void rt_trie_deinit(rt_trie *t);
 /* The next node in display order, depth first; RT_TRIE_NONE after the last. */
 uint32_t rt_trie_next(const rt_trie *t, uint32_t n);
-/* The node of a position (0-based) of a take. O(log of its length). */
-uint32_t rt_trie_node_at(const rt_trie *t, const rt_take *take, size_t at);
 /* The node's slot in the active take, else in the oldest take that goes through it. */
 RT_CHECKED rt_status rt_trie_shown(const rt_trie *t, uint32_t number, rt_slot *out, rt_error *err);
 /* Do both show the same text, of the same role, both muted or both not? */
