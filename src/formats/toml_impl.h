@@ -57,6 +57,17 @@ rt_status rt_toml_write(const rt_alloc *alloc, const rt_outlines *in,
 rt_status rt_config_toml_write(const rt_alloc *alloc, const rt_outlines *in,
 			       const rt_export_options *options, rt_buf *out, rt_error *err);
 
+/* --- JSON values as TOML (toml_value.c); s: scratch memory, and failures --- */
+
+/* The keys of an object in their places, each once: the last of repeated ones. NULL at the end. */
+yyjson_val **rt_toml_keys(rt_scope *s, yyjson_val *object);
+/* "text" on one line, or over several if it has line ends and this is allowed. */
+void rt_toml_add_string(rt_buf *buf, rt_str text, bool may_be_long);
+/* A key, bare where it can be. */
+void rt_toml_add_key(rt_buf *buf, rt_str key);
+/* json:key = "json" whatever it is. */
+void rt_toml_add_json(rt_scope *s, rt_buf *buf, rt_str key, rt_str json);
+void rt_toml_add_member(rt_scope *s, rt_buf *buf, rt_str key, yyjson_val *value);
 /* Write "key = value" and a line end for JSON text, as "json:key" if TOML cannot express the value.
  * False: it is not JSON, and nothing is written. s: scratch memory, and failures. */
 bool rt_toml_add_member_text(rt_scope *s, rt_buf *buf, rt_str key, rt_str json);

@@ -8,224 +8,6 @@
 #include "formats/formats_build.h"
 #include "formats/toml_impl.h"
 
-enum {
-	INLINE_DEPTH_MAX = 40 /* of JSON that is written as TOML */
-};
-
-/* ---- JSON values as TOML ---- */
-
-static int
-place_order(const void *a, const void *b)
-{
-	yyjson_val *x = *(yyjson_val *const *)a, *y = *(yyjson_val *const *)b;
-
-	return (x > y) - (x < y);
-}
-
-/* The keys of an object in their places, each once: the last of repeated ones. NULL at the end. */
-static yyjson_val **
-unique_keys(rt_scope *s, yyjson_val *object)
-{
-	size_t count = 0;
-	yyjson_val **sorted = rt_json_sorted_keys(s->alloc, object, &count);
-	yyjson_val **keys = rt_scope_array(s, count + 1, sizeof(*keys));
-
-	if (sorted == NULL)
-		(void)rt_scope_nomem(s);
-	if (keys != NULL && count > 0) {
-		memcpy(keys, sorted, count * sizeof(*keys));
-		qsort(keys, count, sizeof(*keys), place_order);
-	}
-	rt_free(s->alloc, sorted);
-	return rt_ok(s) ? keys : NULL;
-}
-
-/* "text" on one line, or over several if it has line ends and this is allowed. */
-static void
-add_string(rt_buf *buf, rt_str text, bool may_be_long)
-{
-	bool is_long = may_be_long && text.size > 0 && memchr(text.ptr, '\n', text.size) != NULL;
-	size_t from = 0;
-
-	rt_buf_add_c(buf, is_long ? "\"\"\"\n" : "\"");
-	for (size_t i = 0; i < text.size; i++) {
-		unsigned char c = (unsigned char)text.ptr[i];
-		bool is_quote = c == '"';
-
-		if (is_long && is_quote) /* three would end it, and so would one at the end */
-			is_quote = i + 1 == text.size || text.ptr[i + 1] == '"';
-		if (c == '"' ? !is_quote
-			     : (c >= 0x20 && c != 0x7F && c != '\\') || c == '\t' ||
-				       (c == '\n' && is_long))
-			continue;
-		rt_buf_add(buf, text.ptr + from, i - from);
-		from = i + 1;
-		switch (c) {
-		case '"': rt_buf_add_c(buf, "\\\""); break;
-		case '\\': rt_buf_add_c(buf, "\\\\"); break;
-		case '\n': rt_buf_add_c(buf, "\\n"); break;
-		case '\r': rt_buf_add_c(buf, "\\r"); break;
-		default: rt_buf_add_f(buf, "\\u%04X", c); break;
-		}
-	}
-	if (text.size > from)
-		rt_buf_add(buf, text.ptr + from, text.size - from);
-	rt_buf_add_c(buf, is_long ? "\"\"\"" : "\"");
-}
-
-/* A key, bare where it can be. */
-static void
-add_key(rt_buf *buf, rt_str key)
-{
-	bool is_bare = key.size > 0;
-
-	for (size_t i = 0; i < key.size; i++) {
-		char c = key.ptr[i];
-
-		is_bare = is_bare && ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-				      (c >= '0' && c <= '9') || c == '_' || c == '-');
-	}
-	if (is_bare)
-		rt_buf_add_str(buf, key);
-	else
-		add_string(buf, key, false);
-}
-
-/* A number that TOML can express and that is read back unchanged: a whole one of 64 bits, or one
- * with a fraction or an exponent that is not extreme. */
-static bool
-is_plain_number(rt_str s)
-{
-	size_t digits = 0, exponent = 0;
-	bool is_negative = s.size > 0 && s.ptr[0] == '-', is_whole = true, in_exponent = false;
-
-	for (size_t i = is_negative; i < s.size; i++) {
-		char c = s.ptr[i];
-
-		if (c >= '0' && c <= '9') {
-			if (in_exponent)
-				exponent = exponent * 10 + (size_t)(c - '0');
-			else
-				digits++;
-			if (exponent > 200)
-				return false;
-		} else {
-			is_whole = false;
-			in_exponent = in_exponent || c == 'e' || c == 'E';
-		}
-	}
-	if (!is_whole)
-		return digits <= 60;
-	return digits < 19 ||
-	       (digits == 19 &&
-		memcmp(s.ptr + is_negative,
-		       is_negative ? "9223372036854775808" : "9223372036854775807", 19) <= 0);
-}
-
-/* Can the value be written as TOML, at most depth levels deep? */
-static bool
-is_plain(rt_scope *s, yyjson_val *value, int depth)
-{
-	yyjson_val **keys;
-
-	if (depth == 0 || yyjson_is_null(value))
-		return false;
-	if (rt_json_is_number(value))
-		return is_plain_number(rt_json_str(value));
-	for (rt_json_iter m = rt_json_each(value); rt_json_next(&m);) {
-		if (m.is_object && yyjson_obj_size(value) == 1 && rt_str_is(m.key, RT_TOML_MARK))
-			return yyjson_is_str(m.value) && rt_toml_is_literal(rt_json_str(m.value));
-		if ((m.is_object && rt_str_starts(m.key, RT_STR(RT_TOML_JSON_MARK))) ||
-		    !is_plain(s, m.value, depth - 1))
-			return false;
-	}
-	keys = yyjson_obj_size(value) > 1 ? unique_keys(s, value) : NULL;
-	return keys == NULL || keys[yyjson_obj_size(value) - 1] != NULL;
-}
-
-/* A plain value on one line. Recursion is bounded by INLINE_DEPTH_MAX. */
-static void
-add_inline(rt_buf *buf, yyjson_val *value)
-{
-	yyjson_val *literal = rt_json_get(value, RT_TOML_MARK);
-	const char *sign = yyjson_is_obj(value) ? " " : "";
-
-	RT_ASSERT(!yyjson_is_null(value)); /* see is_plain */
-	if (yyjson_is_str(value)) {
-		add_string(buf, rt_json_str(value), false);
-	} else if (yyjson_is_bool(value)) {
-		rt_buf_add_c(buf, yyjson_get_bool(value) ? "true" : "false");
-	} else if (rt_json_is_number(value)) {
-		rt_buf_add_str(buf, rt_json_str(value));
-	} else if (literal != NULL && yyjson_obj_size(value) == 1) {
-		rt_buf_add_str(buf, rt_json_str(literal));
-	} else {
-		rt_buf_add_byte(buf, yyjson_is_obj(value) ? '{' : '[');
-		for (rt_json_iter m = rt_json_each(value); rt_json_next(&m); sign = ", ") {
-			rt_buf_add_c(buf, sign);
-			if (m.is_object) {
-				add_key(buf, m.key);
-				rt_buf_add_c(buf, " = ");
-			}
-			add_inline(buf, m.value);
-		}
-		if (yyjson_is_obj(value))
-			rt_buf_add_c(buf, yyjson_obj_size(value) > 0 ? " }" : "}");
-		else
-			rt_buf_add_byte(buf, ']');
-	}
-}
-
-/* json:key = "json" whatever it is. */
-static void
-add_json_member(rt_scope *s, rt_buf *buf, rt_str key, rt_str json)
-{
-	rt_buf *name = rt_scope_buf(s);
-
-	rt_buf_add_c(name, RT_TOML_JSON_MARK);
-	rt_buf_add_str(name, key);
-	add_key(buf, rt_scope_str(s, name));
-	rt_buf_add_c(buf, " = ");
-	add_string(buf, json, false);
-	rt_buf_add_byte(buf, '\n');
-}
-
-static void
-add_member(rt_scope *s, rt_buf *buf, rt_str key, yyjson_val *value)
-{
-	rt_buf *json;
-
-	if (!rt_str_starts(key, RT_STR(RT_TOML_JSON_MARK)) &&
-	    is_plain(s, value, INLINE_DEPTH_MAX)) {
-		add_key(buf, key);
-		rt_buf_add_c(buf, " = ");
-		if (yyjson_is_str(value))
-			add_string(buf, rt_json_str(value), true);
-		else
-			add_inline(buf, value);
-		rt_buf_add_byte(buf, '\n');
-		return;
-	}
-	json = rt_scope_buf(s);
-	rt_json_add_value(json, value);
-	add_json_member(s, buf, key, rt_scope_str(s, json));
-}
-
-bool
-rt_toml_add_member_text(rt_scope *s, rt_buf *buf, rt_str key, rt_str json)
-{
-	rt_json_doc *doc = NULL;
-	rt_status st = rt_ok(s) ? rt_json_read(s->alloc, json, &doc, NULL) : s->status;
-
-	if (st == RT_NOMEM)
-		(void)rt_scope_nomem(s);
-	if (st != RT_OK)
-		return false;
-	add_member(s, buf, key, rt_json_root(doc));
-	rt_json_free(doc);
-	return true;
-}
-
 /* ---- the file ---- */
 
 /* A field of the project. One "extra.toml.NAME" has its value parsed, and the name NAME. */
@@ -344,7 +126,7 @@ static void
 add_field(writer *c, rt_str key, rt_str json)
 {
 	if (rt_toml_is_left(json))
-		add_json_member(&c->w.e, c->out, key, json);
+		rt_toml_add_json(&c->w.e, c->out, key, json);
 	else if (!rt_toml_add_member_text(&c->w.e, c->out, key, json) && rt_ok(&c->w.e) &&
 		 c->out->status == RT_OK)
 		not_json(c, key);
@@ -402,7 +184,7 @@ add_text(writer *c, const char *key, rt_str text)
 {
 	rt_buf_add_c(c->out, key);
 	rt_buf_add_c(c->out, " = ");
-	add_string(c->out, text, true);
+	rt_toml_add_string(c->out, text, true);
 	rt_buf_add_byte(c->out, '\n');
 }
 
@@ -419,7 +201,7 @@ static void
 add_header(writer *c, const char *begin, rt_str key, const char *end)
 {
 	begin_section(c, begin);
-	add_key(c->out, key);
+	rt_toml_add_key(c->out, key);
 	rt_buf_add_c(c->out, end);
 }
 
@@ -468,7 +250,7 @@ add_usage(writer *c, rt_str name, yyjson_val *usage)
 static void
 add_further(writer *c, const rt_body *body, bool without_time)
 {
-	yyjson_val **keys = unique_keys(&c->w.e,
+	yyjson_val **keys = rt_toml_keys(&c->w.e,
 					body->format == RT_BODY_JSON ? body->fields : NULL);
 
 	for (; keys != NULL && *keys != NULL; keys++) {
@@ -487,7 +269,7 @@ add_further(writer *c, const rt_body *body, bool without_time)
 		if (rt_str_is(name, "usage") && yyjson_is_obj(*keys + 1))
 			add_usage(c, name, *keys + 1);
 		else
-			add_member(&c->w.e, c->out, name, *keys + 1);
+			rt_toml_add_member(&c->w.e, c->out, name, *keys + 1);
 	}
 }
 
@@ -512,7 +294,7 @@ add_content(writer *c, const rt_body *body)
 		rt_body_add_text(c->text, body);
 		add_text(c, "content", rt_scope_str(c->s, c->text));
 	} else if (body->content_json != NULL) {
-		add_member(&c->w.e, c->out, RT_STR("content"), body->content_json);
+		rt_toml_add_member(&c->w.e, c->out, RT_STR("content"), body->content_json);
 	} else {
 		add_text(c, "content", body->content);
 	}
@@ -582,7 +364,7 @@ add_updated(writer *c, const rt_outline_take *take, yyjson_val *kept)
 		rt_moment_format_ms(c->out, (rt_moment){take->updated_us, 0});
 		rt_buf_add_c(c->out, "\"\n");
 	} else if (read != NULL) {
-		add_member(&c->w.e, c->out, RT_STR("last_updated"), read);
+		rt_toml_add_member(&c->w.e, c->out, RT_STR("last_updated"), read);
 	}
 }
 
@@ -595,8 +377,8 @@ add_kept(writer *c, yyjson_val *kept, bool has_snapshot, bool has_sent)
 		return;
 	snapshot = rt_json_get(kept, "context_snapshot");
 	if (snapshot != NULL && !has_snapshot)
-		add_member(&c->w.e, c->out, RT_STR("context_snapshot"), snapshot);
-	for (keys = unique_keys(&c->w.e, kept); keys != NULL && *keys != NULL; keys++) {
+		rt_toml_add_member(&c->w.e, c->out, RT_STR("context_snapshot"), snapshot);
+	for (keys = rt_toml_keys(&c->w.e, kept); keys != NULL && *keys != NULL; keys++) {
 		rt_str name = rt_json_str(*keys);
 
 		if (rt_is_word(name, TOML_TAKE_KEYS " context_snapshot last_updated") ||
@@ -606,7 +388,7 @@ add_kept(writer *c, yyjson_val *kept, bool has_snapshot, bool has_sent)
 		rt_json_add_value(c->json, *keys + 1);
 		if (!rt_toml_is_left(rt_scope_str(c->s, c->json))) /* TOML does not nest that
 								    * deeply */
-			add_member(&c->w.e, c->out, name, *keys + 1);
+			rt_toml_add_member(&c->w.e, c->out, name, *keys + 1);
 	}
 }
 
@@ -641,7 +423,7 @@ add_own_files(writer *c, const rt_outline_take *take)
 	if (lists == NULL)
 		return false;
 	if (snapshot != NULL)
-		add_member(&c->w.e, c->out, RT_STR("context_snapshot"), snapshot);
+		rt_toml_add_member(&c->w.e, c->out, RT_STR("context_snapshot"), snapshot);
 	rt_buf_clear(c->json);
 	rt_json_open(c->json, NULL, '{');
 	for (rt_json_iter m = rt_json_members(lists); rt_json_next(&m);)
@@ -732,7 +514,7 @@ add_placed(writer *c, rt_str table, rt_str key, yyjson_val *value)
 	       (!rt_str_is(key, p->key) || !rt_str_eq(table, rt_str_of(p->table))))
 		p++;
 	if (p->key == NULL || (table.size == 0 && yyjson_is_obj(value))) {
-		add_member(&c->w.e, c->out, key, value);
+		rt_toml_add_member(&c->w.e, c->out, key, value);
 		return;
 	}
 	json = project_field(c, p->field);
@@ -746,7 +528,7 @@ add_table_members(writer *c, rt_str table, yyjson_val *object)
 	bool is_discussion = rt_str_is(table, "discussion");
 
 	rt_writer_reset(&c->w);
-	for (yyjson_val **keys = unique_keys(&c->w.e, object); keys != NULL && *keys != NULL;
+	for (yyjson_val **keys = rt_toml_keys(&c->w.e, object); keys != NULL && *keys != NULL;
 	     keys++)
 		if (!is_discussion || !rt_is_word(rt_json_str(*keys), TOML_DISCUSSION_KEYS))
 			add_placed(c, table, rt_json_str(*keys), *keys + 1);
@@ -772,7 +554,7 @@ add_extras(writer *c, bool tables)
 			add_header(c, "[", f->name, "]\n");
 			add_table_members(c, f->name, f->extra);
 		} else if (is_left) {
-			add_json_member(&c->w.e, c->out, f->name, json);
+			rt_toml_add_json(&c->w.e, c->out, f->name, json);
 		} else {
 			add_placed(c, rt_str_at(NULL, 0), f->name, f->extra);
 		}
