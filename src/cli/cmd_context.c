@@ -225,11 +225,11 @@ run_sent(rt_cli *cli)
 		show_sent(cli, record, provider);
 		return;
 	}
-	rt_cli_counting files = {.cli = cli};
+	rt_next_request now = rt_cli_next_request(cli);
 
-	rt_cli_counting_read_files(&files);
+	rt_cli_counting_read_files(cli, &now);
 	RT_TRY(s, rt_view_last_request_changes(cli->session.engine, cli->session.value,
-					       cli->session.place, record, provider, &files.files,
+					       cli->session.place, record, provider, &now.files,
 					       json, &s->error));
 	if (cli->json)
 		rt_cli_print_json(cli, json);
@@ -243,8 +243,6 @@ run_context(rt_cli *cli)
 	rt_scope *s = &cli->s;
 	bool tokens = rt_cli_has(cli, "tokens"), model = rt_cli_has(cli, "model");
 	const char *provider = rt_cli_flag_value(cli, "provider");
-	rt_buf *json = rt_scope_buf(s);
-	rt_cli_counting counting = {.cli = cli, .unsent = rt_scope_buf(s)};
 
 	if (!rt_cli_open(cli, RT_SESSION_LOOK))
 		return;
@@ -252,34 +250,29 @@ run_context(rt_cli *cli)
 		run_sent(cli);
 		return;
 	}
-	/* Only --provider alone needs no model. */
-	if (provider == NULL || tokens || model || rt_cli_has(cli, "budget")) {
-		rt_cli_counting_choose(&counting, cli);
-		rt_cli_counting_read_files(&counting);
-		rt_attach_check(s, counting.file_set);
-		rt_cli_counting_build(&counting, json);
-	} else {
-		rt_cli_counting_read_files(&counting);
-		rt_attach_check(s, counting.file_set);
-		rt_context_options options = {.unsent = counting.unsent, .files = &counting.files};
 
-		counting.provider = rt_cli_counting_provider(cli, provider);
-		RT_TRY(s, rt_view_context(cli->session.engine, cli->session.value,
-					  cli->session.place, counting.provider, &options, json,
-					  &s->error));
-	}
-	if (s->status == RT_REFUSED && counting.file_set->problem_count > 0)
+	rt_next_request next = rt_cli_next_request(cli);
+
+	/* Only --provider alone needs no model. */
+	if (provider == NULL || tokens || model || rt_cli_has(cli, "budget"))
+		rt_cli_counting_choose(cli, &next);
+	rt_cli_counting_read_files(cli, &next);
+	rt_attach_check(s, next.file_set);
+	if (provider != NULL && next.counter == NULL && rt_ok(s))
+		rt_cli_counting_choose_provider(cli, &next);
+	rt_cli_counting_build(cli, &next);
+	if (s->status == RT_REFUSED && next.file_set->problem_count > 0)
 		rt_cli_hint(cli, "All files: retake files show   Without files: --no-files");
-	rt_cli_counting_note(&counting);
+	rt_cli_counting_note(cli, &next);
 	/* The tour shows only the request. */
 	if (rt_ok(s) && !cli->out.kept)
-		note_limits(cli, tokens || model || counting.is_known);
+		note_limits(cli, tokens || model || next.is_known);
 	if (!rt_ok(s))
 		return;
 	if (tokens)
-		rt_cli_counting_print(&counting);
+		rt_cli_counting_print(cli, &next);
 	else
-		print_request(cli, json);
+		print_request(cli, next.body);
 }
 
 static const rt_flag context_flags[] = {

@@ -75,17 +75,16 @@ list_files(rt_cli *cli, const char *which)
 
 /* "   812 bytes   210 tokens  src/a.c" */
 static void
-print_files(const rt_cli_counting *c)
+print_files(rt_cli *cli, const rt_next_request *r)
 {
-	rt_cli *cli = c->cli;
 	rt_term *out = &cli->out;
 	size_t tokens = 0;
 
-	for (size_t i = 0; i < c->file_set->count; i++) {
-		const rt_file *file = &c->file_set->files[i];
+	for (size_t i = 0; i < r->file_set->count; i++) {
+		const rt_file *file = &r->file_set->files[i];
 
-		tokens += c->file_tokens[i];
-		rt_term_f(out, "%9zu bytes %8zu tokens  ", file->bytes.size, c->file_tokens[i]);
+		tokens += r->file_tokens[i];
+		rt_term_f(out, "%9zu bytes %8zu tokens  ", file->bytes.size, r->file_tokens[i]);
 		rt_term_line(out, file->name);
 		rt_term_c(out, file->mime.size > 0		? "  (image)"
 			       : file->view == RT_FILE_OUTLINE ? "  (outline)"
@@ -93,19 +92,19 @@ print_files(const rt_cli_counting *c)
 							       : "");
 		rt_term_c(out, "\n");
 	}
-	if (c->file_set->count > 0)
-		rt_term_f(out, "%9zu bytes %8zu tokens  in %zu file%s\n", c->file_set->bytes, tokens,
-			  c->file_set->count, RT_CLI_S(c->file_set->count));
-	for (size_t i = 0; i < c->file_set->problem_count; i++) {
+	if (r->file_set->count > 0)
+		rt_term_f(out, "%9zu bytes %8zu tokens  in %zu file%s\n", r->file_set->bytes, tokens,
+			  r->file_set->count, RT_CLI_S(r->file_set->count));
+	for (size_t i = 0; i < r->file_set->problem_count; i++) {
 		rt_term_style(out, RT_STYLE_RED);
 		rt_term_c(out, "cannot be sent: ");
 		rt_term_style(out, RT_STYLE_NONE);
-		rt_term_line(out, c->file_set->problems[i].message);
+		rt_term_line(out, r->file_set->problems[i].message);
 		rt_term_c(out, "\n");
 	}
-	if (c->file_set->problems_more > 0)
-		rt_term_f(out, "and %zu further problems\n", c->file_set->problems_more);
-	if (c->file_set->count + c->file_set->problem_count == 0)
+	if (r->file_set->problems_more > 0)
+		rt_term_f(out, "and %zu further problems\n", r->file_set->problems_more);
+	if (r->file_set->count + r->file_set->problem_count == 0)
 		rt_cli_advise(cli, "No files. To add some: retake files add FILE…\n");
 }
 
@@ -114,23 +113,25 @@ static void
 show_files(rt_cli *cli)
 {
 	rt_scope *s = &cli->s;
-	rt_buf *body = rt_scope_buf(s), *json = rt_scope_buf(s);
-	rt_cli_counting counting;
+	rt_buf *json = rt_scope_buf(s);
 
 	if (!rt_cli_open(cli, RT_SESSION_LOOK))
 		return;
-	rt_cli_counting_choose(&counting, cli);
-	rt_cli_counting_read_files(&counting);
-	rt_cli_counting_build(&counting, body);
+
+	rt_next_request next = rt_cli_next_request(cli);
+
+	rt_cli_counting_choose(cli, &next);
+	rt_cli_counting_read_files(cli, &next);
+	rt_cli_counting_build(cli, &next);
 	if (!rt_ok(s))
 		return;
 	if (!cli->json) {
-		print_files(&counting);
+		print_files(cli, &next);
 		return;
 	}
 	rt_json_open(json, NULL, '{');
-	rt_attach_put(json, counting.file_set, counting.file_tokens);
-	rt_json_put_u64(json, "tokens", counting.totals.file_tokens);
+	rt_attach_put(json, next.file_set, next.file_tokens);
+	rt_json_put_u64(json, "tokens", next.totals.file_tokens);
 	rt_json_close(json, '}');
 	rt_cli_print_json(cli, json);
 }

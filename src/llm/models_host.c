@@ -250,13 +250,19 @@ rt_pick_count(void *counter, rt_str text)
 {
 	rt_pick_counter *c = counter;
 	size_t count = 0;
+	rt_status st;
 
 	if (!c->is_sought && c->encoding != NULL) {
 		c->is_sought = true;
-		if (rt_tokens_load(c->alloc, c->encoding, &c->ranks, &c->warnings, NULL) != RT_OK)
+		c->status = rt_tokens_load(c->alloc, c->encoding, &c->ranks, &c->warnings, NULL);
+		if (c->status != RT_OK)
 			c->ranks = NULL;
 	}
-	if (c->ranks == NULL || rt_tokens_count(c->ranks, text, &count) != RT_OK)
+	if (c->ranks == NULL)
 		return rt_tokens_estimate(text.size);
-	return count;
+	st = rt_tokens_count(c->ranks, text, &count);
+	if (st == RT_OK)
+		return count;
+	c->status = st;
+	return rt_tokens_estimate(text.size);
 }

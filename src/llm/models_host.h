@@ -77,6 +77,7 @@ typedef struct rt_pick_counter {
 	const rt_token_encoding *encoding; /* NULL: not known, all counts are estimates */
 	rt_tokens *ranks;                  /* NULL: not loaded, or not installed */
 	bool is_sought;                    /* loading was tried */
+	rt_status status;                  /* not RT_OK: some counts are estimates */
 	rt_buf warnings; /* of loading them, sentences with a line end; the caller may clear it */
 } rt_pick_counter;
 

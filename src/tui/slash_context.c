@@ -2,9 +2,7 @@
 #include "tui/slash_context.h"
 
 #include "app/screen.h"
-#include "chat/context.h"
-#include "llm/models_host.h"
-#include "llm/provider.h"
+#include "app/next_request.h"
 #include "tui/bar.h"
 
 enum {
@@ -19,57 +17,22 @@ typedef struct writer {
 	rt_scope *s;
 	rt_lines_options options;
 	rt_lines *lines;
-	rt_model_choice choice;
-	rt_context_part *parts;
-	size_t count, capacity;
-	rt_context_totals totals;
-	rt_attachments files;
-	size_t *file_tokens;
-	rt_buf *unsent;
+	rt_next_request next;
 } writer;
 
-static void
-add_part(void *ctx, const rt_context_part *part)
-{
-	writer *w = ctx;
-
-	w->parts = rt_scope_grow(w->s, w->parts, w->count, &w->capacity, sizeof(*w->parts));
-	if (w->parts != NULL)
-		w->parts[w->count++] = *part;
-}
-
-/* Reads the request; without a model in the form of OpenAI. */
+/* The request; without a model in the form of OpenAI. */
 static void
 read_request(writer *w)
 {
 	rt_work *work = w->work;
-	rt_buf *body = rt_scope_buf(w->s);
 	rt_error ignored;
-	bool is_known = work->model.size > 0 &&
-			rt_models_choose(work->session->config, rt_buf_str(&work->model), &w->choice,
-					 &ignored) == RT_OK;
-	rt_str message = rt_attach_message(w->s, work->engine, work->value, work->place, 0);
-	const rt_file_set *set =
-		rt_attach_look(w->s, &work->files, work->value, work->place.disc, message);
 
-	w->unsent = rt_scope_buf(w->s);
-	w->files = rt_attach_set(w->s, set);
-	w->file_tokens = rt_scope_array(w->s, w->files.count + 1, sizeof(*w->file_tokens));
-	rt_context_options options = {.files = &w->files,
-				      .file_tokens = w->file_tokens,
-				      .part = add_part,
-				      .ctx = w,
-				      .totals = &w->totals,
-				      .unsent = w->unsent};
-	if (is_known) {
-		options.model = w->choice.model;
-		options.service = w->choice.provider_name;
-		options.budget_tokens = w->choice.config != NULL ? w->choice.config->context_tokens : 0;
-	}
-	if (rt_ok(w->s))
-		RT_TRY(w->s, rt_view_context(work->engine, work->value, work->place,
-					     is_known ? w->choice.provider : &rt_provider_openai, &options,
-					     body, &w->s->error));
+	w->next = rt_next_request_of(w->s, work->engine, work->value, work->place);
+	w->next.config = work->session->config;
+	w->next.is_counted = true;
+	(void)!rt_next_request_choose(&w->next, rt_buf_str(&work->model), RT_STR(""), NULL, &ignored);
+	rt_next_request_read_files(&w->next, &work->files);
+	rt_next_request_build(&w->next);
 }
 
 static void
@@ -86,7 +49,7 @@ end_row(writer *w, rt_buf *row, rt_ink ink)
 static void
 add_share(writer *w, rt_buf *row, const char *name, size_t tokens, rt_ink ink)
 {
-	size_t all = w->totals.tokens > 0 ? w->totals.tokens : 1;
+	size_t all = w->next.totals.tokens > 0 ? w->next.totals.tokens : 1;
 	size_t filled = (tokens * BAR_COLUMNS + all - 1) / all;
 	rt_buf *number = rt_scope_buf(w->s);
 
@@ -103,14 +66,13 @@ add_share(writer *w, rt_buf *row, const char *name, size_t tokens, rt_ink ink)
 static void
 add_summary(writer *w, rt_buf *row)
 {
-	size_t entries = 0, summaries = 0, budget;
+	size_t entries = 0, summaries = 0, budget = w->next.budget;
 
-	for (size_t i = 0; i < w->count; i++)
-		if (!w->parts[i].left_out)
-			*(w->parts[i].is_summary ? &summaries : &entries) += w->parts[i].tokens;
-	budget = w->choice.config != NULL ? w->choice.config->context_tokens : 0;
-	rt_buf_add_c(row, "About ");
-	rt_buf_add_grouped(row, w->totals.tokens);
+	for (size_t i = 0; i < w->next.part_count; i++)
+		if (!w->next.parts[i].left_out)
+			*(w->next.parts[i].is_summary ? &summaries : &entries) += w->next.parts[i].tokens;
+	rt_buf_add_c(row, w->next.is_exact ? "" : "About ");
+	rt_buf_add_grouped(row, w->next.tokens);
 	rt_buf_add_c(row, " tokens");
 	if (budget > 0) {
 		rt_buf_add_c(row, " of ");
@@ -120,10 +82,10 @@ add_summary(writer *w, rt_buf *row)
 							   ? rt_buf_str(&w->work->model)
 							   : RT_STR("no model yet; Ctrl+L chooses one")));
 	end_row(w, row, RT_INK_HEADING | RT_INK_BOLD);
-	if (w->totals.tokens > entries + summaries + w->totals.file_tokens)
-		add_share(w, row, "prompts", w->totals.tokens - entries - summaries - w->totals.file_tokens,
+	if (w->next.totals.tokens > entries + summaries + w->next.totals.file_tokens)
+		add_share(w, row, "prompts", w->next.totals.tokens - entries - summaries - w->next.totals.file_tokens,
 			  RT_INK_SYSTEM);
-	add_share(w, row, "files", w->totals.file_tokens, RT_INK_TOOL);
+	add_share(w, row, "files", w->next.totals.file_tokens, RT_INK_TOOL);
 	add_share(w, row, "summaries", summaries, RT_INK_LABEL);
 	add_share(w, row, "entries", entries, RT_INK_AI);
 }
@@ -158,14 +120,14 @@ add_prompts(writer *w, rt_buf *row)
 static void
 add_files(writer *w, rt_buf *row)
 {
-	if (w->files.count == 0)
+	if (w->next.files.count == 0)
 		return;
 	rt_lines_add_blank(w->lines);
 	rt_buf_add_c(row, "Files");
 	end_row(w, row, RT_INK_TOOL | RT_INK_BOLD);
-	for (size_t i = 0; i < w->files.count; i++) {
-		rt_buf_add_f(row, "  %9zu  ", w->file_tokens[i]);
-		rt_screen_add_line(row, w->files.items[i].name);
+	for (size_t i = 0; i < w->next.files.count; i++) {
+		rt_buf_add_f(row, "  %9zu  ", w->next.file_tokens[i]);
+		rt_screen_add_line(row, w->next.files.items[i].name);
 		end_row(w, row, RT_INK_TEXT);
 	}
 }
@@ -213,19 +175,19 @@ rt_slash_context_add(rt_work *work, rt_scope *s, rt_lines_options options, rt_li
 	add_summary(&w, row);
 	add_prompts(&w, row);
 	add_files(&w, row);
-	first = w.count > LISTED_MAX ? w.count - LISTED_MAX : 0;
-	if (w.count > 0) {
+	first = w.next.part_count > LISTED_MAX ? w.next.part_count - LISTED_MAX : 0;
+	if (w.next.part_count > 0) {
 		rt_lines_add_blank(lines);
 		rt_buf_add_c(row, "Entries");
 		if (first > 0)
 			rt_buf_add_f(row, ", the last %d", LISTED_MAX);
 		end_row(&w, row, RT_INK_HEADING | RT_INK_BOLD);
 	}
-	for (size_t i = first; rt_ok(s) && i < w.count; i++)
-		add_entry(&w, row, &w.parts[i]);
-	if (w.unsent->size > 0) {
+	for (size_t i = first; rt_ok(s) && i < w.next.part_count; i++)
+		add_entry(&w, row, &w.next.parts[i]);
+	if (w.next.unsent->size > 0) {
 		rt_lines_add_blank(lines);
-		rt_buf_add_str(row, rt_str_trim(rt_buf_str(w.unsent)));
+		rt_buf_add_str(row, rt_str_trim(rt_buf_str(w.next.unsent)));
 		end_row(&w, row, RT_INK_WARNING);
 	}
 }

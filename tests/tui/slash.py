@@ -6,6 +6,7 @@ import os
 import re
 import threading
 
+from screen import ROOT
 from talk import add, contents, fork, head, ids, newest, run, script, steps, takes, value
 
 SIZE = (80, 36)
@@ -612,6 +613,18 @@ def exact(c, place):
         c.says("the request", t, re.compile(r"choose\s+another\s+model"), gone=["/set model"])
 
 
+def counted(c, place):
+    """/context counts tokens as the command line does: exactly where the ranks of the model are installed."""
+    ranks = os.environ.get("RETAKE_TOKENS", os.path.join(ROOT, "build/deps/tokens"))
+    env = {"RETAKE_MODEL": "openai/gpt-4o", "RETAKE_TOKENS": ranks}
+    fork(place)
+    known = json.loads(place.run("context", "--tokens", "--json", **env))
+    with chat(place, **env) as t:
+        say(t, "/context")
+        c.says("the tokens", t, re.compile(rf"^ *{'' if known['exact'] else 'About '}{known['tokens']} tokens, for openai/gpt-4o",
+                                           re.M))
+
+
 def places(c, place):
     """Discussions: creating, searching in all, opening."""
     fork(place)
@@ -699,4 +712,4 @@ def context_files(c, place):
     c.says("what can be sent, and what cannot", t, "slash.py", "cannot be sent:")
 
 
-run(completion, refused, free_text, compare, shown, system_prompt, several, unknown, screens, undo, branching, entries, settings, listed_models, replies, compact, files, grammar, context_files, attached, exact, places)
+run(completion, refused, free_text, compare, shown, system_prompt, several, unknown, screens, undo, branching, entries, settings, listed_models, replies, compact, files, grammar, context_files, attached, exact, counted, places)
