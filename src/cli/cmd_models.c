@@ -10,7 +10,6 @@
 
 #include "llm/keys_host.h"
 #include "llm/provider.h"
-#include "llm/url.h"
 
 /* ---- models ---- */
 
@@ -111,47 +110,18 @@ list_models(rt_cli *cli, const rt_config *config, const char *provider)
 		rt_cli_note(cli, "%s has no model; with Ollama: ollama pull NAME", provider);
 }
 
-/* Is there a key? No command that prints one is run just for this. */
-static const char *
-key_state(rt_cli *cli, const rt_model_choice *choice, bool url_is_wrong)
-{
-	const rt_provider *kind = choice->provider;
-	rt_buf *key = rt_scope_buf(&cli->s), *warnings = rt_scope_buf(&cli->s);
-	rt_error ignored;
-	bool found;
-
-	if (choice->config != NULL && choice->config->key_cmd_count > 0)
-		return "key by command";
-	if (kind->url == NULL)
-		return "always available";
-	if (url_is_wrong)
-		return "wrong url";
-	if (rt_key_find(choice, NULL, NULL, key, warnings, &ignored) != RT_OK)
-		return "no key";
-	found = key->size > 0;
-	if (found)
-		memset(key->ptr, 0, key->size);
-	if (found)
-		return "key found";
-	return kind->key_env != NULL && kind->key_needed && choice->config == NULL ? "no key"
-										   : "needs no key";
-}
-
 /* One provider: its address, and whether there is a key. */
 static void
-say_provider(listing *l, const rt_provider *kind, const rt_config_provider *config, rt_str name)
+say_provider(listing *l, const rt_model_choice *p)
 {
 	rt_cli *cli = l->cli;
-	rt_model_choice choice = {kind, config, name, rt_str_at("-", 1)};
-	rt_buf *configured = rt_scope_buf(&cli->s), *url = rt_scope_buf(&cli->s);
-	rt_error ignored;
-	bool is_wrong =
-		kind->url != NULL && rt_key_url(&choice, configured, &ignored) != RT_OK;
-	const char *state = key_state(cli, &choice, is_wrong);
+	const rt_provider *kind = p->provider;
+	rt_str name = p->provider_name;
+	rt_buf *url = rt_scope_buf(&cli->s);
+	const char *state = rt_key_state(&cli->s, p, url);
 
-	if (kind->url != NULL && !is_wrong)
-		rt_url_add_shown(url, configured->size > 0 ? rt_buf_str(configured)
-							   : rt_str_of(kind->url));
+	if (p->config != NULL && p->config->key_cmd_count > 0)
+		state = "key by command";
 	rt_json_open(l->json, NULL, '{');
 	rt_json_put_str(l->json, "provider", name);
 	rt_json_put_c(l->json, "kind", kind->name);
@@ -166,7 +136,7 @@ say_provider(listing *l, const rt_provider *kind, const rt_config_provider *conf
 	rt_term_spaces(&cli->out, name.size < 11 ? 11 - name.size : 1);
 	rt_term_f(&cli->out, " %-16s ", state);
 	rt_term_line(&cli->out, url->size > 0 ? rt_buf_str(url) : rt_str_of(kind->title));
-	if (strcmp(state, "no key") == 0 && kind->key_env != NULL && config == NULL)
+	if (strcmp(state, "no key") == 0 && kind->key_env != NULL && p->config == NULL)
 		rt_term_f(&cli->out, "  (set %s)", kind->key_env);
 	rt_term_c(&cli->out, "\n");
 }
@@ -210,14 +180,12 @@ static void
 list_providers(rt_cli *cli, const rt_config *config)
 {
 	listing l = {.cli = cli, .json = rt_scope_buf(&cli->s)};
+	rt_model_choice p;
+	size_t at = 0;
 
 	rt_json_open(l.json, NULL, '[');
-	for (size_t i = 0; i < config->provider_count; i++)
-		say_provider(&l, config->providers[i].kind, &config->providers[i],
-			     config->providers[i].name);
-	for (size_t i = 0; rt_providers[i] != NULL; i++)
-		if (rt_config_provider_named(config, rt_str_of(rt_providers[i]->name)) == NULL)
-			say_provider(&l, rt_providers[i], NULL, rt_str_of(rt_providers[i]->name));
+	while (rt_models_next_provider(config, &at, &p))
+		say_provider(&l, &p);
 	rt_json_close(l.json, ']');
 	if (cli->json)
 		rt_cli_print_json(cli, l.json);

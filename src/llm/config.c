@@ -261,17 +261,16 @@ static void
 read_kind(reader *r, yyjson_val *value, void *to)
 {
 	rt_config_provider *p = to;
-	char names[200] = "";
+	rt_buf *names = rt_scope_buf(r->s);
 
 	if (value == NULL || yyjson_is_str(value))
 		p->kind = rt_provider_named(value == NULL ? p->name : rt_json_str(value));
 	if (p->kind != NULL)
 		return;
-	for (size_t i = 0, size = 0; rt_providers[i] != NULL; i++, size = strlen(names))
-		(void)snprintf(names + size, sizeof(names) - size, "%s%s", i > 0 ? ", " : "",
-			       rt_providers[i]->name);
+	rt_provider_add_names(names);
 	fail(r, RT_USAGE, "%s%s",
-	     value == NULL ? "needs a kind, one of: " : "must be one of: ", names);
+	     value == NULL ? "needs a kind, one of: " : "must be one of: ",
+	     rt_scope_str(r->s, names).ptr);
 }
 
 /* Usual names of a key. */
@@ -634,9 +633,8 @@ rt_config_price_of(const rt_config *config, rt_str service, rt_str model)
 
 /* ---- which model a name means ---- */
 
-/* The provider of this name, configured or not; false: there is none. */
-static bool
-find_provider(const rt_config *config, rt_str name, rt_model_choice *out)
+bool
+rt_models_provider_named(const rt_config *config, rt_str name, rt_model_choice *out)
 {
 	const rt_config_provider *configured = rt_config_provider_named(config, name);
 	const rt_provider *kind = rt_provider_named(name);
@@ -649,6 +647,28 @@ find_provider(const rt_config *config, rt_str name, rt_model_choice *out)
 	out->provider = configured != NULL ? configured->kind : kind;
 	out->provider_name = configured != NULL ? configured->name : rt_str_of(kind->name);
 	return true;
+}
+
+bool
+rt_models_next_provider(const rt_config *config, size_t *at, rt_model_choice *out)
+{
+	size_t own = config != NULL ? config->provider_count : 0;
+
+	if (*at < own) {
+		const rt_config_provider *p = &config->providers[(*at)++];
+
+		*out = (rt_model_choice){.provider = p->kind, .config = p, .provider_name = p->name};
+		return true;
+	}
+	while (rt_providers[*at - own] != NULL) {
+		const rt_provider *kind = rt_providers[(*at)++ - own];
+		rt_str name = rt_str_of(kind->name);
+
+		*out = (rt_model_choice){.provider = kind, .provider_name = name};
+		if (rt_config_provider_named(config, name) == NULL)
+			return true;
+	}
+	return false;
 }
 
 static rt_str
@@ -715,7 +735,7 @@ split(const rt_config *config, rt_str name, rt_model_choice *out)
 	size_t slash = rt_str_find(name, RT_STR("/"), 0);
 
 	if (slash == SIZE_MAX || slash == 0 ||
-	    !find_provider(config, rt_str_at(name.ptr, slash), out))
+	    !rt_models_provider_named(config, rt_str_at(name.ptr, slash), out))
 		return false;
 	out->model = rt_str_skip(name, slash + 1);
 	return true;
@@ -789,7 +809,7 @@ rt_models_check_provider(const rt_config *config, rt_str name, rt_error *err)
 	rt_status st;
 	rt_buf names;
 
-	if (find_provider(config, name, &ignored))
+	if (rt_models_provider_named(config, name, &ignored))
 		return RT_OK;
 	rt_buf_init(&names, rt_alloc_libc(), RT_BUF_UNLIMITED);
 	add_provider_names(config, &names);

@@ -76,7 +76,6 @@ typedef struct rt_config_warning {
 	rt_str words;
 } rt_config_warning;
 
-
 /* Read only. */
 typedef struct rt_config {
 	rt_str model; /* empty: not set */
@@ -119,6 +118,13 @@ typedef struct rt_model_choice {
 	rt_str provider_name;
 	rt_str model; /* as the provider calls it */
 } rt_model_choice;
+
+/* The provider of this name, configured or not, without a model; false: there is none. config may be
+ * NULL, here and below. */
+bool rt_models_provider_named(const rt_config *config, rt_str name, rt_model_choice *out);
+/* The next of all providers: those of the configuration, then the others, each once and without a
+ * model. *at: 0 at first. False: there is none left. */
+bool rt_models_next_provider(const rt_config *config, size_t *at, rt_model_choice *out);
 
 /* name: "PROVIDER/MODEL"; or a model alone, of the provider of the configuration's model; or
  * empty: the configuration's model. A name with a slash that begins with no provider's name is

@@ -17,7 +17,6 @@
 #include <unistd.h>
 
 #include "base/clock_host.h"
-#include "base/scope.h"
 #include "llm/provider.h"
 #include "llm/system_host.h"
 #include "llm/url.h"
@@ -358,4 +357,33 @@ rt_key_url(const rt_model_choice *choice, rt_buf *out, rt_error *err)
 	if (name != NULL && out->size > 0 && rt_url_read(rt_buf_str(out), &url, &why) != RT_OK)
 		return rt_fail(err, RT_USAGE, "the variable %s is invalid: %s", name, why.text);
 	return RT_OK;
+}
+
+const char *
+rt_key_state(rt_scope *s, const rt_model_choice *choice, rt_buf *url)
+{
+	const rt_provider *kind = choice->provider;
+	rt_model_choice any = *choice;
+	rt_buf *own = rt_scope_buf(s), *key = rt_scope_buf(s);
+	rt_status st;
+	bool is_found;
+
+	any.model = RT_STR("-"); /* which of its models does not matter */
+	if (kind->url != NULL && rt_key_url(&any, own, NULL) != RT_OK)
+		return "wrong url";
+	if (kind->url != NULL)
+		rt_url_add_shown(url, own->size > 0 ? rt_buf_str(own) : rt_str_of(kind->url));
+	if (choice->config != NULL && choice->config->key_cmd_count > 0)
+		return "key from command";
+	if (kind->url == NULL)
+		return "always available";
+	st = rt_key_find(&any, NULL, NULL, key, rt_scope_buf(s), NULL);
+	is_found = st == RT_OK && key->size > 0;
+	if (key->size > 0)
+		memset(key->ptr, 0, key->size);
+	if (is_found)
+		return "key found";
+	return st != RT_OK || (kind->key_env != NULL && kind->key_needed && choice->config == NULL)
+		       ? "no key"
+		       : "needs no key";
 }

@@ -7,6 +7,7 @@
 #ifndef RT_LLM_KEYS_HOST_H
 #define RT_LLM_KEYS_HOST_H
 
+#include "base/scope.h"
 #include "llm/config.h"
 
 enum {
@@ -38,5 +39,10 @@ RT_CHECKED rt_status rt_keys_at_hand(const rt_config *config, const rt_alloc *al
  * OPENAI_BASE_URL) for a provider with the kind's name, else nothing (the kind's own). RT_USAGE: the variable has
  * no url. RT_NOMEM. */
 RT_CHECKED rt_status rt_key_url(const rt_model_choice *choice, rt_buf *out, rt_error *err);
+
+/* Whether a provider can be used, for lists: "key found", "no key", "needs no key", "key from command"
+ * (which is not run), "wrong url", "always available". Its url as it may be displayed is appended;
+ * nothing: it has none. The choice needs no model. */
+const char *rt_key_state(rt_scope *s, const rt_model_choice *choice, rt_buf *url);
 
 #endif

@@ -460,15 +460,12 @@ rt_model_names_each(const rt_alloc *alloc, const rt_env *env, const rt_config *c
 {
 	rt_scope s;
 	suggesting g = {.s = &s, .env = env, .config = config, .prefix = prefix, .fn = fn, .ctx = ctx};
+	rt_model_choice p;
+	size_t at = 0;
 
 	rt_scope_init(&s, alloc);
-	for (size_t i = 0; config != NULL && i < config->provider_count; i++)
-		suggest_provider(&g, config->providers[i].kind, &config->providers[i],
-				 config->providers[i].name);
-	for (size_t i = 0; rt_providers[i] != NULL; i++)
-		if (rt_config_provider_named(config, rt_str_of(rt_providers[i]->name)) == NULL)
-			suggest_provider(&g, rt_providers[i], NULL,
-					 rt_str_of(rt_providers[i]->name));
+	while (rt_models_next_provider(config, &at, &p))
+		suggest_provider(&g, p.provider, p.config, p.provider_name);
 	rt_scope_deinit(&s);
 }
 
@@ -560,15 +557,11 @@ list_provider(const rt_model_lists *lists, const rt_provider *kind, const rt_con
 void
 rt_model_lists_each(const rt_model_lists *lists)
 {
-	const rt_config *config = lists->config;
+	rt_model_choice p;
+	size_t at = 0;
 
-	for (size_t i = 0; config != NULL && i < config->provider_count; i++)
-		list_provider(lists, config->providers[i].kind, &config->providers[i],
-			      config->providers[i].name);
-	for (size_t i = 0; rt_providers[i] != NULL; i++)
-		if (rt_config_provider_named(config, rt_str_of(rt_providers[i]->name)) == NULL)
-			list_provider(lists, rt_providers[i], NULL,
-				      rt_str_of(rt_providers[i]->name));
+	while (rt_models_next_provider(lists->config, &at, &p))
+		list_provider(lists, p.provider, p.config, p.provider_name);
 }
 
 void

@@ -9,7 +9,6 @@
 #include "formats/formats.h"
 #include "llm/keys_host.h"
 #include "llm/provider.h"
-#include "llm/url.h"
 #include "server/guard.h"
 #include "server/openapi.h"
 #include "server/page.h"
@@ -312,47 +311,22 @@ put_models(rt_call *call, rt_str provider)
 	rt_scope_note(s, st);
 }
 
-/* Is there a key? No command is run just for this. */
-static const char *
-key_state(rt_scope *s, const rt_model_choice *choice)
-{
-	const rt_provider *kind = choice->provider;
-	rt_buf *key = rt_scope_buf(s);
-	const char *state = "needs no key";
-
-	if (choice->config != NULL && choice->config->key_cmd_count > 0)
-		return "key from command";
-	if (kind->url == NULL)
-		return "always available";
-	if (rt_key_find(choice, NULL, NULL, key, rt_scope_buf(s), NULL) != RT_OK)
-		state = "no key";
-	else if (key->size > 0)
-		state = "key found";
-	else if (kind->key_env != NULL && kind->key_needed && choice->config == NULL)
-		state = "no key";
-	if (key->size > 0)
-		memset(key->ptr, 0, key->size);
-	return state;
-}
-
 static void
-put_provider(rt_call *call, const rt_provider *kind, const rt_config_provider *config, rt_str name)
+put_provider(rt_call *call, const rt_model_choice *p)
 {
-	rt_model_choice choice = {kind, config, name, RT_STR("-")};
 	rt_scope *s = &call->scope;
-	rt_buf *buf = &call->answer->body, *own = rt_scope_buf(s), *url = rt_scope_buf(s);
-	rt_status st = kind->url != NULL ? rt_key_url(&choice, own, NULL) : RT_OK;
+	const rt_provider *kind = p->provider;
+	rt_buf *buf = &call->answer->body, *url = rt_scope_buf(s);
+	const char *state = rt_key_state(s, p, url);
 
-	if (st == RT_OK && kind->url != NULL)
-		rt_url_add_shown(url, own->size > 0 ? rt_buf_str(own) : rt_str_of(kind->url));
 	rt_json_open(buf, NULL, '{');
-	rt_json_put_str(buf, "provider", name);
+	rt_json_put_str(buf, "provider", p->provider_name);
 	rt_json_put_c(buf, "kind", kind->name);
 	rt_json_put_str(buf, "url", rt_scope_str(s, url));
-	rt_json_put_c(buf, "state", st == RT_OK ? key_state(s, &choice) : "wrong url");
-	if (config == NULL && kind->key_env != NULL)
+	rt_json_put_c(buf, "state", state);
+	if (p->config == NULL && kind->key_env != NULL)
 		rt_json_put_c(buf, "key_env", kind->key_env);
-	if (rt_str_is(name, kind->name)) { /* a model's name without a provider means these */
+	if (rt_str_is(p->provider_name, kind->name)) { /* a model's name without a provider means these */
 		rt_json_open(buf, "model_prefixes", '[');
 		for (const char *const *prefix = kind->model_prefixes; *prefix != NULL; prefix++)
 			rt_json_put_c(buf, NULL, *prefix);
@@ -369,20 +343,16 @@ rt_api_models(rt_call *call)
 	const rt_config *config = rt_project_pool_get_options(call->pool)->config;
 	rt_buf *body = &call->answer->body;
 	rt_str provider = rt_call_text(call, "provider");
+	rt_model_choice p;
+	size_t at = 0;
 
 	rt_call_hint(call, "Providers: GET " RT_API_ROOT "/models");
 	rt_json_open(body, NULL, '[');
 	if (provider.size > 0) {
 		put_models(call, provider);
 	} else if (rt_ok(&call->scope)) {
-		for (size_t i = 0; config != NULL && i < config->provider_count; i++)
-			put_provider(call, config->providers[i].kind, &config->providers[i],
-				     config->providers[i].name);
-		for (size_t i = 0; rt_providers[i] != NULL; i++)
-			if (rt_config_provider_named(config, rt_str_of(rt_providers[i]->name)) ==
-			    NULL)
-				put_provider(call, rt_providers[i], NULL,
-					     rt_str_of(rt_providers[i]->name));
+		while (rt_models_next_provider(config, &at, &p))
+			put_provider(call, &p);
 	}
 	rt_json_close(body, ']');
 }

@@ -541,15 +541,16 @@ static rt_str
 missing_keys(rt_scope *s, const rt_config *config)
 {
 	rt_buf *out = rt_scope_buf(s);
+	rt_model_choice p;
+	size_t at = 0;
 
-	for (size_t i = 0; rt_providers[i] != NULL; i++) {
-		const rt_provider *p = rt_providers[i];
-		const char *key = p->key_env != NULL ? getenv(p->key_env) : NULL;
+	while (rt_models_next_provider(config, &at, &p)) {
+		const char *name = p.provider->key_env, *key = name != NULL ? getenv(name) : NULL;
 
-		if (p->key_env != NULL && p->key_needed && (key == NULL || *key == '\0') &&
-		    rt_config_provider_named(config, rt_str_of(p->name)) == NULL)
+		if (p.config == NULL && name != NULL && p.provider->key_needed &&
+		    (key == NULL || *key == '\0'))
 			rt_buf_add_f(out, "%s%s", out->size > 0 ? ", " : "For more, set a key: ",
-				     p->key_env);
+				     name);
 	}
 	return rt_scope_str(s, out);
 }
