@@ -38,18 +38,6 @@ format_of_file(const char *file)
 	return found;
 }
 
-/* "pi, toml …": those that can be written. */
-static const char *
-names_of_formats(rt_cli *cli)
-{
-	rt_buf *out = rt_scope_buf(&cli->s);
-
-	for (size_t i = 0; rt_formats[i] != NULL; i++)
-		if (rt_formats[i]->write != NULL)
-			rt_buf_add_f(out, "%s%s", out->size > 0 ? ", " : "", rt_formats[i]->name);
-	return out->ptr != NULL ? out->ptr : "";
-}
-
 /* The format of the program that continues the conversation. */
 static const rt_format *
 choose_program(rt_cli *cli, const char *to)
@@ -75,7 +63,7 @@ choose_format(rt_cli *cli)
 	if (to != NULL)
 		return choose_program(cli, to);
 
-	const rt_format *format = name != NULL	 ? rt_format_find(name)
+	const rt_format *format = name != NULL	 ? rt_format_find(rt_str_of(name))
 				  : file != NULL ? format_of_file(file)
 						 : NULL;
 
@@ -88,9 +76,10 @@ choose_format(rt_cli *cli)
 			    "or .toml, unlike %.200s",
 			    file);
 	else if (name == NULL)
-		rt_cli_fail(cli, RT_USAGE, "export needs --format NAME: %s", names_of_formats(cli));
+		rt_cli_fail(cli, RT_USAGE, "export needs --format NAME: %s", RT_FORMAT_NAMES);
 	else if (format == NULL)
-		rt_cli_fail(cli, RT_USAGE, "there is no format \"%.40s\"; use %s", name, names_of_formats(cli));
+		rt_cli_fail(cli, RT_USAGE, "there is no format \"%.40s\"; use %s", name,
+			    RT_FORMAT_NAMES);
 	else
 		rt_cli_fail(cli, RT_USAGE, "Retake can import %s, but not export it", name);
 	return NULL;
@@ -232,8 +221,7 @@ note_left_out(rt_cli *cli, const rt_format *format)
 	const rt_disc *disc = rt_cli_disc(cli);
 	size_t count = disc == NULL ? 0 : rt_disc_present_count(disc);
 
-	if (rt_cli_has(cli, "lossless") || count < 2 ||
-	    (strcmp(format->name, "markdown") != 0 && strcmp(format->name, "openai") != 0))
+	if (rt_cli_has(cli, "lossless") || count < 2 || !format->whole_if_lossless)
 		return;
 	rt_cli_note(cli, "%s contains one take; with --all, it needs --lossless to include the "
 			 "other%s",
@@ -251,8 +239,8 @@ collect_outlines(rt_cli *cli, const rt_format *format, rt_place place, bool whol
 	if (path != NULL && strcmp(path, "-") != 0)
 		rt_utf8_repair(name, rt_str_of(path));
 	file.path = rt_scope_str(&cli->s, name);
-	if (format->writes_sent && !rt_cli_has(cli, "at-op"))
-		file.sent = rt_provider_named(RT_STR("anthropic"));
+	if (!rt_cli_has(cli, "at-op"))
+		file.sent = rt_provider_of_export(format);
 	if (!rt_ok(&cli->s))
 		return;
 	rt_scope_note(&cli->s, rt_action_export(cli->session.engine,

@@ -146,7 +146,7 @@ run_import(rt_cli *cli)
 {
 	const char *format = rt_cli_flag_value(cli, "format");
 	rt_cli_importing m = {.cli = cli,
-			      .format = format == NULL ? NULL : rt_format_find(format),
+			      .format = format == NULL ? NULL : rt_format_find(rt_str_of(format)),
 			      .dry_run = rt_cli_has(cli, "dry-run"),
 			      .name = rt_str_of(rt_cli_flag_value(cli, "name"))};
 	rt_cli_paths files = {0};

@@ -323,14 +323,6 @@ scan(incoming *f)
 		rt_scope_nomem(s);
 }
 
-static const char *
-level_word(rt_remark_level level)
-{
-	return level == RT_REMARK_REPAIRED  ? "repaired"
-	       : level == RT_REMARK_SKIPPED ? "skipped"
-					    : "note";
-}
-
 static void
 say_remarks(rt_cli *cli, const rt_report *report)
 {
@@ -342,7 +334,7 @@ say_remarks(rt_cli *cli, const rt_report *report)
 		if (remark->level == RT_REMARK_NOTE && !cli->verbose)
 			continue;
 		shown++;
-		rt_term_f(&cli->out, "    %s", level_word(remark->level));
+		rt_term_f(&cli->out, "    %s", rt_remark_word(remark->level));
 		if (remark->line > 0)
 			rt_term_f(&cli->out, ", line %llu", (unsigned long long)remark->line);
 		rt_term_c(&cli->out, ": ");
@@ -356,17 +348,11 @@ say_remarks(rt_cli *cli, const rt_report *report)
 }
 
 static void
-put_message(rt_buf *json, const char *key, const char *text)
-{
-	rt_json_put_str(json, key, rt_str_at(text, rt_utf8_valid_size(rt_str_of(text))));
-}
-
-static void
 put_error(rt_buf *json, rt_status status, const rt_error *error)
 {
 	rt_json_open(json, "error", '{');
 	rt_json_put_c(json, "code", rt_status_word(status));
-	put_message(json, "message", error->text);
+	rt_json_put_c(json, "message", error->text);
 	rt_json_close(json, '}');
 }
 
@@ -388,28 +374,14 @@ json_file(const incoming *f, rt_status status, const rt_error *error)
 	if (status != RT_OK) {
 		put_error(json, status, error);
 	} else {
-		rt_json_put_u64(json, "discussions", result->discussions);
-		rt_json_put_u64(json, "entries", result->entries);
-		rt_json_put_u64(json, "takes", result->takes);
-		rt_json_put_u64(json, "known", result->known);
-		rt_json_put_u64(json, "settings", result->settings);
+		rt_import_result_put(json, result);
 		if (f->m->follows != NULL) {
 			rt_json_put_c(json, "discussion", result->discussion);
 			rt_json_put_u64(json, "seq", result->seq);
 		}
 	}
-	rt_json_put_u64(json, "repaired", report->repaired);
-	rt_json_put_u64(json, "skipped", report->skipped);
-	rt_json_put_u64(json, "noted", report->noted);
-	rt_json_open(json, "remarks", '[');
-	for (size_t i = 0; i < report->remark_count; i++) {
-		rt_json_open(json, NULL, '{');
-		rt_json_put_c(json, "level", level_word(report->remarks[i].level));
-		rt_json_put_u64(json, "line", report->remarks[i].line);
-		put_message(json, "text", report->remarks[i].text);
-		rt_json_close(json, '}');
-	}
-	rt_json_close(json, ']');
+	rt_report_put(json, report);
+	rt_report_put_remarks(json, report);
 	rt_json_close(json, '}');
 }
 

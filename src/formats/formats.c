@@ -14,10 +14,10 @@ enum {
 };
 
 const rt_format *
-rt_format_find(const char *name)
+rt_format_find(rt_str name)
 {
-	for (size_t i = 0; name != NULL && rt_formats[i] != NULL; i++)
-		if (strcmp(rt_formats[i]->name, name) == 0)
+	for (size_t i = 0; rt_formats[i] != NULL; i++)
+		if (rt_str_is(name, rt_formats[i]->name))
 			return rt_formats[i];
 	return NULL;
 }

@@ -84,7 +84,7 @@ RT_IMPORTER_TABLE(RT_FORMAT_DECLARE)
 extern const rt_format *const rt_formats[];
 
 /* By name; NULL if unknown. */
-const rt_format *rt_format_find(const char *name);
+const rt_format *rt_format_find(rt_str name);
 
 /* The format with the best match for the beginning of an input (at most 64 KiB are read); NULL if
  * none matches. */

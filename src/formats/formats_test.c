@@ -7,10 +7,10 @@ static void
 test_find(void **state)
 {
 	(void)state;
-	assert_null(rt_format_find("word"));
-	assert_null(rt_format_find(NULL));
+	assert_null(rt_format_find(RT_STR("word")));
+	assert_null(rt_format_find(RT_STR("")));
 	for (size_t i = 0; rt_formats[i] != NULL; i++) {
-		assert_ptr_equal(rt_format_find(rt_formats[i]->name), rt_formats[i]);
+		assert_ptr_equal(rt_format_find(rt_str_of(rt_formats[i]->name)), rt_formats[i]);
 		if (rt_formats[i]->read == NULL) { /* only written */
 			assert_non_null(rt_formats[i]->write);
 			assert_true(rt_formats[i]->sniff == NULL && rt_formats[i]->examine == NULL);

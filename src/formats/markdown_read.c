@@ -643,4 +643,5 @@ const rt_format rt_format_markdown = {
 	.read = markdown_read,
 	.stream = markdown_stream,
 	.write = rt_markdown_write,
+	.whole_if_lossless = true,
 };

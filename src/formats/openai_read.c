@@ -803,4 +803,5 @@ const rt_format rt_format_openai = {
 	.read = openai_read,
 	.stream = openai_stream,
 	.write = rt_openai_write,
+	.whole_if_lossless = true,
 };

@@ -193,10 +193,7 @@ rt_pi_put_ids(rt_buf *out, rt_str id, rt_str parent_id, rt_moment ts)
 {
 	put_id(out, "id", id);
 	put_id(out, "parentId", parent_id);
-	rt_json_add_key(out, "timestamp");
-	rt_buf_add_byte(out, '"');
-	rt_moment_format_ms(out, ts);
-	rt_buf_add_byte(out, '"');
+	rt_json_put_time(out, "timestamp", ts);
 }
 
 /* A field of the entry by its name in pi or in Retake, or that member of its record from before a

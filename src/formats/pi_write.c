@@ -174,9 +174,8 @@ write_new_header(writer *c)
 	rt_json_put_c(c->out, "type", "session");
 	rt_json_put_u64(c->out, "version", RT_PI_VERSION);
 	put_session_id(c);
-	rt_buf_add_c(c->out, ",\"timestamp\":\"");
-	rt_moment_format_ms(c->out, c->start);
-	rt_buf_add_c(c->out, "\"}"); /* without a cwd: pi uses its working directory */
+	rt_json_put_time(c->out, "timestamp", c->start);
+	rt_json_close(c->out, '}'); /* without a cwd: pi uses its working directory */
 	end_line(c);
 }
 

@@ -12,7 +12,7 @@
 static const rt_format *
 find_format(rt_scope *s, const char *name, bool write)
 {
-	const rt_format *format = rt_format_find(name);
+	const rt_format *format = rt_format_find(rt_str_of(name));
 
 	if (format == NULL)
 		rt_scope_fail(s, RT_USAGE, "there is no format \"%.40s\"", name);
@@ -50,9 +50,7 @@ retake_export(retake_project *project, const retake_place *place, const char *fo
 	rt_export_options how = {.whole = whole_project || own.whole != 0,
 				 .lossless = own.lossless != 0,
 				 .lines = own.lines != 0};
-	rt_action_file file = {.format = format,
-			    .sent = format->writes_sent ? rt_provider_named(RT_STR("anthropic"))
-							: NULL};
+	rt_action_file file = {.format = format, .sent = rt_provider_of_export(format)};
 	if (!is_named(c.from.take))
 		c.at.take = 0;
 	rt_outlines_init(&outlines);
@@ -69,32 +67,11 @@ static void
 add_report(rt_buf *buf, const rt_format *format, const rt_report *report,
 	   const rt_import_result *result)
 {
-	static const char *const levels[] = {[RT_REMARK_NOTE] = "note",
-					     [RT_REMARK_REPAIRED] = "repaired",
-					     [RT_REMARK_SKIPPED] = "skipped"};
-
 	rt_json_open(buf, NULL, '{');
 	rt_json_put_c(buf, "format", format->name);
-	rt_json_put_u64(buf, "discussions", result->discussions);
-	rt_json_put_u64(buf, "entries", result->entries);
-	rt_json_put_u64(buf, "takes", result->takes);
-	rt_json_put_u64(buf, "known", result->known);
-	rt_json_put_u64(buf, "settings", result->settings);
-	rt_json_put_u64(buf, "repaired", report->repaired);
-	rt_json_put_u64(buf, "skipped", report->skipped);
-	rt_json_put_u64(buf, "noted", report->noted);
-	rt_json_open(buf, "remarks", '[');
-	for (size_t i = 0; i < report->remark_count; i++) {
-		const rt_remark *remark = &report->remarks[i];
-		rt_str text = rt_str_of(remark->text);
-
-		rt_json_open(buf, NULL, '{');
-		rt_json_put_c(buf, "level", levels[remark->level]);
-		rt_json_put_u64(buf, "line", remark->line);
-		rt_json_put_str(buf, "text", rt_str_at(text.ptr, rt_utf8_valid_size(text)));
-		rt_json_close(buf, '}');
-	}
-	rt_json_close(buf, ']');
+	rt_import_result_put(buf, result);
+	rt_report_put(buf, report);
+	rt_report_put_remarks(buf, report);
 	rt_json_put_u64(buf, "seq", result->seq);
 	if (result->discussion[0] != '\0')
 		rt_json_put_c(buf, "discussion", result->discussion);

@@ -22,3 +22,9 @@ rt_provider_add_names(rt_buf *out)
 	for (size_t i = 0; rt_providers[i] != NULL; i++)
 		rt_buf_add_f(out, "%s%s", i > 0 ? ", " : "", rt_providers[i]->name);
 }
+
+const rt_provider *
+rt_provider_of_export(const rt_format *format)
+{
+	return format->writes_sent ? &rt_provider_anthropic : NULL;
+}

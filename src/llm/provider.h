@@ -6,6 +6,7 @@
 #define RT_LLM_PROVIDER_H
 
 #include "llm/protocol.h"
+#include "ops/format.h"
 
 /* In the order in which people should see them. FIRST and SERVER: reached over the network;
  * LOCAL: part of Retake. */
@@ -34,5 +35,7 @@ extern const rt_provider *const rt_providers[];
 const rt_provider *rt_provider_named(rt_str name);
 /* Their names, for a sentence: "openai, anthropic, …". */
 void rt_provider_add_names(rt_buf *out);
+/* In whose form an export contains the last request; NULL: this format has none. */
+const rt_provider *rt_provider_of_export(const rt_format *format);
 
 #endif

@@ -118,6 +118,12 @@ typedef struct rt_report {
 
 void rt_report_init(rt_report *report, const rt_alloc *alloc);
 void rt_report_deinit(rt_report *report);
+/* "note", "repaired", "skipped" */
+const char *rt_remark_word(rt_remark_level level);
+/* Members of an open JSON object: "repaired","skipped","noted". */
+void rt_report_put(rt_buf *out, const rt_report *report);
+/* And "remarks":[{"level","line","text"}]. */
+void rt_report_put_remarks(rt_buf *out, const rt_report *report);
 /* report may be NULL. */
 void rt_report_add(rt_report *report, rt_remark_level level, uint64_t line, const char *format, ...)
 	RT_PRINTF(4, 5);
@@ -183,6 +189,7 @@ typedef struct rt_format {
 	bool writes_sent; /* rt_outline's sent_…: calls of rt_engine_export_last_requests make
 			   * sense */
 	bool writes_before; /* rt_node's before: calls of rt_engine_export_before make sense */
+	bool whole_if_lossless; /* all takes are written only with options.lossless, too */
 	/* NULL: cannot be written. */
 	rt_status (*write)(const rt_alloc *alloc, const rt_outlines *in,
 			   const rt_export_options *options, rt_buf *out, rt_error *err);

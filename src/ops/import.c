@@ -237,3 +237,13 @@ rt_engine_import_by(rt_engine *engine, const rt_outlines *outlines, rt_str name,
 	rt_import_cancel(m, err);
 	return st;
 }
+
+void
+rt_import_result_put(rt_buf *out, const rt_import_result *result)
+{
+	rt_json_put_u64(out, "discussions", result->discussions);
+	rt_json_put_u64(out, "entries", result->entries);
+	rt_json_put_u64(out, "takes", result->takes);
+	rt_json_put_u64(out, "known", result->known);
+	rt_json_put_u64(out, "settings", result->settings);
+}

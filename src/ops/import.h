@@ -29,6 +29,9 @@ typedef struct rt_import_result {
 	char discussion[260];               /* the last that was added, else extended, else known */
 } rt_import_result;
 
+/* Members of an open JSON object: "discussions","entries","takes","known","settings". */
+void rt_import_result_put(rt_buf *out, const rt_import_result *result);
+
 typedef struct rt_import_options {
 	rt_str name;        /* of discussions that have none; empty: "imported" */
 	rt_str by;          /* the requester; empty: the one given when the engine was opened */

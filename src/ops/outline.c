@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h> /* vsnprintf only */
 
+#include "codec/json.h"
 #include "ops/format.h"
 
 void
@@ -19,6 +20,40 @@ rt_report_deinit(rt_report *report)
 	rt_free(report->alloc, report->remarks);
 	report->remarks = NULL;
 	report->remark_count = 0;
+}
+
+const char *
+rt_remark_word(rt_remark_level level)
+{
+	static const char *const words[] = {[RT_REMARK_NOTE] = "note",
+					    [RT_REMARK_REPAIRED] = "repaired",
+					    [RT_REMARK_SKIPPED] = "skipped"};
+
+	return words[level];
+}
+
+void
+rt_report_put(rt_buf *out, const rt_report *report)
+{
+	rt_json_put_u64(out, "repaired", report->repaired);
+	rt_json_put_u64(out, "skipped", report->skipped);
+	rt_json_put_u64(out, "noted", report->noted);
+}
+
+void
+rt_report_put_remarks(rt_buf *out, const rt_report *report)
+{
+	rt_json_open(out, "remarks", '[');
+	for (size_t i = 0; i < report->remark_count; i++) {
+		rt_str text = rt_str_of(report->remarks[i].text);
+
+		rt_json_open(out, NULL, '{');
+		rt_json_put_c(out, "level", rt_remark_word(report->remarks[i].level));
+		rt_json_put_u64(out, "line", report->remarks[i].line);
+		rt_json_put_str(out, "text", rt_str_at(text.ptr, rt_utf8_valid_size(text)));
+		rt_json_close(out, '}');
+	}
+	rt_json_close(out, ']');
 }
 
 void

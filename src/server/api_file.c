@@ -16,12 +16,12 @@
 static const rt_format *
 format_named(rt_call *call, rt_str name)
 {
-	for (size_t i = 0; rt_formats[i] != NULL; i++)
-		if (rt_str_is(name, rt_formats[i]->name))
-			return rt_formats[i];
-	rt_scope_fail(&call->scope, RT_USAGE, "there is no format \"%.*s\"",
-		      (int)rt_utf8_cut(name, 40), name.ptr);
-	return NULL;
+	const rt_format *format = rt_format_find(name);
+
+	if (format == NULL)
+		rt_scope_fail(&call->scope, RT_USAGE, "there is no format \"%.*s\"",
+			      (int)rt_utf8_cut(name, 40), name.ptr);
+	return format;
 }
 
 /* ---- export ---- */
@@ -134,8 +134,8 @@ write_file(export *e, rt_str by)
 	rt_place place = named;
 	if (e->take.size == 0 || e->options.whole)
 		place.take = 0;
-	if (e->format->writes_sent && !e->is_past)
-		file.sent = rt_provider_named(RT_STR("anthropic"));
+	if (!e->is_past)
+		file.sent = rt_provider_of_export(e->format);
 	rt_outlines_init(outlines);
 	rt_scope_defer(s, close_outlines, outlines);
 	RT_TRY(s, rt_action_export(call->open_project->engine, &with, &file, e->project, place,
@@ -249,47 +249,21 @@ typedef struct import {
 } import;
 
 static void
-put_remarks(rt_buf *buf, const rt_report *report)
-{
-	rt_json_open(buf, "remarks", '[');
-	for (size_t i = 0; i < report->remark_count; i++) {
-		rt_str text = rt_str_of(report->remarks[i].text);
-		rt_remark_level level = report->remarks[i].level;
-
-		rt_json_open(buf, NULL, '{');
-		rt_json_put_c(buf, "level",
-			      level == RT_REMARK_REPAIRED  ? "repaired"
-			      : level == RT_REMARK_SKIPPED ? "skipped"
-							   : "note");
-		rt_json_put_u64(buf, "line", report->remarks[i].line);
-		rt_json_put_str(buf, "text", rt_str_at(text.ptr, rt_utf8_valid_size(text)));
-		rt_json_close(buf, '}');
-	}
-	rt_json_close(buf, ']');
-}
-
-static void
 put_result(rt_buf *buf, const import *i)
 {
 	const rt_import_result *result = &i->result;
 
 	rt_json_open(buf, NULL, '{');
 	rt_json_put_c(buf, "format", i->file.format->name);
-	rt_json_put_u64(buf, "discussions", result->discussions);
-	rt_json_put_u64(buf, "entries", result->entries);
-	rt_json_put_u64(buf, "takes", result->takes);
-	rt_json_put_u64(buf, "known", result->known);
-	rt_json_put_u64(buf, "settings", result->settings);
-	rt_json_put_u64(buf, "repaired", i->report.repaired);
-	rt_json_put_u64(buf, "skipped", i->report.skipped);
-	rt_json_put_u64(buf, "noted", i->report.noted);
+	rt_import_result_put(buf, result);
+	rt_report_put(buf, &i->report);
 	rt_json_put_bool(buf, "dry_run", i->options.dry_run);
 	rt_json_put_u64(buf, "seq", result->seq);
 	if (result->discussion[0] != '\0')
 		rt_json_put_c(buf, "discussion", result->discussion);
 	if (i->scan.name != NULL)
 		rt_json_put_str(buf, "name", rt_text_str(i->scan.name));
-	put_remarks(buf, &i->report);
+	rt_report_put_remarks(buf, &i->report);
 	rt_json_close(buf, '}');
 }
 

@@ -256,7 +256,7 @@ enum { WHOLE = -1 };
 static inline char *
 canonical_of(fixture *f, const rt_project *value, int disc)
 {
-	const rt_format *format = rt_format_find("canonical");
+	const rt_format *format = rt_format_find(RT_STR("canonical"));
 	rt_export_options how = {.whole = disc <= 0, .lossless = true};
 	rt_outlines outlines;
 	rt_error err = {0};

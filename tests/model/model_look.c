@@ -26,7 +26,7 @@ differ(run *r, const char *what, rt_str engine, rt_str ours)
 static rt_status
 canonical_of(rt_engine *engine, const rt_project *value, int disc, rt_buf *out, rt_error *err)
 {
-	const rt_format *format = rt_format_find("canonical");
+	const rt_format *format = rt_format_find(RT_STR("canonical"));
 	rt_export_options how = {.whole = disc <= 0, .lossless = true};
 	rt_outlines outlines;
 	rt_status st;

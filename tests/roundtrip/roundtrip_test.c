@@ -223,13 +223,13 @@ each(const char *folder, const char *end, void (*fn)(const char *path))
 static void
 one_pi(const char *path)
 {
-	there_and_back(path, rt_format_find("pi"), false, is_version_3(path));
+	there_and_back(path, rt_format_find(RT_STR("pi")), false, is_version_3(path));
 }
 
 static void
 one_openai(const char *path)
 {
-	there_and_back(path, rt_format_find("openai"), true, false);
+	there_and_back(path, rt_format_find(RT_STR("openai")), true, false);
 }
 
 static void
@@ -284,7 +284,7 @@ a_project_of_our_own(void **state)
 
 	(void)state;
 	for (n = 0; names[n] != NULL; n++) {
-		const rt_format *format = rt_format_find(names[n]);
+		const rt_format *format = rt_format_find(rt_str_of(names[n]));
 		rt_import_result result;
 		rt_buf first, second, third;
 		desk a, b;
@@ -347,7 +347,7 @@ equal_discussions(void **state)
 
 	(void)state;
 	for (n = 0; n < sizeof(names) / sizeof(names[0]); n++) {
-		const rt_format *format = rt_format_find(names[n]);
+		const rt_format *format = rt_format_find(rt_str_of(names[n]));
 		rt_import_result result;
 		rt_buf first, second;
 		desk a, b;
@@ -399,7 +399,7 @@ known_by_way_of_another_format(void **state)
 		"{\"type\":\"message\",\"id\":\"00000001\",\"parentId\":null,"
 		"\"timestamp\":\"2026-01-01T00:00:00.000Z\","
 		"\"message\":{\"role\":\"user\",\"content\":\"m\",\"timestamp\":1}}\n";
-	const rt_format *pi = rt_format_find("pi"), *canonical = rt_format_find("canonical");
+	const rt_format *pi = rt_format_find(RT_STR("pi")), *canonical = rt_format_find(RT_STR("canonical"));
 	rt_import_result result;
 	rt_buf first, second;
 	desk a, b;
@@ -444,7 +444,7 @@ many_discussions(void **state)
 			     "{\"messages\":[{\"role\":\"user\",\"content\":\"%zu\"}]}\n", i % 3);
 	desk_open(&d);
 	op(&d, "{\"op\":\"discussion.new\",\"name\":\"imported_3\"}");
-	assert_true(import_bytes(&d, rt_format_find("openai"), rt_buf_str(&lines), &result));
+	assert_true(import_bytes(&d, rt_format_find(RT_STR("openai")), rt_buf_str(&lines), &result));
 	assert_int_equal(result.discussions, COUNT);
 	project = rt_engine_value(d.engine);
 	assert_int_equal(rt_project_disc_named(project, RT_STR("imported")), 3);
@@ -452,7 +452,7 @@ many_discussions(void **state)
 	assert_int_equal(rt_project_disc_named(project, RT_STR("imported_4")), 5);
 	assert_int_equal(rt_project_disc_named(project, RT_STR("imported_5001")), COUNT + 2);
 	rt_object_unref(project);
-	assert_true(import_bytes(&d, rt_format_find("openai"), rt_buf_str(&lines), &result));
+	assert_true(import_bytes(&d, rt_format_find(RT_STR("openai")), rt_buf_str(&lines), &result));
 	assert_int_equal(result.discussions, 0);
 	assert_int_equal(result.known, COUNT);
 	desk_close(&d);
@@ -492,13 +492,13 @@ many_takes(void **state)
 			     "{\"role\":\"user\",\"content\":\"m\",\"timestamp\":1}}\n",
 		     COUNT + 3, 1);
 	desk_open(&d);
-	assert_true(import_bytes(&d, rt_format_find("pi"), rt_str_at(lines.ptr, size), &result));
+	assert_true(import_bytes(&d, rt_format_find(RT_STR("pi")), rt_str_at(lines.ptr, size), &result));
 	assert_int_equal(result.takes, COUNT);
 	assert_int_equal(result.entries, COUNT + 1);
-	assert_true(import_bytes(&d, rt_format_find("pi"), rt_str_at(lines.ptr, size), &result));
+	assert_true(import_bytes(&d, rt_format_find(RT_STR("pi")), rt_str_at(lines.ptr, size), &result));
 	assert_int_equal(result.takes, 0);
 	assert_int_equal(result.known, COUNT + 1);
-	assert_true(import_bytes(&d, rt_format_find("pi"), rt_buf_str(&lines), &result));
+	assert_true(import_bytes(&d, rt_format_find(RT_STR("pi")), rt_buf_str(&lines), &result));
 	assert_int_equal(result.takes, 1);
 	assert_int_equal(result.entries, 2);
 	assert_int_equal(result.known, COUNT + 1);
