@@ -175,6 +175,8 @@ rt_content rt_reply_content(rt_scope *scope, const rt_reply *reply);
  * "thinking_segments":[{"text","signature"?} or {"redacted":{…}}],"signed_text":…,
  * "error":… */
 void rt_reply_add_fields(const rt_reply *reply, rt_buf *out);
+/* The members of "usage", as far as they are known. */
+void rt_usage_put(rt_buf *out, const rt_usage *usage);
 
 /* The hash in "signed_text" of a content (blocks, or if they are NULL a text), appended
  * to out. Equal values have equal hashes, however their keys are ordered. */

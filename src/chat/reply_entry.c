@@ -172,8 +172,8 @@ put_signed_text(const rt_reply *r, rt_buf *out)
 	rt_scope_deinit(&s);
 }
 
-static void
-put_usage(const rt_usage *usage, rt_buf *out)
+void
+rt_usage_put(rt_buf *out, const rt_usage *usage)
 {
 	const struct {
 		const char *key;
@@ -182,18 +182,21 @@ put_usage(const rt_usage *usage, rt_buf *out)
 		      {"output_tokens", usage->output},
 		      {"cache_read_input_tokens", usage->cache_read},
 		      {"cache_creation_input_tokens", usage->cache_write}};
-	bool any = false;
 
-	for (size_t i = 0; i < 4; i++) {
-		if (counts[i].count == SIZE_MAX)
-			continue;
-		if (!any)
-			rt_json_open(out, "usage", '{');
-		any = true;
-		rt_json_put_u64(out, counts[i].key, counts[i].count);
-	}
-	if (any)
-		rt_json_close(out, '}');
+	for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++)
+		if (counts[i].count != SIZE_MAX)
+			rt_json_put_u64(out, counts[i].key, counts[i].count);
+}
+
+static void
+put_usage(const rt_usage *usage, rt_buf *out)
+{
+	if (usage->input == SIZE_MAX && usage->output == SIZE_MAX &&
+	    usage->cache_read == SIZE_MAX && usage->cache_write == SIZE_MAX)
+		return;
+	rt_json_open(out, "usage", '{');
+	rt_usage_put(out, usage);
+	rt_json_close(out, '}');
 }
 
 static void

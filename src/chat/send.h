@@ -142,6 +142,9 @@ typedef struct rt_send_result {
 } rt_send_result;
 
 void rt_send_result_deinit(rt_send_result *result);
+/* Its members for people and programs: "entry","take","seq","files","partial","stop","usage":{…},
+ * "left_out","tokens_estimate","compaction":{…},"fate","note", as far as they are known. */
+void rt_send_result_put(rt_buf *out, const rt_send_result *result, bool with_take);
 
 /* RT_OK: a reply was kept. Otherwise err has the reason, or the reason why it is partial
  * (out->entry is set then): as rt_model_ops.ask; RT_DENIED: a hook refused; RT_NOT_FOUND;

@@ -111,14 +111,7 @@ say_compaction(rt_cli *cli, const rt_send_compaction *c)
 	say_dim(cli, line);
 }
 
-static void
-put_count(rt_buf *json, const char *key, size_t count)
-{
-	if (count != SIZE_MAX)
-		rt_json_put_u64(json, key, count);
-}
-
-/* {"question","entry","take","seq","partial","stop","usage","left_out","compaction","reply"} */
+/* {"question", the members of the result, "reply"} */
 static void
 add_result(rt_cli *cli, const rt_send_result *r, rt_buf *json)
 {
@@ -127,32 +120,7 @@ add_result(rt_cli *cli, const rt_send_result *r, rt_buf *json)
 	rt_json_open(json, NULL, '{');
 	if (r->question[0] != 0)
 		rt_json_put_c(json, "question", r->question);
-	rt_json_put_c(json, "entry", r->entry);
-	if (r->take[0] != 0)
-		rt_json_put_c(json, "take", r->take);
-	rt_json_put_u64(json, "seq", r->seq);
-	if (r->files > 0)
-		rt_json_put_u64(json, "files", r->files);
-	if (r->partial)
-		rt_json_put_bool(json, "partial", true);
-	rt_json_put_c(json, "stop", rt_stop_word(r->stop));
-	rt_json_open(json, "usage", '{');
-	put_count(json, "input_tokens", r->usage.input);
-	put_count(json, "output_tokens", r->usage.output);
-	put_count(json, "cache_read_input_tokens", r->usage.cache_read);
-	put_count(json, "cache_creation_input_tokens", r->usage.cache_write);
-	rt_json_close(json, '}');
-	put_count(json, "left_out", r->left_out);
-	put_count(json, "tokens_estimate", r->tokens);
-	if (r->compaction.entry[0] != 0) {
-		rt_json_open(json, "compaction", '{');
-		rt_json_put_c(json, "entry", r->compaction.entry);
-		rt_json_put_u64(json, "seq", r->compaction.seq);
-		put_count(json, "entries", r->compaction.entries);
-		put_count(json, "tokens_before", r->compaction.tokens_before);
-		put_count(json, "tokens_after", r->compaction.tokens_after);
-		rt_json_close(json, '}');
-	}
+	rt_send_result_put(json, r, true);
 	rt_json_add_key(json, "reply");
 	RT_TRY(&cli->s, rt_view_entry(cli->session.engine, cli->session.value, cli->session.place,
 				      entry, json, &cli->s.error));

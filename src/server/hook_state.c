@@ -174,38 +174,27 @@ rt_hook_state_put(rt_call *call, const rt_snapshot *v, rt_buf *out)
 
 /* ---- the entries of the take ---- */
 
-/* Numbers of the usage of one entry or of all. */
-typedef struct tokens {
-	uint64_t input, output, cache_read, cache_write;
-	bool is_known;
-} tokens;
-
-static uint64_t
+static size_t
 number_of(yyjson_val *usage, const char *name)
 {
 	uint64_t number = 0;
 
-	return rt_json_u64(rt_json_get(usage, name), &number) ? number : 0;
+	return rt_json_u64(rt_json_get(usage, name), &number) ? (size_t)number : 0;
 }
 
-static tokens
-read_tokens(const rt_entry_row *e)
+static rt_usage
+read_usage(yyjson_val *usage)
 {
-	yyjson_val *usage = rt_body_field(e->body, "usage");
-
-	return (tokens){number_of(usage, "input_tokens"), number_of(usage, "output_tokens"),
-			number_of(usage, "cache_read_input_tokens"),
-			number_of(usage, "cache_creation_input_tokens"), usage != NULL};
+	return (rt_usage){number_of(usage, "input_tokens"), number_of(usage, "output_tokens"),
+			  number_of(usage, "cache_read_input_tokens"),
+			  number_of(usage, "cache_creation_input_tokens")};
 }
 
 static void
-put_tokens(rt_buf *out, const char *key, const tokens *t)
+put_usage(rt_buf *out, const char *key, const rt_usage *usage)
 {
 	rt_json_open(out, key, '{');
-	rt_json_put_u64(out, "input_tokens", t->input);
-	rt_json_put_u64(out, "output_tokens", t->output);
-	rt_json_put_u64(out, "cache_read_input_tokens", t->cache_read);
-	rt_json_put_u64(out, "cache_creation_input_tokens", t->cache_write);
+	rt_usage_put(out, usage);
 	rt_json_close(out, '}');
 }
 
@@ -217,11 +206,13 @@ rt_hook_state_put_take(rt_call *call, const rt_snapshot *v, rt_buf *out)
 	rt_entry_cursor *c = rt_ok(s) ? rt_entries_open(&view, NULL) : NULL;
 	rt_buf *said[2] = {rt_scope_buf(s), rt_scope_buf(s)}, *role = rt_scope_buf(s);
 	size_t user = 0, ai = 0, muted = 0, collapsed = 0, edited = 0, partial = 0, bytes = 0;
-	tokens all = {0}, last = {0};
+	rt_usage all = {0}, last = {0};
+	bool is_known = false;
 
 	for (const rt_entry_row *e; (e = rt_entries_next(c)) != NULL;) {
 		bool is_ai = rt_role_is_assistant(e->role), is_user = rt_role_is_user(e->role);
-		tokens t = read_tokens(e);
+		yyjson_val *usage = rt_body_field(e->body, "usage");
+		rt_usage t = read_usage(usage);
 
 		ai += is_ai;
 		user += is_user;
@@ -230,11 +221,10 @@ rt_hook_state_put_take(rt_call *call, const rt_snapshot *v, rt_buf *out)
 		edited += e->edited;
 		partial += e->partial;
 		bytes += e->slot.size;
-		all = (tokens){all.input + t.input, all.output + t.output,
-			       all.cache_read + t.cache_read, all.cache_write + t.cache_write,
-			       all.is_known || t.is_known};
-		if (t.is_known)
-			last = t;
+		all = (rt_usage){all.input + t.input, all.output + t.output,
+				 all.cache_read + t.cache_read, all.cache_write + t.cache_write};
+		is_known = is_known || usage != NULL;
+		last = usage != NULL ? t : last;
 		if (is_ai || is_user) {
 			rt_buf_clear(said[is_ai]);
 			rt_content_add_text(said[is_ai], e->content);
@@ -252,9 +242,9 @@ rt_hook_state_put_take(rt_call *call, const rt_snapshot *v, rt_buf *out)
 	rt_json_put_u64(out, "edited_count", edited);
 	rt_json_put_u64(out, "partial_count", partial);
 	rt_json_put_u64(out, "content_bytes", bytes);
-	put_tokens(out, "token_usage", &all);
-	if (last.is_known)
-		put_tokens(out, "usage", &last);
+	put_usage(out, "token_usage", &all);
+	if (is_known)
+		put_usage(out, "usage", &last);
 }
 
 /* ---- the log of requests ---- */
