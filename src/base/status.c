@@ -48,6 +48,7 @@ rt_fail_v(rt_error *err, rt_status status, const char *advice, const char *forma
 	err->line = 0;
 	err->has_at = 0;
 	err->is_quiet = 0;
+	err->about = RT_ABOUT_ANYTHING;
 	set_text(err, advice, format, args);
 	return status;
 }

@@ -44,6 +44,15 @@ typedef enum rt_status {
 
 #define RT_ERROR_TEXT_SIZE 480
 
+/* What a failure is about, as far as callers need to know. */
+typedef enum rt_about {
+	RT_ABOUT_ANYTHING,
+	RT_ABOUT_ENTRY,   /* no entry has this address */
+	RT_ABOUT_LABEL,   /* several entries have this label */
+	RT_ABOUT_DELETED, /* it exists no longer, but undo may restore it */
+	RT_ABOUT_SOCKET   /* the server's socket */
+} rt_about;
+
 /* Owned by the caller. Every field is overwritten on failure and unchanged on success. */
 typedef struct rt_error {
 	rt_status status;
@@ -52,6 +61,7 @@ typedef struct rt_error {
 	int has_at;
 	int is_quiet;   /* for programs only: the user whose request caused the error must not see
 			 * it */
+	rt_about about;
 	/* The next step: a static text such as "see: retake ls", with which text ends after "; ".
 	 * NULL: none. Never found by searching text, which quotes what users wrote. */
 	const char *advice;

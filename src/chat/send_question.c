@@ -166,7 +166,7 @@ append_question(rt_sending *s)
 	rt_status st = rt_apply(s->engine, &s->apply, requests, count, count > 1, o->discussion,
 				o->take, results);
 	if (st != RT_OK)
-		rt_results_error(results, count, &s->scope.error);
+		s->scope.error = results[rt_results_cause(results, count)].error;
 	if (rt_scope_note(&s->scope, st) == RT_OK) {
 		memcpy(s->out->question, results[count - 1].entry, sizeof(s->out->question));
 		s->out->question_seq = results[count - 1].seq;

@@ -573,7 +573,7 @@ rt_summing_apply(rt_summing *s, uint32_t take, const rt_request *requests, size_
 		memcpy(s->out->entry, results[count - 1].entry, sizeof(s->out->entry));
 		s->out->seq = results[count - 1].seq;
 	} else {
-		rt_results_error(results, count, &s->scope.error);
+		s->scope.error = results[rt_results_cause(results, count)].error;
 	}
 	for (size_t i = 0; i < count; i++) {
 		if (results[i].take[0] != '\0')

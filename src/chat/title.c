@@ -94,7 +94,7 @@ set_title(rt_summing *s)
 	if (st == RT_OK)
 		s->out->seq = result.seq;
 	else
-		rt_results_error(&result, 1, &sc->error);
+		sc->error = result.error;
 	rt_scope_note(sc, st);
 	rt_result_deinit(&result);
 }

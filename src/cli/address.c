@@ -118,7 +118,7 @@ rt_cli_hint_entry(rt_cli *cli, const char *address, const rt_error *error)
 	const rt_disc *disc = NULL;
 
 	/* A label is complete; completing it further would not help. */
-	if (error->status == RT_AMBIGUOUS && strstr(error->text, "is the label of") != NULL)
+	if (error->about == RT_ABOUT_LABEL)
 		rt_cli_hint(cli, "Name one by its id. Labels: retake label");
 	if (error->status != RT_NOT_FOUND ||
 	    rt_project_disc(cli->session.value, cli->session.place.disc, &disc, NULL) != RT_OK)

@@ -74,12 +74,11 @@ hint_failure(rt_cli *cli, rt_op_id op)
 		{"redo", "Steps: retake history"},
 	};
 	rt_status status = cli->s.status;
-	const char *text = cli->s.error.text;
+	rt_about about = cli->s.error.about;
 
 	if (status == RT_OK || cli->session.hint[0] != 0)
 		return;
-	if (cli->address != NULL && (strstr(text, "no entry matches") != NULL ||
-				     strstr(text, "is the label of") != NULL))
+	if (cli->address != NULL && (about == RT_ABOUT_ENTRY || about == RT_ABOUT_LABEL))
 		rt_cli_hint_entry(cli, cli->address, &cli->s.error);
 	if (cli->session.hint[0] != 0 || (status != RT_NOT_FOUND && status != RT_REFUSED))
 		return;
@@ -156,12 +155,8 @@ carry_out(rt_cli *cli, const rt_request *requests, size_t count)
 	st = rt_apply(session->engine, rt_session_hooks_begin(session), requests, count, count > 1,
 		      rt_session_discussion(session), rt_session_take(session), r->items);
 	rt_session_hooks_end(session);
-	/* The first failure is the cause; in a batch the others only repeat it. */
-	for (size_t i = 0; st != RT_OK && i < count; i++)
-		if (r->items[i].status == st) {
-			cli->s.error = r->items[i].error;
-			break;
-		}
+	if (st != RT_OK)
+		cli->s.error = r->items[rt_results_cause(r->items, count)].error;
 	rt_scope_note(&cli->s, st);
 	return &r->items[count - 1];
 }

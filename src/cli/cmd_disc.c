@@ -102,7 +102,6 @@ is_take(const rt_cli *cli, const char *name)
 static void
 hint_use(rt_cli *cli, const char *name)
 {
-	char *advice = strstr(cli->s.error.text, "; undo");
 	uint32_t number = 0;
 	const rt_cell *cell = find_deleted(cli, name, &number);
 	rt_history_row step;
@@ -132,8 +131,8 @@ hint_use(rt_cli *cli, const char *name)
 			    "How it was removed: retake history   To read it: retake -d d%u show",
 			    number);
 	/* "undo restores it" is only true right after the deletion. */
-	if (!step.is_current && advice != NULL)
-		*advice = 0;
+	if (!step.is_current && cli->s.error.about == RT_ABOUT_DELETED)
+		rt_error_rewrite(&cli->s.error, NULL, "discussion \"%s\" was deleted", name);
 }
 
 /* The active one before this effect, if it exists and is another one now; else 0. */

@@ -302,6 +302,8 @@ ambiguous(search *s, rt_str address, bool is_label)
 		st = rt_fail(s->err, RT_AMBIGUOUS, "\"%.*s\" %s %s%s", RT_STR_ARG(address),
 			     is_label ? "is the label of" : "could be",
 			     list.ptr != NULL ? list.ptr : "", s->count > 8 ? ", …" : "");
+	if (st == RT_AMBIGUOUS && is_label && s->err != NULL)
+		s->err->about = RT_ABOUT_LABEL;
 	rt_buf_deinit(&list);
 	return st;
 }
@@ -309,10 +311,13 @@ ambiguous(search *s, rt_str address, bool is_label)
 static rt_status
 not_found(const rt_project *project, const rt_disc *disc, rt_str address, rt_error *err)
 {
-	return rt_fail_advise(err, RT_NOT_FOUND, "see: retake show",
-			      "no entry matches \"%.*s\" in discussion \"%.*s\"",
-			      RT_STR_ARG(address),
-			      RT_STR_ARG(rt_cell_name(rt_project_cell(project, disc->number))));
+	(void)rt_fail_advise(err, RT_NOT_FOUND, "see: retake show",
+			     "no entry matches \"%.*s\" in discussion \"%.*s\"",
+			     RT_STR_ARG(address),
+			     RT_STR_ARG(rt_cell_name(rt_project_cell(project, disc->number))));
+	if (err != NULL)
+		err->about = RT_ABOUT_ENTRY;
+	return RT_NOT_FOUND;
 }
 
 /* The entry is here, but not in this take: say where. */

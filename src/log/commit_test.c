@@ -441,6 +441,24 @@ act(fixture *f, const rt_apply_context *with, const char *lines, bool atomic, rt
 
 #define ADD "{\"op\":\"entry.append\",\"content\":\"one\"}"
 
+/* Of a step that failed, one request is the cause, whatever the others report. */
+static void
+one_request_is_the_cause(void **state)
+{
+	static const char bad[] = "{\"op\":\"entry.delete\",\"entry\":\":9\"}";
+	fixture *f = *state;
+	rt_result results[8];
+	char lines[400];
+
+	snprintf(lines, sizeof(lines), "[%s,%s,%s]", ADD, bad, ADD);
+	assert_int_equal(act(f, NULL, lines, true, results), RT_NOT_FOUND);
+	assert_int_equal(rt_results_cause(results, 3), 1);
+	assert_true(results[0].is_consequence && results[2].is_consequence);
+	assert_int_equal(act(f, NULL, lines, false, results), RT_NOT_FOUND);
+	assert_int_equal(rt_results_cause(results, 3), 1);
+	assert_false(results[0].is_consequence || results[2].is_consequence);
+}
+
 /* Every kind of row names the requester. */
 static void
 rows_say_who_asked(void **state)
@@ -669,6 +687,7 @@ main(void)
 		cmocka_unit_test_setup_teardown(epoch_is_of_the_value, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(refresh_after_a_sweep, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(redo_of_many_is_linear, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(one_request_is_the_cause, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(rows_say_who_asked, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(kept_with_what_is_done, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(not_done_where_it_cannot_be_kept, set_up, tear_down),

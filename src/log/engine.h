@@ -87,6 +87,7 @@ RT_CHECKED rt_status rt_engine_value_at(rt_engine *engine, uint64_t seq, const r
 typedef struct rt_result {
 	rt_status status;
 	rt_error error;      /* where status is not RT_OK */
+	bool is_consequence; /* it was not executed because another request of the batch failed */
 	uint64_t seq;        /* the row that was written; the current one when unchanged */
 	bool unchanged;
 	uint64_t steps;      /* undo, redo: how many; 0 otherwise */
@@ -101,6 +102,8 @@ typedef struct rt_result {
 } rt_result;
 
 void rt_result_deinit(rt_result *result);
+/* Of requests that failed, the first that failed itself. */
+size_t rt_results_cause(const rt_result *results, size_t count);
 
 /* The precondition of requests (ops/action.h). Called with the newest value, under the store's
  * lock, right before the first of them; any status but RT_OK becomes their result, and none of them

@@ -36,8 +36,20 @@ rt_results_fail(rt_result *results, size_t count, size_t failed, rt_status statu
 
 	rt_fail_advise(&other, status, err->advice, "not done, since line %zu failed: %.*s",
 		       failed + 1, (int)rt_error_message_size(err), err->text);
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++) {
 		rt_result_fail(&results[i], status, i == failed ? err : &other);
+		results[i].is_consequence = i != failed;
+	}
+}
+
+size_t
+rt_results_cause(const rt_result *results, size_t count)
+{
+	size_t i = 0;
+
+	while (i + 1 < count && (results[i].status == RT_OK || results[i].is_consequence))
+		i++;
+	return i;
 }
 
 void

@@ -224,14 +224,6 @@ rt_apply_json(rt_engine *engine, const rt_apply_context *with, yyjson_val *const
 	return st;
 }
 
-void
-rt_results_error(const rt_result *results, size_t count, rt_error *err)
-{
-	for (size_t i = 0; i < count; i++)
-		if (i == 0 || !rt_str_starts(rt_str_of(results[i].error.text), RT_STR("not done")))
-			*err = results[i].error;
-}
-
 /* ---- sessions ---- */
 
 static void

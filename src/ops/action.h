@@ -70,10 +70,6 @@ rt_status rt_apply_json(rt_engine *engine, const rt_apply_context *with,
 			yyjson_val *const *requests, size_t count, bool atomic,
 			rt_str default_disc, rt_str default_take, rt_result *results);
 
-/* Why requests failed: the error of the one that failed itself, while the others of a batch report
- * that they were not executed. */
-void rt_results_error(const rt_result *results, size_t count, rt_error *err);
-
 /* ---- files ---- */
 
 typedef struct rt_provider rt_provider; /* chat/provider.h; only passed on */

@@ -64,7 +64,7 @@ rt_defaults_apply(rt_engine *engine, rt_error *err)
 		if (count > 0)
 			st = rt_engine_apply_if(engine, requests, count, &how, results);
 		if (st != RT_OK && st != RT_CONFLICT) { /* otherwise another process was faster */
-			rt_results_error(results, count, &s.error);
+			s.error = results[rt_results_cause(results, count)].error;
 			rt_scope_note(&s, st);
 		}
 		for (size_t i = 0; i < count; i++)

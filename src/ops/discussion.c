@@ -23,6 +23,7 @@ named_disc(rt_change *c, rt_str name)
 	rt_scope_fail(c->scope, RT_NOT_FOUND,
 		      "discussion \"%.*s\" was deleted; undo restores it",
 		      RT_STR_ARG(name));
+	c->scope->error.about = RT_ABOUT_DELETED;
 	return NULL;
 }
 
@@ -142,8 +143,7 @@ rt_op_discussion_rename(rt_change *c, const rt_request *r)
 {
 	const rt_cell *cell = named_disc(c, r->target);
 
-	if (r->name.size == 0)
-		rt_scope_fail(c->scope, RT_USAGE, "\"name\" is empty");
+	rt_check_name(c, r->name);
 	if (!rt_change_ok(c))
 		return;
 	rt_result_disc(c, r->name);

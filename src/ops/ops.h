@@ -102,6 +102,8 @@ void rt_set_given_prompt(rt_change *c, const rt_request *r);
 
 /* The base name of a discussion's numbered takes: up to the first "_take_". */
 rt_str rt_take_base(rt_str name);
+/* Fails if a name is empty. */
+void rt_check_name(rt_change *c, rt_str name);
 /* Fails if a given name is empty, or in use by a discussion. */
 void rt_check_disc_name(rt_change *c, rt_str name);
 /* Sets it to a text, or clears it if that is empty. */

@@ -215,13 +215,6 @@ preset_named(rt_change *c, yyjson_val *presets, rt_str name)
 	return preset;
 }
 
-static void
-check_name(rt_change *c, rt_str name)
-{
-	if (name.size == 0)
-		rt_scope_fail(c->scope, RT_USAGE, "\"name\" is empty");
-}
-
 /* All presets but one, in an object that is not closed yet. */
 static rt_buf *
 presets_without(rt_change *c, yyjson_val *presets, rt_str name)
@@ -276,7 +269,7 @@ parameter_now(rt_change *c, const rt_disc *disc, const char *name)
 void
 rt_op_preset_save(rt_change *c, const rt_request *r)
 {
-	check_name(c, r->name);
+	rt_check_name(c, r->name);
 	rt_buf *presets = presets_without(c, presets_of(c), r->name);
 	const rt_disc *disc = rt_change_disc(c);
 
@@ -305,7 +298,7 @@ rt_op_preset_save(rt_change *c, const rt_request *r)
 void
 rt_op_preset_load(rt_change *c, const rt_request *r)
 {
-	check_name(c, r->name);
+	rt_check_name(c, r->name);
 	yyjson_val *preset = preset_named(c, presets_of(c), r->name);
 	rt_str was = rt_take_files_begin(c);
 
@@ -323,7 +316,7 @@ rt_op_preset_load(rt_change *c, const rt_request *r)
 void
 rt_op_preset_delete(rt_change *c, const rt_request *r)
 {
-	check_name(c, r->name);
+	rt_check_name(c, r->name);
 	yyjson_val *presets = presets_of(c);
 
 	(void)preset_named(c, presets, r->name);

@@ -56,8 +56,8 @@ numbered_name(rt_change *c, const rt_disc *disc, rt_str like)
 	return rt_scope_str(c->scope, name);
 }
 
-static void
-check_name(rt_change *c, rt_str name)
+void
+rt_check_name(rt_change *c, rt_str name)
 {
 	if (name.size == 0)
 		rt_scope_fail(c->scope, RT_USAGE, "\"name\" is empty");
@@ -66,7 +66,7 @@ check_name(rt_change *c, rt_str name)
 static void
 check_take_name(rt_change *c, const rt_disc *disc, rt_str name)
 {
-	check_name(c, name);
+	rt_check_name(c, name);
 	if (disc != NULL && rt_disc_take_named(disc, name) != 0)
 		rt_scope_fail(c->scope, RT_REFUSED, "a take \"%.*s\" already exists",
 			      RT_STR_ARG(name));
@@ -75,7 +75,7 @@ check_take_name(rt_change *c, const rt_disc *disc, rt_str name)
 void
 rt_check_disc_name(rt_change *c, rt_str name)
 {
-	check_name(c, name);
+	rt_check_name(c, name);
 	if (rt_project_disc_named(c->now, name) != 0)
 		rt_scope_fail(c->scope, RT_REFUSED, "a discussion \"%.*s\" already exists",
 			      RT_STR_ARG(name));
@@ -206,7 +206,7 @@ rt_op_take_rename(rt_change *c, const rt_request *r)
 	const rt_disc *disc;
 	const rt_take *take = named_take(c, r, &disc);
 
-	check_name(c, r->name);
+	rt_check_name(c, r->name);
 	if (!rt_change_ok(c))
 		return;
 	rt_result_take(c, r->name);
@@ -267,7 +267,7 @@ rt_op_take_promote(rt_change *c, const rt_request *r)
 	rt_buf *note = rt_scope_buf(c->scope);
 	uint32_t made;
 
-	check_name(c, r->name);
+	rt_check_name(c, r->name);
 	if (take != NULL && rt_disc_present_count(disc) < 2)
 		rt_scope_fail(c->scope, RT_REFUSED,
 			      "\"%.*s\" is the only take; rename the discussion instead",

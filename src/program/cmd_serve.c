@@ -143,13 +143,6 @@ purged(void *ctx, uint64_t project, rt_str text, rt_error *err)
 	return rt_scope_end(&s, err);
 }
 
-static bool
-lives(void *ctx, rt_str owner, int64_t written_us)
-{
-	(void)ctx;
-	return rt_host_owner_lives(owner, written_us);
-}
-
 /* ---- serving ---- */
 
 /* A whole number of a flag, within limits. */
@@ -301,7 +294,7 @@ hint_busy(rt_cli *cli, const rt_front_options *front)
 	rt_buf *socket;
 	rt_scope outer;
 
-	if (front->socket == NULL || strstr(cli->s.error.text, front->socket) == NULL) {
+	if (cli->s.error.about != RT_ABOUT_SOCKET) {
 		rt_cli_hint(cli,
 			    "Use another port: retake serve --port 0   Sign-in link, if that "
 			    "server has this store: retake serve --login --port %u%s%s",
@@ -376,7 +369,7 @@ open_server(serving *sv, bool *has_socket)
 			 .model = rt_str_of(getenv("RETAKE_MODEL")),
 			 .purged = purged,
 			 .purged_ctx = sv,
-			 .lives = lives},
+			 .lives = rt_host_owner_lives},
 		.front = {.address = rt_cli_flag_value(cli, "listen"),
 			  .socket = rt_cli_has(cli, "no-socket") ? NULL : sv->socket,
 			  .spool = sv->state.ptr,
@@ -402,7 +395,7 @@ open_server(serving *sv, bool *has_socket)
 		make_socket_folder(sv);
 	RT_TRY(s, rt_server_open(&options, &server, &s->error));
 	/* The usual socket may belong to another server: this one works without. */
-	if (s->status == RT_BUSY && is_usual && strstr(s->error.text, sv->socket) != NULL) {
+	if (s->status == RT_BUSY && is_usual && s->error.about == RT_ABOUT_SOCKET) {
 		rt_cli_recover(cli, NULL);
 		rt_cli_note(cli, "another server has the socket %s; this one has none", sv->socket);
 		options.front.socket = NULL;

@@ -410,19 +410,6 @@ begin(context *c)
 
 /* ---- carrying out ---- */
 
-/* Of an atomic batch, the request that itself failed. */
-static size_t
-failed_at(const context *c, const rt_result *results, rt_status st)
-{
-	size_t i = 0;
-
-	while (i + 1 < c->change->count &&
-	       (results[i].status != st ||
-		strncmp(results[i].error.text, "not done, since", 15) == 0))
-		i++;
-	return i;
-}
-
 /* Errors are ignored: a retry then gets the answer of a finished or unfinished request. */
 static void
 drop_stored(rt_call *call, const rt_idempotency *idem)
@@ -447,7 +434,7 @@ fail(context *c, const rt_result *results, rt_status st)
 {
 	rt_call *call = c->call;
 	rt_scope *s = &call->scope;
-	size_t at = failed_at(c, results, st);
+	size_t at = rt_results_cause(results, c->change->count);
 	rt_buf *extra = rt_scope_buf(s);
 
 	/* A purge that could not overwrite the bytes is done and its answer stored; a retry has to

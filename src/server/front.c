@@ -234,8 +234,11 @@ listen_all(rt_front *front, rt_error *err)
 	rt_status st = options->address == NULL ? listen_loopback(front, err)
 						: listen_elsewhere(front, options->address, err);
 
-	if (st == RT_OK && options->socket != NULL)
-		st = listen_unix(front, options->socket, err);
+	if (st != RT_OK || options->socket == NULL)
+		return st;
+	st = listen_unix(front, options->socket, err);
+	if (st != RT_OK && err != NULL)
+		err->about = RT_ABOUT_SOCKET;
 	return st;
 }
 

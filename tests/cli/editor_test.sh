@@ -138,6 +138,16 @@ r show --take-file | sed 's/^two$/=== what is this/' >"$work/take"
 code 'a bad frame' 2 r edit --all -f "$work/take"
 has 'its line' 'line' "$err"
 
+# of several changes that are one step, the message is about the one that failed
+hook=$XDG_CONFIG_HOME/retake/hooks/entry.before_add/10-word
+mkdir -p "${hook%/*}"
+printf '#!/bin/sh\ncase $(cat) in *forbidden*) echo "{\\"decision\\":\\"deny\\",\\"reason\\":\\"not this word\\"}";; esac\n' >"$hook"
+chmod +x "$hook"
+r show --take-file | sed 's/^=== :end$/=== + User\nforbidden\n\n=== + User\nfine\n\n=== :end/' >"$work/take"
+code 'one of several fails' 8 r edit --all -f "$work/take"
+is 'one of several fails: why' 'retake: hook entry.before_add/10-word: not this word' "$(echo "$err" | head -n 1)"
+rm -r "${hook%/*}"
+
 # a conflicting change
 fresh
 editor "'$RETAKE' --db '$db' -q edit :2 theirs; sed -i 's/^two\$/mine/' \"\$1\""
