@@ -21,23 +21,27 @@ rt_etag_project(uint64_t epoch, const rt_project *project, char out[RT_ETAG_ROOM
 		 (unsigned long long)project->history.current);
 }
 
-void
-rt_etag_entry(uint64_t epoch, const rt_project *project, const rt_disc *disc, const rt_slot *slot,
-	      char out[RT_ETAG_ROOM])
+uint64_t
+rt_entry_fingerprint(const rt_project *project, const rt_disc *disc, const rt_slot *slot)
 {
-	/* The visible parts of an entry, without its position. */
 	uint64_t seen[5] = {slot->body, (uint64_t)slot->ts_us,
 			    (uint64_t)slot->role << 32 | slot->kind, slot->flags, 0};
 	rt_str label;
 
-	/* A label that cannot be read gives a tag that never matches. */
+	/* a label that cannot be read differs from every other one */
 	if (rt_disc_label(project, disc, slot->entry, &label, NULL) != RT_OK)
 		seen[4] = UINT64_MAX;
 	else if (label.size > 0)
 		seen[4] = rt_hash(label.ptr, label.size, 1);
+	return rt_hash(seen, sizeof(seen), 0);
+}
 
+void
+rt_etag_entry(uint64_t epoch, const rt_project *project, const rt_disc *disc, const rt_slot *slot,
+	      char out[RT_ETAG_ROOM])
+{
 	snprintf(out, RT_ETAG_ROOM, "\"%llx.e.%u.%016llx\"", (unsigned long long)epoch, slot->entry,
-		 (unsigned long long)rt_hash(seen, sizeof(seen), 0));
+		 (unsigned long long)rt_entry_fingerprint(project, disc, slot));
 }
 
 /* ---- lists ---- */

@@ -26,6 +26,8 @@ enum { RT_ETAG_ROOM = 96 };
 void rt_etag_disc(uint64_t epoch, const rt_project *project, const rt_disc *disc,
 		  char out[RT_ETAG_ROOM]);
 void rt_etag_project(uint64_t epoch, const rt_project *project, char out[RT_ETAG_ROOM]);
+/* A hash of the visible parts of an entry, without its position. */
+uint64_t rt_entry_fingerprint(const rt_project *project, const rt_disc *disc, const rt_slot *slot);
 void rt_etag_entry(uint64_t epoch, const rt_project *project, const rt_disc *disc,
 		   const rt_slot *slot, char out[RT_ETAG_ROOM]);
 

@@ -132,13 +132,14 @@ rt_host_add_owner(rt_buf *out)
 }
 
 bool
-rt_host_owner_lives(rt_str owner, int64_t written_us)
+rt_host_owner_lives(void *ctx, rt_str owner, int64_t written_us)
 {
 	enum { ELSEWHERE_S = 15 * 60 };
 	char text[400], name[300], *end;
 	unsigned long long start;
 	long pid;
 
+	(void)ctx;
 	if (owner.size == 0 || owner.size >= sizeof(text))
 		return false;
 	memcpy(text, owner.ptr, owner.size);

@@ -7,22 +7,22 @@
 #include "base/env.h"
 #include "base/text.h"
 
-
 /* $HOME, else that of the user's account; NULL: none. */
 const char *rt_host_home(void);
 /* Appends $XDG_DATA_HOME/retake, else ~/.local/share/retake. RT_NOT_FOUND: no home. */
 RT_CHECKED rt_status rt_host_data_dir(rt_buf *out, rt_error *err);
 /* The same with $XDG_CONFIG_HOME, else ~/.config, and $XDG_STATE_HOME, else ~/.local/state. */
 RT_CHECKED rt_status rt_host_config_dir(rt_buf *out, rt_error *err);
+RT_CHECKED rt_status rt_host_state_dir(rt_buf *out, rt_error *err);
 /* Zeroes all bytes of an allocation of the C library. */
 void rt_host_memory_wipe(void *ptr);
-RT_CHECKED rt_status rt_host_state_dir(rt_buf *out, rt_error *err);
 /* Appends the identity of this process: its number, start time, machine, and PID namespace
  * ("4711 812345 desk 4026531836"). */
 void rt_host_add_owner(rt_buf *out);
 /* Is the process of that identity alive? written_us: when it last wrote something, which decides
- * for a process on another machine or in another PID namespace (a container). */
-bool rt_host_owner_lives(rt_str owner, int64_t written_us);
+ * for a process on another machine or in another PID namespace (a container). An
+ * rt_owner_lives_fn (chat/send.h); ctx: unused. */
+bool rt_host_owner_lives(void *ctx, rt_str owner, int64_t written_us);
 /* Is standard input a file or a pipe, rather than a terminal? */
 bool rt_host_has_input(void);
 /* Does input, or its end, arrive on standard input within that time? */

@@ -365,19 +365,12 @@ open_engine(rt_session *s, rt_session_mode mode, rt_error *err)
 /* ---- replies left by a crashed program ---- */
 
 static bool
-owner_lives(void *ctx, rt_str owner, int64_t written_us)
-{
-	(void)ctx;
-	return rt_host_owner_lives(owner, written_us);
-}
-
-static bool
 is_left(void *ctx, const rt_inflight_view *inflight)
 {
 	bool *left = ctx;
 
 	*left = !inflight->is_stranded &&
-		!rt_host_owner_lives(inflight->owner, inflight->written_us);
+		!rt_host_owner_lives(NULL, inflight->owner, inflight->written_us);
 	return !*left;
 }
 
@@ -409,7 +402,7 @@ keep_left(rt_session *s, rt_session_mode mode, rt_error *err)
 		if (st != RT_OK)
 			return st;
 	}
-	st = rt_engine_keep_left(s->engine, owner_lives, NULL, &kept, err);
+	st = rt_engine_keep_left(s->engine, rt_host_owner_lives, NULL, &kept, err);
 	if (kept > 0)
 		rt_session_note(s,
 				"kept the partial text of %zu repl%s of a program that ended",

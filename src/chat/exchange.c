@@ -153,9 +153,7 @@ open_line(const rt_exchange *x, const char *what, const char *name, rt_buf *line
 	rt_json_open(line, NULL, '{');
 	rt_json_put_u64(line, "v", 1);
 	rt_json_put_c(line, "what", what);
-	rt_buf_add_c(line, ",\"at\":\"");
-	rt_moment_format_ms(line, (rt_moment){env->now_us(env->ctx), 0});
-	rt_buf_add_byte(line, '"');
+	rt_json_put_time(line, "at", (rt_moment){env->now_us(env->ctx), 0});
 	rt_json_put_c(line, "request", name);
 }
 

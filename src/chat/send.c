@@ -486,9 +486,9 @@ record_request(rt_sending *s, const rt_exchange *x)
 		upto[0] = '\0';
 	window.upto = rt_str_of(upto);
 	rt_buf_init(&row, s->engine->alloc, RT_BUF_UNLIMITED);
-	rt_buf_add_c(&row, "{\"v\":1,\"at\":\"");
-	rt_moment_format_ms(&row, (rt_moment){now_us(s), 0});
-	rt_buf_add_byte(&row, '"');
+	rt_json_open(&row, NULL, '{');
+	rt_json_put_u64(&row, "v", 1);
+	rt_json_put_time(&row, "at", (rt_moment){now_us(s), 0});
 	rt_request_record_put(&row, x, &r);
 	rt_json_close(&row, '}');
 	if (row.status != RT_OK ||

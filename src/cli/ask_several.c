@@ -54,13 +54,6 @@ models_of(rt_cli *cli, size_t count)
 
 /* ---- the runs ---- */
 
-static bool
-owner_lives(void *ctx, rt_str owner, int64_t written_us)
-{
-	(void)ctx;
-	return rt_host_owner_lives(owner, written_us);
-}
-
 static void
 free_runs(void *runs)
 {
@@ -81,7 +74,7 @@ open_runs(asking *a)
 				   .store_path = rt_str_of(t->m.store),
 				   .model = rt_str_of(getenv("RETAKE_MODEL")),
 				   .files = &t->files,
-				   .lives = owner_lives,
+				   .lives = rt_host_owner_lives,
 				   .pace_ms = t->m.pace_ms};
 
 	if (RT_TRY(&cli->s, rt_runs_new(&options, &a->runs, &cli->s.error)) == RT_OK)
@@ -150,12 +143,7 @@ put_member(asking *a, const member *m, rt_buf *json)
 	if (r->question[0] != '\0')
 		rt_json_put_c(json, "question", r->question);
 	if (r->entry[0] != '\0') {
-		rt_json_put_c(json, "entry", r->entry);
-		if (r->take[0] != '\0')
-			rt_json_put_c(json, "take", r->take);
-		rt_json_put_u64(json, "seq", r->seq);
-		if (r->partial)
-			rt_json_put_bool(json, "partial", true);
+		rt_send_result_put(json, r, true);
 		rt_json_add_key(json, "reply");
 		uint32_t entry = rt_cli_entry(cli, r->entry, true);
 		RT_TRY(&cli->s, rt_view_entry(cli->session.engine, cli->session.value,

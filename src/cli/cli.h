@@ -31,9 +31,9 @@ typedef struct rt_cli {
 	const rt_env *env;
 	const rt_command *const *commands;     /* all of them, ended by NULL */
 	void (*help_keys)(struct rt_cli *cli); /* prints the help topic "keys" */
-	/* Prints Markdown in its displayed form, each row after indent spaces. */
-	/* The blocks of a text that part has not printed yet, rendered: those that cannot change any more
-	 * while the text grows, or (is_end) all. True: something was printed. */
+	/* Prints the blocks of a Markdown text that part has not printed yet, each row after indent
+	 * spaces: those that cannot change any more while the text grows, or (is_end) all. True:
+	 * something was printed. */
 	bool (*print_markdown)(rt_term *out, rt_str text, size_t indent, rt_markdown_part *part);
 	rt_term out, err;
 	rt_args args;
@@ -242,8 +242,6 @@ rt_str rt_cli_read_file(rt_cli *cli, const char *path);
 rt_attached_list rt_cli_read_attached(rt_cli *cli);
 rt_str rt_cli_read_whole_file(rt_cli *cli, const char *path);
 void rt_cli_write_file(rt_cli *cli, const char *path, rt_str bytes, rt_files_write_mode mode);
-/* May an editor be opened: is there a terminal, or was it requested (--editor)? */
-bool rt_cli_may_edit(const rt_cli *cli);
 /* The text after editing. The file becomes cli->draft: after a failure it is kept and its path
  * printed. is_one: without the line end that the editor put at the end. */
 rt_str rt_cli_edit_text(rt_cli *cli, const char *name, rt_str text, bool is_one);

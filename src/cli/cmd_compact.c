@@ -51,7 +51,6 @@ say_plan(rt_cli *cli, const rt_summary_result *r)
 		  r->tokens_before);
 }
 
-/* Ends the session and prints the result or the plan. */
 /* Opens the store and the model, and fills in the place and the request. NULL: the command has failed. */
 static rt_cli_model_session *
 begin(rt_cli *cli, rt_str *out_discussion, rt_str *out_take, rt_send_with *out_with)
@@ -68,6 +67,7 @@ begin(rt_cli *cli, rt_str *out_discussion, rt_str *out_take, rt_send_with *out_w
 	return session;
 }
 
+/* Ends the session and prints the result or the plan. */
 static void
 finish(rt_cli_model_session *session, rt_summary_result *r, const char *what, bool dry_run)
 {

@@ -297,13 +297,6 @@ tell_rescued(void *ctx, const rt_rescued *reply)
 	rt_term_c(out, "\n");
 }
 
-static bool
-owner_lives(void *ctx, rt_str owner, int64_t written_us)
-{
-	(void)ctx;
-	return rt_host_owner_lives(owner, written_us);
-}
-
 /* Lines with a body do not need the files that were sent. */
 static bool
 see_line(void *ctx, const rt_comms_line *at)
@@ -341,7 +334,7 @@ rebuild(rt_cli *cli, void *ctx, rt_str project, rt_engine *engine)
 	RT_TRY(s, rt_engine_repair(engine, tell_lost, r, &count, &s->error));
 	r->lost += count;
 	RT_TRY(s, rt_engine_rebuild(engine, &s->error));
-	RT_TRY(s, rt_engine_rescue(engine, owner_lives, NULL, tell_rescued, r, &s->error));
+	RT_TRY(s, rt_engine_rescue(engine, rt_host_owner_lives, NULL, tell_rescued, r, &s->error));
 	RT_TRY(s, rt_engine_collect(engine, look_at_log, cli, &files, &s->error));
 	r->files.removed += files.removed;
 	r->files.lost += files.lost;

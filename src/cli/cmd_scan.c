@@ -76,7 +76,7 @@ print_found(rt_cli *cli, const rt_program_found *found)
 static void
 print_json(rt_cli *cli, const rt_programs_found *all)
 {
-	rt_buf *json = rt_scope_buf(&cli->s), *time = rt_scope_buf(&cli->s);
+	rt_buf *json = rt_scope_buf(&cli->s);
 
 	rt_json_open(json, NULL, '{');
 	rt_json_open(json, "programs", '[');
@@ -90,9 +90,7 @@ print_json(rt_cli *cli, const rt_programs_found *all)
 		rt_json_put_u64(json, "readable", found->readable);
 		rt_json_put_u64(json, "imported", found->imported);
 		rt_json_put_u64(json, "bytes", found->size);
-		rt_buf_clear(time);
-		rt_moment_format_ms(time, (rt_moment){found->newest_us, 0});
-		rt_json_put_str(json, "newest", rt_scope_str(&cli->s, time));
+		rt_json_put_time(json, "newest", (rt_moment){found->newest_us, 0});
 		rt_json_close(json, '}');
 	}
 	rt_json_close(json, ']');

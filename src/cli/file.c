@@ -94,8 +94,9 @@ rt_cli_write_file(rt_cli *cli, const char *path, rt_str bytes, rt_files_write_mo
 		hint_unreadable(cli, path);
 }
 
-bool
-rt_cli_may_edit(const rt_cli *cli)
+/* May an editor be opened: is there a terminal, or was it requested? */
+static bool
+may_edit(const rt_cli *cli)
 {
 	return rt_cli_has(cli, "editor") || (!cli->no_input && rt_host_can_ask());
 }
@@ -105,7 +106,7 @@ rt_cli_edit_text(rt_cli *cli, const char *name, rt_str text, bool is_one)
 {
 	rt_buf *edited = rt_scope_buf(&cli->s), *path = rt_scope_buf(&cli->s);
 
-	if (rt_ok(&cli->s) && !rt_cli_may_edit(cli)) {
+	if (rt_ok(&cli->s) && !may_edit(cli)) {
 		rt_cli_hint(cli, "%s",
 			    strcmp(cli->args.command->name, "prompt") == 0
 				    ? "To open the editor anyway: retake prompt edit -e   To "

@@ -30,15 +30,6 @@ machine_of(rt_str owner)
 }
 
 static void
-put_time(rt_buf *out, const char *key, int64_t at_us)
-{
-	rt_json_add_key(out, key);
-	rt_buf_add_byte(out, '"');
-	rt_moment_format_ms(out, (rt_moment){at_us, 0});
-	rt_buf_add_byte(out, '"');
-}
-
-static void
 add_json(rt_buf *out, const rt_inflight_view *v, bool lives)
 {
 	rt_str machine = machine_of(v->owner);
@@ -58,8 +49,8 @@ add_json(rt_buf *out, const rt_inflight_view *v, bool lives)
 			rt_json_put_i64(out, "process", strtoll(v->owner.ptr, NULL, 10));
 			rt_json_put_str(out, "machine", machine);
 		}
-		put_time(out, "started", v->started_us);
-		put_time(out, "written", v->written_us);
+		rt_json_put_time(out, "started", (rt_moment){v->started_us, 0});
+		rt_json_put_time(out, "written", (rt_moment){v->written_us, 0});
 		rt_json_put_u64(out, "bytes", v->text.size);
 	}
 	rt_json_close(out, '}');
@@ -107,7 +98,7 @@ static bool
 tell(void *ctx, const rt_inflight_view *v)
 {
 	telling *t = ctx;
-	bool lives = rt_host_owner_lives(v->owner, v->written_us);
+	bool lives = rt_host_owner_lives(NULL, v->owner, v->written_us);
 
 	if (v->discussion.size > 0 && !rt_str_eq(v->discussion, t->disc))
 		return true;

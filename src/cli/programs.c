@@ -215,8 +215,10 @@ find_in_database(rt_scope *s, const rt_format *format, const rt_input *in)
 	return rt_scope_str(s, source);
 }
 
-const rt_format *
-rt_program_format(rt_scope *s, const rt_program *program, const char *path, rt_str *source)
+/* The type of a file, if Retake can read it; NULL: it cannot, or the file cannot be read now.
+ * source: of its first conversation, in the scope; empty: unknown. */
+static const rt_format *
+format_of(rt_scope *s, const rt_program *program, const char *path, rt_str *source)
 {
 	const rt_format *format = NULL;
 	rt_file_input file;
@@ -370,7 +372,7 @@ add_file(void *ctx, const rt_program *program, const char *path, const struct st
 		.changed_us = (int64_t)info->st_mtim.tv_sec * 1000000 + info->st_mtim.tv_nsec / 1000,
 	};
 
-	file.format = rt_program_format(&cli->s, program, path, &file.source);
+	file.format = format_of(&cli->s, program, path, &file.source);
 	found->files = rt_scope_grow(&cli->s, found->files, found->count, &found->capacity,
 				     sizeof(*found->files));
 	if (found->files == NULL)

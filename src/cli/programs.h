@@ -56,10 +56,6 @@ typedef struct rt_programs_found {
 const char *rt_program_directory(rt_scope *s, const rt_program *program);
 /* Is this the name of a session file of the program? path: with its directory. */
 bool rt_program_has(const rt_program *program, const char *path);
-/* The type of a file, if Retake can read it; NULL: it cannot, or the file cannot be read now.
- * source: of its first conversation, in the scope; empty: unknown. */
-const rt_format *rt_program_format(rt_scope *s, const rt_program *program, const char *path,
-				   rt_str *source);
 /* Is a session chosen by one of the names, those of programs and the paths of files and folders?
  * path NULL: may one be? count 0: all are. */
 bool rt_program_is_chosen(const rt_program *program, const char *path, const char *const *names,

@@ -15,6 +15,7 @@
 #define RT_CODEC_BODY_H
 
 #include "codec/json.h"
+#include "core/request.h" /* rt_content */
 
 enum {
 	RT_BODY_TEXT = 'T',
@@ -38,6 +39,13 @@ typedef struct rt_body {
 /* For 'T' content borrows from data. RT_CORRUPT. Deinit the body in any case. */
 RT_CHECKED rt_status rt_body_read(const rt_alloc *alloc, rt_str data, rt_body *out, rt_error *err);
 void rt_body_deinit(rt_body *body);
+
+/* Without its further fields. */
+static inline rt_content
+rt_body_content(const rt_body *body)
+{
+	return (rt_content){.text = body->content, .blocks = body->content_json};
+}
 
 /* Appends a body: content is text, or (is_json) a JSON array as text. fields (or NULL) is an object
  * whose members are added, except "content" and the names in skip (NULL-terminated; or NULL). */

@@ -628,6 +628,15 @@ rt_json_put_bool(rt_buf *buf, const char *key, bool yes)
 }
 
 void
+rt_json_put_time(rt_buf *buf, const char *key, rt_moment at)
+{
+	put_key(buf, key);
+	rt_buf_add_byte(buf, '"');
+	rt_moment_format_ms(buf, at);
+	rt_buf_add_byte(buf, '"');
+}
+
+void
 rt_json_put_null(rt_buf *buf, const char *key)
 {
 	put_key(buf, key);

@@ -13,6 +13,7 @@
 
 #include <yyjson.h>
 
+#include "base/moment.h"
 #include "base/scope.h"
 
 enum {
@@ -156,6 +157,7 @@ void rt_json_put_c(rt_buf *buf, const char *key, const char *cstr); /* NULL: nul
 void rt_json_put_u64(rt_buf *buf, const char *key, uint64_t number);
 void rt_json_put_i64(rt_buf *buf, const char *key, int64_t number);
 void rt_json_put_bool(rt_buf *buf, const char *key, bool yes);
+void rt_json_put_time(rt_buf *buf, const char *key, rt_moment at); /* rt_moment_format_ms */
 void rt_json_put_null(rt_buf *buf, const char *key);
 void rt_json_put_value(rt_buf *buf, const char *key, yyjson_val *value); /* NULL: null */
 void rt_json_put_raw(rt_buf *buf, const char *key, rt_str json);        /* JSON, unchanged */

@@ -165,8 +165,6 @@ typedef struct rt_file_symbols {
  * the texts of the set as input: it opens no file. A missing ctags is a problem of the result. */
 const rt_file_symbols *rt_file_symbols_read(rt_scope *s, const rt_file_options *options,
 					    const rt_file_set *set);
-/* The first definition of a name; NULL: none. Binary search. */
-const rt_file_symbol *rt_file_symbol_find(const rt_file_symbols *symbols, rt_str name);
 /* The range of those that begin with a prefix: the index of the first, and their number. */
 size_t rt_file_symbols_range(const rt_file_symbols *symbols, rt_str prefix, size_t *out_count);
 /* A set with the definitions of the symbols that a message names ("@rt_name") after its files: list

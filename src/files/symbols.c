@@ -283,14 +283,6 @@ rt_file_symbols_range(const rt_file_symbols *symbols, rt_str prefix, size_t *out
 	return low;
 }
 
-const rt_file_symbol *
-rt_file_symbol_find(const rt_file_symbols *symbols, rt_str name)
-{
-	size_t count, at = rt_file_symbols_range(symbols, name, &count);
-
-	return count > 0 && rt_str_eq(symbols->items[at].name, name) ? &symbols->items[at] : NULL;
-}
-
 void
 rt_file_symbol_put(rt_buf *json, const rt_file_set *set, const rt_file_symbol *symbol, bool with_text)
 {

@@ -46,12 +46,11 @@ make_line(rt_scope *s, int64_t now_us, const char *event, const char *id,
 	  const rt_hook_answer *answer)
 {
 	static const char *const decisions[] = {"allow", "deny", "replace"};
-	rt_buf *line = rt_scope_buf(s), *at = rt_scope_buf(s);
+	rt_buf *line = rt_scope_buf(s);
 
-	rt_moment_format_ms(at, (rt_moment){now_us, 0});
 	rt_json_open(line, NULL, '{');
 	rt_json_put_u64(line, "v", 1);
-	rt_json_put_str(line, "at", rt_scope_str(s, at));
+	rt_json_put_time(line, "at", (rt_moment){now_us, 0});
 	rt_json_put_c(line, "event", event);
 	rt_json_put_c(line, "id", id);
 	rt_json_put_c(line, "decision", decisions[answer->decision]);

@@ -405,7 +405,7 @@ edit_slot(rt_change *c, rt_effect_slot *slot, const edit *e)
 	if (e->keeps_blocks && was->content_json != NULL) {
 		rt_buf *blocks = rt_scope_buf(c->scope);
 
-		rt_content_set_text(blocks, (rt_content){was->content, was->content_json}, content);
+		rt_content_set_text(blocks, rt_body_content(was), content);
 		content = rt_scope_str(c->scope, blocks);
 		is_json = true;
 	}

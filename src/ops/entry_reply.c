@@ -101,7 +101,7 @@ continue_body(rt_change *c, const rt_request *r, rt_effect_slot *slot)
 
 	if (r->join == RT_YES) {
 		joined = rt_scope_buf(c->scope);
-		is_json = rt_content_join(joined, (rt_content){old->content, old->content_json},
+		is_json = rt_content_join(joined, rt_body_content(old),
 					  r->content);
 		content = rt_scope_str(c->scope, joined);
 	}

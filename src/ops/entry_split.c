@@ -6,12 +6,6 @@
  * halves of a split gives the original. */
 #include "ops/ops.h"
 
-static rt_content
-content_of(const rt_body *body)
-{
-	return (rt_content){body->content, body->content_json};
-}
-
 /* The slot with this content, and the further fields of its body. */
 static void
 edit_content(rt_change *c, rt_effect_slot *slot, rt_str content, bool is_json)
@@ -60,7 +54,7 @@ rt_op_entry_split(rt_change *c, const rt_request *r)
 	bool is_json = body->content_json != NULL;
 	rt_effect_slot halves[2] = {s.slot};
 	rt_str text;
-	size_t cut = find_cut(c, r, content_of(body), &text);
+	size_t cut = find_cut(c, r, rt_body_content(body), &text);
 
 	if (!rt_change_ok(c))
 		return;
@@ -95,7 +89,7 @@ rt_op_entry_merge(rt_change *c, const rt_request *r)
 	const rt_body *a = rt_change_read_body(c, s.slot.slot.body);
 	const rt_body *b = rt_change_read_body(c, next.body);
 	rt_buf *joined = rt_scope_buf(c->scope);
-	bool is_json = rt_content_join(joined, content_of(a), content_of(b));
+	bool is_json = rt_content_join(joined, rt_body_content(a), rt_body_content(b));
 	rt_str content = rt_scope_str(c->scope, joined);
 	/* Equal content keeps its body: so a purge stays one, and a revert finds it. */
 	if (!rt_body_has_content(c, a, content, is_json))

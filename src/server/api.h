@@ -90,8 +90,4 @@ void rt_api_symbols(rt_call *call);
 void rt_api_takes(rt_call *call);
 void rt_api_tree(rt_call *call);
 
-/* If the query has "blocks": adds the blocks of markup/markup.h to each content of the answer (an
- * entry, or an object with "entries"). */
-void rt_api_add_blocks(rt_call *call);
-
 #endif

@@ -123,8 +123,10 @@ put_entry_with_blocks(rt_buf *buf, yyjson_val *entry)
 	rt_json_close(buf, '}');
 }
 
-void
-rt_api_add_blocks(rt_call *call)
+/* If the query has "blocks": adds the blocks of markup/markup.h to each content of the answer (an
+ * entry, or an object with "entries"). */
+static void
+add_all_blocks(rt_call *call)
 {
 	rt_scope *s = &call->scope;
 	rt_buf *body = &call->answer->body;
@@ -393,7 +395,7 @@ rt_api_entries(rt_call *call)
 	if (with_etags && !v.is_past)
 		put_etags(call, &v, (size_t)from, (size_t)count);
 	rt_json_close(body, '}');
-	rt_api_add_blocks(call);
+	add_all_blocks(call);
 	rt_call_tag_disc(call, &v);
 }
 
@@ -441,7 +443,7 @@ rt_api_entry(rt_call *call)
 	(void)rt_call_flag(call, "blocks");
 	uint32_t entry = resolve_entry(s, &v, rt_call_param(call, "entry"), false);
 	RT_TRY(s, rt_view_entry(v.engine, v.project, v.place, entry, body, &s->error));
-	rt_api_add_blocks(call);
+	add_all_blocks(call);
 	RT_TRY(s, rt_take_find(v.project, v.take, entry, &at, &slot, &is_found, &s->error));
 	if (!rt_ok(s) || !is_found || v.is_past)
 		return;
@@ -499,7 +501,7 @@ rt_api_entries_read(rt_call *call)
 	rt_json_put_raw(body, "missing", rt_scope_str(s, missing));
 	rt_json_put_u64(body, "seq", rt_ok(s) ? v.project->seq : 0);
 	rt_json_close(body, '}');
-	rt_api_add_blocks(call);
+	add_all_blocks(call);
 	rt_call_tag_disc(call, &v);
 }
 

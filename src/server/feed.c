@@ -78,8 +78,8 @@ rt_feed_new(rt_engine *engine, const rt_env *env, rt_feed **out, rt_error *err)
 	return RT_OK;
 }
 
-void
-rt_feed_unref(rt_feed *feed)
+static void
+unref(rt_feed *feed)
 {
 	if (atomic_fetch_sub(&feed->refs, 1) != 1)
 		return;
@@ -102,7 +102,7 @@ rt_feed_free(rt_feed *feed)
 	feed->runs = NULL;
 	pthread_rwlock_unlock(&feed->gate);
 	rt_feed_changed(feed);
-	rt_feed_unref(feed);
+	unref(feed);
 }
 
 void
@@ -133,7 +133,7 @@ close_stream(rt_web_stream *stream)
 	rt_buf_deinit(&s->pending);
 	rt_free(feed->alloc, s->runs);
 	rt_free(feed->alloc, s);
-	rt_feed_unref(feed);
+	unref(feed);
 }
 
 static const rt_web_stream_ops stream_ops = {rt_feed_stream_read, close_stream};

@@ -132,6 +132,5 @@ struct rt_feed {
 size_t rt_feed_stream_read(rt_web_stream *stream, char *out, size_t room, bool *out_ended);
 /* "000000009f3a6c01.42" */
 void rt_feed_add_id(rt_buf *out, uint64_t epoch, uint64_t seq);
-void rt_feed_unref(rt_feed *feed);
 
 #endif

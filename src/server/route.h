@@ -108,6 +108,8 @@ rt_route_found rt_route_find(const rt_route *const *tables, rt_web_method method
 /* Under RT_API_ROOT; ended by a NULL path. */
 extern const rt_route rt_routes[];
 extern const size_t rt_route_count;
+/* The members of the body of run.start (run_json.c). */
+extern const rt_route_param rt_run_members[];
 /* Of the Hook API (hook_api.c), with complete paths; the same. */
 extern const rt_route rt_hook_routes[];
 /* The fields of GET /api/state as a JSON schema with that key. */

@@ -132,32 +132,6 @@ static const rt_route_param b_batch[] = {
 	{"atomic", "boolean", "apply all as one step or none; default: true"},
 	{"take", "string", "same as in the query"},
 	END};
-static const rt_route_param b_run[] = {
-	{"how", "string", "ask (the default), again, continue, compact, compress, go, merge"},
-	{"text", "string", "text of the question"},
-	{"content", "content", "content blocks of the question"},
-	{"role", "string", "role of the question; default: User"},
-	{"clear_draft", "boolean",
-	 "ask: the step that adds the question also clears the draft; default: false"},
-	{"reply_role", "string", "role of the reply; default: AI"},
-	{"at", "string", "ask, again, continue: the entry to answer or continue"},
-	{"n", "integer", "again: number of replies, each in a separate take"},
-	{"from", "string", "compact: the first entry"},
-	{"to", "string", "compact: the last entry"},
-	{"keep", "integer", "compact: number of tokens to keep at the end"},
-	{"entry", "string", "go: the destination; null: before the first entry"},
-	{"entry_take", "string", "go: the take of that entry, if several contain it"},
-	{"select", "boolean", "go: move to before the entry and return its text"},
-	{"summary", "boolean", "go: summarise the entries left; default: true"},
-	{"from_take", "string", "merge: the take whose conclusions become an entry of this one"},
-	{"instructions", "string", "instructions for a summary"},
-	{"model", "string", "PROVIDER/NAME; default: the setting, then the configuration"},
-	{"models", "array", "ask, again: instead of model, 1 to 16 models that answer at once"},
-	{"budget", "integer", "maximum number of tokens in the request"},
-	{"files", "boolean",
-	 "ask, again, continue: send the files listed in the discussion; default: true"},
-	{"take", "string", "same as in the query"},
-	END};
 
 #define DISC "/discussions/{discussion}"
 #define ENTRY DISC "/entries/{entry}"
@@ -327,7 +301,7 @@ const rt_route rt_routes[] = {
 	GET("/runs", "run.list", "running and recent runs, newest first", rt_api_runs, 0, "Array", NULL),
 	DO(POST, DISC "/runs", "run.start",
 	   "start a run: a question and its reply, another reply, or a summary; with models: `runs`",
-	   rt_api_run_start, RT_ROUTE_CHANGES, "Run", q_take, b_run),
+	   rt_api_run_start, RT_ROUTE_CHANGES, "Run", q_take, rt_run_members),
 	GET("/runs/{run}", "run.show", "one run with its text so far", rt_api_run,
 	    0, "Run", NULL),
 	DO(DELETE, "/runs/{run}", "run.stop", "stop a run; text that has arrived is kept", rt_api_run_stop,

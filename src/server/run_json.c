@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Runs as JSON and as events of a stream. */
+#include "server/route.h"
 #include "server/run_json.h"
-
 
 /* ---- texts ---- */
 
@@ -65,15 +65,6 @@ rt_run_text_add_json(const rt_run_text *t, size_t end, rt_buf *out)
 /* ---- results ---- */
 
 static void
-put_time(rt_buf *out, const char *key, int64_t at_us)
-{
-	rt_json_add_key(out, key);
-	rt_buf_add_byte(out, '"');
-	rt_moment_format_ms(out, (rt_moment){at_us, 0});
-	rt_buf_add_byte(out, '"');
-}
-
-static void
 put_if_given(rt_buf *out, const char *key, const char *value)
 {
 	if (value[0] != '\0')
@@ -85,54 +76,6 @@ put_if_known(rt_buf *out, const char *key, size_t count)
 {
 	if (count != SIZE_MAX)
 		rt_json_put_u64(out, key, count);
-}
-
-static void
-put_usage(rt_buf *out, const rt_usage *usage)
-{
-	rt_json_open(out, "usage", '{');
-	put_if_known(out, "input_tokens", usage->input);
-	put_if_known(out, "output_tokens", usage->output);
-	put_if_known(out, "cache_read_input_tokens", usage->cache_read);
-	put_if_known(out, "cache_creation_input_tokens", usage->cache_write);
-	rt_json_close(out, '}');
-}
-
-static void
-put_compaction(rt_buf *out, const rt_send_compaction *c)
-{
-	if (c->entry[0] == '\0')
-		return;
-	rt_json_open(out, "compaction", '{');
-	rt_json_put_c(out, "entry", c->entry);
-	rt_json_put_u64(out, "seq", c->seq);
-	rt_json_put_u64(out, "entries", c->entries);
-	rt_json_put_u64(out, "tokens_before", c->tokens_before);
-	rt_json_put_u64(out, "tokens_after", c->tokens_after);
-	rt_json_close(out, '}');
-}
-
-/* with_take: each of several says which take it is in. */
-static void
-put_reply(rt_buf *out, const rt_send_result *r, bool with_take)
-{
-	static const char *const fates[] = {"", "in_row", "aside", "taken"};
-
-	put_if_given(out, "entry", r->entry);
-	if (with_take)
-		put_if_given(out, "take", r->take);
-	if (r->entry[0] != '\0')
-		rt_json_put_u64(out, "seq", r->seq);
-	if (r->partial)
-		rt_json_put_bool(out, "partial", true);
-	put_if_given(out, "stop", rt_stop_word(r->stop));
-	put_usage(out, &r->usage);
-	put_if_known(out, "left_out", r->left_out);
-	put_if_known(out, "tokens_estimate", r->tokens);
-	put_compaction(out, &r->compaction);
-	put_if_given(out, "fate", fates[r->fate]);
-	if (r->note != NULL)
-		rt_json_put_str(out, "note", rt_text_str(r->note));
 }
 
 static void
@@ -152,7 +95,9 @@ put_summary(rt_buf *out, const rt_summary_result *r, bool is_navigation)
 			put_if_known(out, "tokens_before", r->tokens_before);
 			put_if_known(out, "tokens_after", r->tokens_after);
 		}
-		put_usage(out, &r->usage);
+		rt_json_open(out, "usage", '{');
+		rt_usage_put(out, &r->usage);
+		rt_json_close(out, '}');
 	}
 	if (r->from_hook)
 		rt_json_put_bool(out, "from_hook", true);
@@ -189,22 +134,22 @@ open_run(const rt_run_info *run, rt_buf *out)
 		rt_json_put_str(out, "model", run->model);
 	if (run->group.size > 0)
 		rt_json_put_str(out, "group", run->group);
-	put_time(out, "started", run->started_us);
+	rt_json_put_time(out, "started", (rt_moment){run->started_us, 0});
 	if (run->state != RT_RUN_RUNNING)
-		put_time(out, "ended", run->ended_us);
+		rt_json_put_time(out, "ended", (rt_moment){run->ended_us, 0});
 	if (run->at.size > 0)
 		rt_json_put_str(out, "at", run->at);
 	if (run->question.size > 0)
 		rt_json_put_str(out, "question", run->question);
 	if (run->reply_count > 0 && run->replies != NULL)
-		put_reply(out, &run->replies[run->reply_count - 1], false);
+		rt_send_result_put(out, &run->replies[run->reply_count - 1], false);
 	if (run->summary != NULL)
 		put_summary(out, run->summary, run->how == RT_RUN_GO);
 	if (run->several && run->reply_count > 0) {
 		rt_json_open(out, "replies", '[');
 		for (size_t i = 0; i < run->reply_count; i++) {
 			rt_json_open(out, NULL, '{');
-			put_reply(out, &run->replies[i], true);
+			rt_send_result_put(out, &run->replies[i], true);
 			rt_json_close(out, '}');
 		}
 		rt_json_close(out, ']');
@@ -326,26 +271,46 @@ rt_runs_read_sse(rt_runs *runs, rt_run_cursor *cursor, size_t room, rt_buf *out)
 
 /* ---- requests ---- */
 
+const rt_route_param rt_run_members[] = {
+	{"how", "string", "ask (the default), again, continue, compact, compress, go, merge"},
+	{"text", "string", "text of the question"},
+	{"content", "content", "content blocks of the question"},
+	{"role", "string", "role of the question; default: User"},
+	{"clear_draft", "boolean",
+	 "ask: the step that adds the question also clears the draft; default: false"},
+	{"reply_role", "string", "role of the reply; default: AI"},
+	{"at", "string", "ask, again, continue: the entry to answer or continue"},
+	{"n", "integer", "again: number of replies, each in a separate take"},
+	{"from", "string", "compact: the first entry"},
+	{"to", "string", "compact: the last entry"},
+	{"keep", "integer", "compact: number of tokens to keep at the end"},
+	{"entry", "string", "go: the destination; null: before the first entry"},
+	{"entry_take", "string", "go: the take of that entry, if several contain it"},
+	{"select", "boolean", "go: move to before the entry and return its text"},
+	{"summary", "boolean", "go: summarise the entries left; default: true"},
+	{"from_take", "string", "merge: the take whose conclusions become an entry of this one"},
+	{"instructions", "string", "instructions for a summary"},
+	{"model", "string", "PROVIDER/NAME; default: the setting, then the configuration"},
+	{"models", "array", "ask, again: instead of model, 1 to 16 models that answer at once"},
+	{"budget", "integer", "maximum number of tokens in the request"},
+	{"files", "boolean",
+	 "ask, again, continue: send the files listed in the discussion; default: true"},
+	{"take", "string", "same as in the query"},
+	{NULL, NULL, NULL}};
+
 /* A run is not an operation: unknown members would be lost. */
 static bool
 members_are_known(yyjson_val *body, rt_error *err)
 {
-	static const char *const known[] = {
-		"how",	  "text", "content", "role",	   "reply_role", "at",	 "model",
-		"budget", "n",	  "from",    "to",	   "keep",	 "instructions", "entry",
-		"entry_take", "select", "summary", "discussion", "take", "files",
-		"clear_draft", "from_take", "models"};
-	yyjson_val *key, *value;
-	size_t i, count, k;
+	const rt_route_param *known;
 
-	rt_json_foreach(body, i, count, key, value)
-	{
-		for (k = 0; k < sizeof(known) / sizeof(known[0]); k++)
-			if (rt_str_is(rt_json_str(key), known[k]))
+	for (rt_json_iter it = rt_json_members(body); rt_json_next(&it);) {
+		for (known = rt_run_members; known->name != NULL; known++)
+			if (rt_str_is(it.key, known->name))
 				break;
-		if (k == sizeof(known) / sizeof(known[0])) {
+		if (known->name == NULL && !rt_str_is(it.key, "discussion")) {
 			(void)rt_fail(err, RT_USAGE, "a run does not have the member \"%.*s\"",
-				      (int)rt_utf8_cut(rt_json_str(key), 60), rt_json_str(key).ptr);
+				      (int)rt_utf8_cut(it.key, 60), it.key.ptr);
 			return false;
 		}
 	}

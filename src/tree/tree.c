@@ -407,12 +407,6 @@ rt_tree_cycle_filter(rt_tree *t, int by)
 	rt_tree_set_filter(t, (rt_tree_filter)((((int)t->filter + by) % count + count) % count));
 }
 
-rt_tree_filter
-rt_tree_current_filter(const rt_tree *t)
-{
-	return t->filter;
-}
-
 rt_status
 rt_tree_learn(rt_tree *t, size_t count, bool *out_done, rt_error *err)
 {

@@ -158,7 +158,6 @@ void rt_tree_set_filter(rt_tree *tree, rt_tree_filter filter);
 void rt_tree_toggle_filter(rt_tree *tree, rt_tree_filter filter);
 /* by: 1 or -1. */
 void rt_tree_cycle_filter(rt_tree *tree, int by);
-rt_tree_filter rt_tree_current_filter(const rt_tree *tree);
 
 /* Show only entries that match all words, whatever their case. A word is searched for in the label,
  * the role and the beginning of the text (200 characters). It may also be

@@ -2,6 +2,7 @@
  *
  * The rows of the tree: layout, filters, folds, moving, searching, marks, drawing. */
 #include "base/failing_testing.h"
+#include "tree/tree_impl.h"
 #include "tree/tree_testing.h"
 
 #include "terminal/text.h"
@@ -173,13 +174,13 @@ test_filters(void **state)
 		      "  (1/1) [labeled]\n");
 	/* the present selection counts */
 	rt_tree_cycle_filter(f.tree, 1);
-	assert_int_equal(rt_tree_current_filter(f.tree), RT_TREE_ALL);
+	assert_int_equal(f.tree->filter, RT_TREE_ALL);
 	assert_int_equal(rt_tree_row_count(f.tree), 9);
 	assert_int_equal(rt_tree_selected(f.tree), 2);
 	rt_tree_cycle_filter(f.tree, 1);
-	assert_int_equal(rt_tree_current_filter(f.tree), RT_TREE_DEFAULT);
+	assert_int_equal(f.tree->filter, RT_TREE_DEFAULT);
 	rt_tree_cycle_filter(f.tree, -1);
-	assert_int_equal(rt_tree_current_filter(f.tree), RT_TREE_ALL);
+	assert_int_equal(f.tree->filter, RT_TREE_ALL);
 	/* an empty list keeps the selection for later */
 	f.g.items[3].label = NULL;
 	plant(&f.g, f.tree, 9);

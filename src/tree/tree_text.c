@@ -458,7 +458,7 @@ add_speech(rt_buf *buf, const rt_tree_speaker *s, size_t *out_who)
 			return;
 	}
 	rt_buf_init(&brief, buf->alloc, RT_BUF_UNLIMITED);
-	rt_content_add_brief(&brief, (rt_content){s->body->content, s->body->content_json},
+	rt_content_add_brief(&brief, rt_body_content(s->body),
 			     rt_body_field(s->body, "tool_calls"), NULL);
 	rt_buf_add_str(buf, brief.size > 0 ? rt_buf_str(&brief) : RT_STR("(no content)"));
 	if (brief.status != RT_OK)

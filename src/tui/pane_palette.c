@@ -259,7 +259,6 @@ add_slashes(palette *p, rt_str part)
 }
 
 /* A command that is also a slash command has only that one's row. */
-
 static void
 add_commands(palette *p, rt_str part)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "tui/precondition.h"
 
+#include "app/condition.h"
 #include "base/hash.h"
 
 void
@@ -30,7 +31,6 @@ read_entry(rt_scope *s, rt_fact *fact, const rt_project *value, const rt_disc *d
 {
 	const rt_take *take = rt_disc_take(disc, fact->take);
 	bool is_there = false;
-	rt_str label = {NULL, 0};
 	rt_slot slot;
 	size_t at = 0;
 
@@ -41,12 +41,7 @@ read_entry(rt_scope *s, rt_fact *fact, const rt_project *value, const rt_disc *d
 		return;
 	fact->body = slot.body;
 	if (fact->kind == RT_FACT_ENTRY) {
-		RT_TRY(s, rt_disc_label(value, disc, fact->entry, &label, &s->error));
-		fact->print = print_of(
-			(uint64_t[]){slot.body, (uint64_t)slot.ts_us, slot.role, slot.kind,
-				     slot.flags,
-				     label.size > 0 ? rt_hash(label.ptr, label.size, 1) : 0},
-			6, 1);
+		fact->print = rt_entry_fingerprint(value, disc, &slot) | 1;
 		return;
 	}
 	fact->print = 1;

@@ -67,19 +67,6 @@ rt_verb_show(rt_tui *tui, rt_scope *s, const char *title, rt_lines *lines)
 	return rt_verb_end(tui, s);
 }
 
-/* The texts that an entry had, oldest first. */
-static rt_str
-version_text(rt_scope *s, const rt_view *view, const rt_revision_row *r)
-{
-	const rt_body *body = rt_view_body(view, r->body);
-	rt_buf *text = rt_scope_buf(s);
-
-	if (body != NULL)
-		rt_content_add_text(
-			text, (rt_content){.text = body->content, .blocks = body->content_json});
-	return rt_scope_str(s, text);
-}
-
 static void
 free_entry(rt_tui *tui, void *ctx)
 {
@@ -104,7 +91,7 @@ restore_chosen(rt_tui *tui, void *ctx, rt_str answer)
 	view = rt_work_view(&tui->work, &s);
 	rows = rt_revisions_list(&view, *entry);
 	if (rt_ok(&s) && number <= rows.count) {
-		rt_str text = version_text(&s, &view, &rows.items[number - 1]);
+		rt_str text = rt_view_text(&view, rows.items[number - 1].body);
 
 		if (rt_ok(&s) && rt_tui_top(tui)->ops->screen == RT_SCREEN_READER)
 			rt_tui_close(tui, rt_tui_top(tui));
@@ -134,7 +121,7 @@ restore(rt_tui *tui, uint32_t entry)
 	name = rt_scope_buf(&s);
 	rt_json_open(json, NULL, '[');
 	for (size_t i = rows.count; rt_ok(&s) && i-- > 0;) {
-		rt_str text = version_text(&s, &view, &rows.items[i]);
+		rt_str text = rt_view_text(&view, rows.items[i].body);
 
 		if (rows.items[i].is_current)
 			continue;
@@ -175,24 +162,21 @@ rt_verb_versions(rt_tui *tui, uint32_t entry)
 	revisions = rt_revisions_list(&view, entry);
 	for (size_t i = 0; rt_ok(&s) && i < revisions.count; i++) {
 		const rt_revision_row *r = &revisions.items[i];
-		const rt_body *body = rt_view_body(&view, r->body);
-		rt_buf *text = rt_scope_buf(&s);
+		rt_str text = rt_view_text(&view, r->body);
 		char heading[160];
 
-		if (body == NULL)
+		if (!rt_ok(&s))
 			break;
-		rt_content_add_text(
-			text, (rt_content){.text = body->content, .blocks = body->content_json});
 		(void)snprintf(heading, sizeof(heading), "Version %zu of %zu, step %llu%s", i + 1,
 			       revisions.count, (unsigned long long)r->seq,
 			       r->is_current ? ", now" : "");
 		rt_lines_add_row(&lines, 0, rt_str_of(heading), RT_INK_HEADING | RT_INK_BOLD);
 		if (i == 0)
-			rt_lines_add_plain(&lines, rt_scope_str(&s, text), &options);
+			rt_lines_add_plain(&lines, text, &options);
 		else
-			rt_lines_add_difference(&lines, before, rt_scope_str(&s, text), &options);
+			rt_lines_add_difference(&lines, before, text, &options);
 		rt_lines_add_blank(&lines);
-		before = rt_buf_str(text);
+		before = text;
 	}
 	st = rt_verb_show(tui, &s, "Versions, oldest first", &lines);
 	if (st == RT_OK)

@@ -376,13 +376,8 @@ static rt_str
 body_text(rt_scope *s, rt_work *work, uint64_t number)
 {
 	rt_view view = rt_work_view(work, s);
-	const rt_body *body = rt_view_body(&view, number);
-	rt_buf *text = rt_scope_buf(s);
 
-	if (body != NULL)
-		rt_content_add_text(
-			text, (rt_content){.text = body->content, .blocks = body->content_json});
-	return rt_scope_str(s, text);
+	return rt_view_text(&view, number);
 }
 
 /* An entry as it was seen, and its present state. */

@@ -376,7 +376,6 @@ rt_work_job_init(rt_work_job *job, rt_work *work, const rt_request *requests, si
 void
 rt_work_job_run(rt_work_job *job)
 {
-	size_t i = 0;
 	rt_result result;
 
 	if (job->draft != NULL) {
@@ -390,15 +389,8 @@ rt_work_job_run(rt_work_job *job)
 	}
 	job->status = rt_apply(job->engine, &job->with, job->requests, job->count, job->count > 1,
 			       rt_str_of(job->disc), rt_str_of(job->take), job->results);
-	if (job->status == RT_OK)
-		return;
-	/* Of several, the one that failed has the reason; the others were not executed because of
-	 * it. */
-	while (i + 1 < job->count &&
-	       (job->results[i].status != job->status ||
-		rt_str_starts(rt_str_of(job->results[i].error.text), RT_STR("not done, since"))))
-		i++;
-	job->error = job->results[i].error;
+	if (job->status != RT_OK)
+		job->error = job->results[rt_results_cause(job->results, job->count)].error;
 }
 
 rt_status
@@ -434,13 +426,6 @@ rt_work_job_deinit(rt_work_job *job)
 
 /* ---- models ---- */
 
-static bool
-owner_lives(void *ctx, rt_str owner, int64_t written_us)
-{
-	(void)ctx;
-	return rt_host_owner_lives(owner, written_us);
-}
-
 static rt_status
 open_runs(rt_work *work, rt_error *err)
 {
@@ -468,7 +453,7 @@ open_runs(rt_work *work, rt_error *err)
 					    .store_path = rt_str_of(work->store_path),
 					    .files = &work->files,
 					    .model = rt_str_of(getenv("RETAKE_MODEL")),
-					    .lives = owner_lives,
+					    .lives = rt_host_owner_lives,
 					    .pace_ms = RT_RUN_PACE_MS},
 			 &work->runs, err);
 	if (st == RT_OK)

@@ -8,7 +8,7 @@
 static void
 add_texts(rt_scope *s, rt_work_entry *e)
 {
-	rt_content content = {.text = e->body->content, .blocks = e->body->content_json};
+	rt_content content = rt_body_content(e->body);
 	yyjson_val *calls = rt_body_field(e->body, "tool_calls");
 
 	rt_body_add_prose(&e->text, e->role, e->body);
@@ -127,8 +127,7 @@ rt_work_entry_text(rt_scope *s, rt_work *work, uint32_t entry)
 	rt_buf *text = rt_scope_buf(s);
 
 	if (e != NULL)
-		rt_content_add_text(text, (rt_content){.text = e->body->content,
-						       .blocks = e->body->content_json});
+		rt_content_add_text(text, rt_body_content(e->body));
 	(void)rt_scope_str(s, text);
 	return text->size > 0 ? rt_buf_str(text) : RT_STR("");
 }

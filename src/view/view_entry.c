@@ -116,6 +116,17 @@ rt_view_body(const rt_view *v, uint64_t number)
 	return rt_ok(v->scope) ? &b->body : NULL;
 }
 
+rt_str
+rt_view_text(const rt_view *v, uint64_t number)
+{
+	const rt_body *body = rt_view_body(v, number);
+	rt_buf *text = rt_scope_buf(v->scope);
+
+	if (body != NULL)
+		rt_content_add_text(text, rt_body_content(body));
+	return rt_scope_str(v->scope, text);
+}
+
 /* Slots up to this distance from the one before count as read in order. */
 enum { NEAR = 8 };
 /* The bytes of a run of more than one body. */
@@ -180,7 +191,7 @@ static void
 set_body(rt_entry_row *row, const rt_body *body)
 {
 	row->body = body;
-	row->content = (rt_content){body->content, body->content_json};
+	row->content = rt_body_content(body);
 }
 
 /* All but the position. The strings live in the scope. */
@@ -418,7 +429,7 @@ rt_view_preview(rt_scope *s, rt_str role, const rt_body *body, size_t characters
 	} else if (rt_str_trim(text).size == 0) { /* in its place, the other contents */
 		if (body->content_json == NULL)
 			rt_buf_add_str(&made, text);
-		rt_content_add_brief(&made, (rt_content){body->content, body->content_json},
+		rt_content_add_brief(&made, rt_body_content(body),
 				     rt_body_field(body, "tool_calls"), pi_of(body));
 		text = rt_buf_str(&made);
 	}

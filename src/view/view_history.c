@@ -3,6 +3,7 @@
  * History as rows: the list of steps, one step, the revisions of an entry. The log is read in
  * stretches of rows that are copied out of the store, since its callbacks must not call it again. */
 #include "log/engine_impl.h"
+#include "log/history.h"
 #include "view/history_text.h"
 #include "view/view_impl.h"
 
@@ -102,17 +103,6 @@ rt_history_position(const rt_history_cursor *c)
 	return c->at;
 }
 
-static bool
-parent_in(const rt_record *step, uint32_t disc, uint64_t *out)
-{
-	for (size_t i = 0; i < step->parent_count; i++)
-		if (step->parents[i].disc == disc) {
-			*out = step->parents[i].step;
-			return true;
-		}
-	return false;
-}
-
 /* The first words of the entry that the step is about, or absent. A text that was purged is not
  * shown; in place of a lost one there is a note. */
 static rt_str
@@ -201,8 +191,8 @@ see(rt_history_cursor *c, rt_scope *s, const rt_record *step, uint64_t seq, bool
 {
 	rt_history_at *at = &c->at;
 	uint64_t parent = 0, other = 0;
-	bool of_disc = parent_in(step, c->disc->number, &parent);
-	bool of_project = parent_in(step, 0, &other);
+	bool of_disc = rt_history_parent(step, c->disc->number, &parent);
+	bool of_project = rt_history_parent(step, 0, &other);
 	bool goes_on = at->group != 0 && (step->group == at->group || seq == at->group);
 
 	if (step->kind != RT_RECORD_STEP || (!of_disc && !of_project))

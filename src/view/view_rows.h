@@ -38,6 +38,8 @@ const rt_disc *rt_view_disc(const rt_view *view);
 const rt_take *rt_view_take(const rt_view *view);
 /* A body by number (of a slot, a revision, an effect); lives as long as the scope. */
 const rt_body *rt_view_body(const rt_view *view, uint64_t number);
+/* Its text as it can be edited (rt_content_add_text). */
+rt_str rt_view_text(const rt_view *view, uint64_t number);
 
 /* Reads the bodies of neighbouring slots together once they are read in order, upwards or
  * downwards: many times faster than one by one. Zero initialised; deinit it. */
