@@ -13,8 +13,8 @@
  *   "reply":2   of several ("again" with "n") the text is that of this one, counted from 0
  *
  *   then "state" is "done", "stopped" or "failed", with "ended" and, if there is one,
- *   "entry", "seq", "stop", "usage", "partial", "left_out", "tokens_estimate", "compaction",
- *   "fate", "note"; a summary: "entry", "seq", "entries", "tokens_before", "tokens_after",
+ *   "entry", "seq", "files", "stop", "usage", "partial", "left_out", "tokens_estimate",
+ *   "compaction", "fate", "note"; a summary: "entry", "seq", "entries", "tokens_before", "tokens_after",
  *   "first_kept", "from_hook"; go: "summary" (its entry), "entry" (where the head is now),
  *   "take", "seq", "unchanged", "editor". "problem" is {"code","detail"}: why it failed, or
  *   why a reply is partial. Several replies: "replies", an array of such results.
