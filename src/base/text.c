@@ -233,8 +233,12 @@ rt_buf_reserve(rt_buf *buf, size_t size)
 void
 rt_buf_add(rt_buf *buf, const void *ptr, size_t size)
 {
-	char *to = rt_buf_reserve(buf, size);
+	char *to;
 
+	/* most often there is room */
+	to = buf->status == RT_OK && size < buf->room - buf->size && size <= buf->limit - buf->size && buf->ptr != NULL
+		     ? buf->ptr + buf->size
+		     : rt_buf_reserve(buf, size);
 	if (to == NULL)
 		return;
 	if (size > 0)
@@ -258,7 +262,12 @@ rt_buf_add_c(rt_buf *buf, const char *cstr)
 void
 rt_buf_add_byte(rt_buf *buf, char byte)
 {
-	rt_buf_add(buf, &byte, 1);
+	if (buf->status != RT_OK || buf->ptr == NULL || buf->room - buf->size <= 1 || buf->size >= buf->limit) {
+		rt_buf_add(buf, &byte, 1);
+		return;
+	}
+	buf->ptr[buf->size++] = byte;
+	buf->ptr[buf->size] = '\0';
 }
 
 void

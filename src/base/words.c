@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/words.h"
 
-#include "base/hash.h"
-
 /* ---- characters ---- */
 
 uint32_t
@@ -227,20 +225,4 @@ rt_token_next(rt_str text, size_t *at, rt_token *out)
 	}
 	out->to = *at;
 	return true;
-}
-
-/* ---- pairs of words ---- */
-
-unsigned
-rt_word_pair(uint64_t first, uint64_t second)
-{
-	return (unsigned)(rt_hash_u64(first + 31 * second) % RT_PAIRS);
-}
-
-void
-rt_word_pair_token(unsigned pair, char out[RT_PAIR_SIZE])
-{
-	out[0] = '\001';
-	for (int i = 1; i < RT_PAIR_SIZE; i++, pair /= 8) /* FTS5 hashes by shifts of three bits */
-		out[i] = (char)('0' + pair % 8);
 }

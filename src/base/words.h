@@ -44,13 +44,6 @@ typedef struct rt_token {
 	bool is_last; /* of its run: in a dense run a single character */
 } rt_token;
 
-/* Adjacent words, neither of them dense, are also in the index as one of RT_PAIRS tokens that no text
- * contains: a text with a phrase has those of its pairs, and few others have. From the hashes of the tokens
- * (rt_hash, seed 0). */
-enum { RT_PAIRS = 4096, RT_PAIR_SIZE = 5 };
-unsigned rt_word_pair(uint64_t first, uint64_t second);
-void rt_word_pair_token(unsigned pair, char out[RT_PAIR_SIZE]);
-
 /* The next token at or after *at, which is advanced; false: none. */
 bool rt_token_next(rt_str text, size_t *at, rt_token *out);
 

@@ -66,6 +66,22 @@ count16(bytes16 v)
 	return (size_t)((((w[0] & ones) + (w[1] & ones)) * ones) >> 56);
 }
 
+/* The index of the first byte that is 0xFF, where each is 0xFF or 0; 16: none. */
+static size_t
+first16(bytes16 v)
+{
+	uint64_t w[2];
+
+	memcpy(w, &v, sizeof(w));
+	if ((w[0] | w[1]) == 0)
+		return 16;
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+	return w[0] != 0 ? (size_t)__builtin_clzll(w[0]) / 8 : 8 + (size_t)__builtin_clzll(w[1]) / 8;
+#else
+	return w[0] != 0 ? (size_t)__builtin_ctzll(w[0]) / 8 : 8 + (size_t)__builtin_ctzll(w[1]) / 8;
+#endif
+}
+
 /* The end of the string whose contents begin at at: its quote, or at least the size of s. */
 static size_t
 string_end(rt_str s, size_t at)
@@ -73,11 +89,12 @@ string_end(rt_str s, size_t at)
 	const bytes16 quote = SAME16('"'), slash = SAME16('\\');
 
 	for (; at < s.size; at += 2) { /* past an escape */
-		for (; s.size - at >= 16; at += 16) {
+		size_t first = 16;
+
+		for (; first == 16 && s.size - at >= 16; at += first) {
 			bytes16 c = load16(s.ptr + at);
 
-			if (count16((bytes16)((c == quote) | (c == slash))) > 0)
-				break;
+			first = first16((bytes16)((c == quote) | (c == slash)));
 		}
 		while (at < s.size && s.ptr[at] != '"' && s.ptr[at] != '\\')
 			at++;
@@ -274,6 +291,26 @@ rt_json_free(rt_json_doc *doc)
 	rt_free(doc->alloc, doc);
 }
 
+bool
+rt_json_is_deeper(yyjson_val *value, size_t max)
+{
+	const yyjson_val *ends[RT_JSON_DEPTH_MAX]; /* of the open arrays and objects */
+	yyjson_val *end = unsafe_yyjson_get_next(value);
+	size_t depth = 0;
+
+	RT_ASSERT(max <= RT_JSON_DEPTH_MAX);
+	for (yyjson_val *at = value; at < end; at++) {
+		while (depth > 0 && at >= ends[depth - 1])
+			depth--;
+		if (!unsafe_yyjson_is_ctn(at))
+			continue;
+		if (depth == max)
+			return true;
+		ends[depth++] = unsafe_yyjson_get_next(at);
+	}
+	return false;
+}
+
 static void
 close_doc(void *doc)
 {
@@ -349,12 +386,10 @@ next_escape(rt_str s, size_t i)
 {
 	const bytes16 quote = SAME16('"'), slash = SAME16('\\'), blank = SAME16(0x20);
 
-	while (s.size - i >= 16) {
+	for (size_t first = 16; first == 16 && s.size - i >= 16; i += first) {
 		bytes16 v = load16(s.ptr + i);
 
-		if (count16((bytes16)((v == quote) | (v == slash) | (v < blank))) > 0)
-			break;
-		i += 16;
+		first = first16((bytes16)((v == quote) | (v == slash) | (v < blank)));
 	}
 	for (; i < s.size; i++) {
 		unsigned char c = (unsigned char)s.ptr[i];
@@ -416,6 +451,8 @@ add_scalar(rt_buf *buf, yyjson_val *value)
 	}
 }
 
+enum { FEW_LEVELS = 16 };
+
 /* One open array or object of the writer. */
 typedef struct level {
 	yyjson_val *next; /* the next key or element */
@@ -454,26 +491,41 @@ rt_json_sorted_keys(const rt_alloc *alloc, yyjson_val *object, size_t *out_count
 	return keys;
 }
 
+/* Capacity for all levels, with those so far. NULL: no memory. */
+static level *
+deeper(const rt_alloc *alloc, const level few[FEW_LEVELS])
+{
+	level *stack = rt_new_array(alloc, RT_JSON_DEPTH_MAX + 1, sizeof(*stack));
+
+	if (stack != NULL)
+		memcpy(stack, few, FEW_LEVELS * sizeof(*few));
+	return stack;
+}
+
 static void
 add_tree(rt_buf *buf, const rt_alloc *alloc, yyjson_val *root, bool sorted)
 {
-	level *stack;
-	size_t depth = 0;
+	level few[FEW_LEVELS], *stack = few; /* most values need no more; else in the heap */
+	size_t depth = 0, room = FEW_LEVELS;
 	yyjson_val *value = root;
 
 	if (!yyjson_is_ctn(root)) {
 		add_scalar(buf, root);
 		return;
 	}
-	stack = rt_new_array(alloc, RT_JSON_DEPTH_MAX + 1, sizeof(*stack));
-	if (stack == NULL) {
-		buf->status = RT_NOMEM;
-		return;
-	}
 	for (;;) {
 		if (value != NULL && yyjson_is_ctn(value)) {
-			level *l = &stack[depth++];
+			level *l;
 
+			if (depth == room) {
+				stack = deeper(alloc, few);
+				room = RT_JSON_DEPTH_MAX + 1;
+			}
+			if (stack == NULL) {
+				buf->status = RT_NOMEM;
+				break;
+			}
+			l = &stack[depth++];
 			RT_ASSERT(depth <= RT_JSON_DEPTH_MAX);
 			l->is_object = yyjson_is_obj(value);
 			l->left = yyjson_get_len(value);
@@ -518,8 +570,9 @@ add_tree(rt_buf *buf, const rt_alloc *alloc, yyjson_val *root, bool sorted)
 		}
 	}
 	while (depth > 0)
-		rt_free(alloc, stack[--depth].pairs);
-	rt_free(alloc, stack);
+		rt_free(alloc, (stack != NULL ? stack : few)[--depth].pairs);
+	if (stack != few)
+		rt_free(alloc, stack);
 }
 
 void

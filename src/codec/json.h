@@ -35,6 +35,8 @@ RT_CHECKED rt_status rt_json_read_repairing(const rt_alloc *alloc, rt_str input,
 /* The position of the first bracket that opens more than max levels; SIZE_MAX: none does. */
 size_t rt_json_too_deep_at(rt_str text, size_t max);
 yyjson_val *rt_json_root(const rt_json_doc *doc);
+/* Does a value that was read have more than max levels? Much faster than rt_json_too_deep_at. */
+bool rt_json_is_deeper(yyjson_val *value, size_t max);
 void rt_json_free(rt_json_doc *doc);
 
 /* The root of input, read as by rt_json_read; lives as long as the scope. NULL once that has

@@ -192,10 +192,29 @@ strings_do_not_nest(void **state)
 		}
 }
 
+/* The depth of a text and of the value that it is. */
+static void
+test_depth(void **state)
+{
+	static const char *const texts[] = {"1", "[]", "[[],{}]", "{\"a\":[1,{\"b\":[]}],\"c\":{}}", "[[[]],[[],[[[\"[[[\"]]]]]"};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
+		rt_json_doc *doc;
+
+		assert_int_equal(rt_json_read(rt_alloc_libc(), rt_str_of(texts[i]), &doc, NULL), RT_OK);
+		for (size_t max = 0; max < 8; max++)
+			assert_int_equal(rt_json_is_deeper(rt_json_root(doc), max),
+					 rt_json_too_deep_at(rt_str_of(texts[i]), max) != SIZE_MAX);
+		rt_json_free(doc);
+	}
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_depth),
 		cmocka_unit_test(members_and_items),
 		cmocka_unit_test(parsing_into_a_scope),
 		cmocka_unit_test(iterating),

@@ -350,6 +350,8 @@ rt_build_node(rt_build *b, const rt_node *node)
 	copy.kind = rt_build_copy(b, node->kind);
 	copy.label = rt_build_copy(b, node->label);
 	copy.body = rt_build_copy(b, body);
+	if (copy.after.size > 0)
+		copy.after = rt_build_copy(b, copy.after);
 	to = rt_items_push(&b->s, &b->nodes, sizeof(*to));
 	if (to == NULL)
 		return 0;

@@ -147,8 +147,9 @@ members_fail(rt_members *m)
 	return false;
 }
 
-bool
-rt_members_next(rt_members *m, rt_str *out_key, rt_str *out_value)
+/* To the value of the next member. */
+static bool
+next_key(rt_members *m, rt_str *out_key)
 {
 	size_t end;
 
@@ -179,7 +180,29 @@ rt_members_next(rt_members *m, rt_str *out_key, rt_str *out_value)
 			return members_fail(m);
 		m->at = rt_scan_blank(m->in, m->at + 1);
 	}
-	end = rt_scan_value(m->in, m->at);
+	return true;
+}
+
+bool
+rt_members_peek(const rt_members *m, rt_str *out_key, char *out_first)
+{
+	rt_members copy = *m;
+
+	if (!next_key(&copy, out_key) || copy.at >= copy.in.size)
+		return false;
+	*out_first = copy.in.ptr[copy.at];
+	return true;
+}
+
+bool
+rt_members_next(rt_members *m, rt_str *out_key, rt_str *out_value)
+{
+	size_t end;
+
+	if (!next_key(m, out_key))
+		return false;
+	end = m->known.ptr != NULL && m->known.ptr == m->in.ptr + m->at ? m->at + m->known.size
+									: rt_scan_value(m->in, m->at);
 	if (end == SIZE_MAX || end == m->at)
 		return members_fail(m);
 	*out_value = rt_str_at(m->in.ptr + m->at, end - m->at);

@@ -21,6 +21,7 @@
 typedef struct rt_members {
 	rt_str in;      /* from the opening bracket on */
 	size_t at;      /* next byte; where the fault is when bad */
+	rt_str known;   /* a value whose end is known, so that it is not looked for again; or ptr NULL */
 	char close;     /* ']' or '}' */
 	bool started;
 	bool bad;
@@ -49,6 +50,9 @@ bool rt_members_open(rt_members *m, rt_str value);
  * end (when the beginning of a file is sniffed), out_key is set anyway and m->at is where the value
  * starts. */
 bool rt_members_next(rt_members *m, rt_str *out_key, rt_str *out_value);
+
+/* The key of the next member and the first byte of its value, which is not scanned; false as above, but not bad. */
+bool rt_members_peek(const rt_members *m, rt_str *out_key, char *out_first);
 
 /* Is the raw key (with quotes) this name? Names without escapes only. */
 bool rt_scan_key_is(rt_str raw_key, const char *name);

@@ -11,7 +11,7 @@
 #include "formats/openai_impl.h"
 
 enum {
-	RECORD_MAX = 1 << 20,
+	RECORD_MAX = 4 << 20,
 	WHOLE_MAX = 256 << 10 /* a record up to this size is passed on in one piece */
 };
 
@@ -252,6 +252,7 @@ find_parts(reader *c, rt_str raw, bool fields, bool descend, parts *p)
 
 	if (!rt_members_open(&m, raw) || m.close != '}')
 		return;
+	m.known = p->messages;
 	while (rt_ok(&c->b->s) && rt_members_next(&m, &key, &value)) {
 		if (is_part(p, key, value))
 			continue;
@@ -322,10 +323,12 @@ read_further(reader *c, rt_str raw, bool descend, parts *p)
 	if (raw.ptr[0] != '{')
 		return;
 	find_parts(c, raw, true, descend, p);
-	if (rt_members_open(&m, raw))
+	if (rt_members_open(&m, raw)) {
+		m.known = p->messages;
 		while (rt_members_next(&m, &key, &value))
 			if (rt_scan_key_is(key, "title") && rt_build_text(c->b, value, &title))
 				c->outline->name = title;
+	}
 }
 
 /* False: raw is not a conversation. */
@@ -384,14 +387,17 @@ is_message(rt_str raw)
 {
 	rt_members m;
 	rt_str key, value;
+	char first;
 
 	if (!rt_members_open(&m, raw) || m.close != '}')
 		return false;
-	while (rt_members_next(&m, &key, &value)) {
+	while (rt_members_peek(&m, &key, &first)) {
 		if (rt_scan_key_is(key, "role"))
 			return true;
-		if (rt_scan_key_is(key, "messages") && value.ptr[0] == '[')
+		if (rt_scan_key_is(key, "messages") && first == '[')
 			return false;
+		if (!rt_members_next(&m, &key, &value))
+			break;
 	}
 	return false;
 }

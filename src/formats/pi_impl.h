@@ -13,6 +13,7 @@
  *
  *   pi_record.c    one line; changes that leave its other bytes alone; ids
  *   pi_read.c      a file as a session, migrated; a session as an outline
+ *   pi_stream.c    a large file as an outline in pieces
  *   pi_rows.c      an outline as the records to write
  *   pi_compose.c   records for entries that were made or edited in Retake
  *   pi_write.c     the file */
@@ -191,6 +192,16 @@ RT_CHECKED rt_status rt_pi_session_read(const rt_alloc *alloc, rt_str file,
 void rt_pi_session_deinit(rt_pi_session *session);
 /* Write the header as it is after migration. */
 void rt_pi_migrate_header(rt_buf *out, rt_pi_reader *reader, rt_str header);
+
+/* Why a line is not an entry; NULL: it is blank. */
+const char *rt_pi_line_reason(const rt_pi_record *record, bool is_ended);
+/* Everything but the bytes of the body. */
+void rt_pi_fill_node(const rt_pi_entry *e, rt_node *node);
+/* A line as JSON: see pi_read.c. */
+void rt_pi_add_line(rt_buf *buf, rt_str line);
+/* rt_format_pi.stream (pi_stream.c). */
+rt_status rt_pi_stream(const rt_alloc *alloc, const rt_input *in, rt_outlines_fn fn, void *ctx, rt_report *report,
+		       rt_error *err);
 
 /* ---- rows (pi_rows.c) ---- */
 

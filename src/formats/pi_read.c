@@ -65,9 +65,8 @@ read_header(load *l, const rt_pi_record *record, rt_str line, size_t at)
 	l->records = 1;
 }
 
-/* Why a line is not an entry; NULL: it is blank. */
-static const char *
-reason(const rt_pi_record *record, bool is_ended)
+const char *
+rt_pi_line_reason(const rt_pi_record *record, bool is_ended)
 {
 	switch (record->what) {
 	case RT_PI_LINE_OBJECT: return "a second header; ignored";
@@ -101,9 +100,9 @@ read_line(load *l, rt_str line, size_t at, bool is_ended)
 		return;
 	}
 	l->records += is_value;
-	if (reason(&record, is_ended) != NULL)
+	if (rt_pi_line_reason(&record, is_ended) != NULL)
 		rt_report_add(l->report, RT_REMARK_SKIPPED, l->number, "%s",
-			      reason(&record, is_ended));
+			      rt_pi_line_reason(&record, is_ended));
 	junk = rt_items_push(l->s, &l->session->junk_list, sizeof(*junk));
 	if (junk != NULL)
 		*junk = (rt_pi_junk){l->number - l->dropped, line};
@@ -348,8 +347,8 @@ rt_pi_session_deinit(rt_pi_session *session)
 
 /* ---- the outline ---- */
 
-static void
-fill_node(const rt_pi_entry *e, rt_node *node)
+void
+rt_pi_fill_node(const rt_pi_entry *e, rt_node *node)
 {
 	*node = (rt_node){.parent = e->parent,
 			  .role = e->retake_role.size > 0 ? e->retake_role : rt_pi_entry_role(e),
@@ -370,8 +369,8 @@ fill_node(const rt_pi_entry *e, rt_node *node)
 		node->kind = rt_pi_entry_kind(e);
 }
 
-static void
-add_line(rt_buf *buf, rt_str line)
+void
+rt_pi_add_line(rt_buf *buf, rt_str line)
 {
 	if (rt_utf8_valid_size(line) == line.size) {
 		rt_json_add_string(buf, line);
@@ -394,7 +393,7 @@ add_field(rt_scope *s, rt_outline *outline, const char *name, rt_buf *buf)
 static void
 fill_fields(rt_scope *s, const rt_pi_session *session, rt_outline *outline, rt_buf *buf)
 {
-	add_line(buf, session->header);
+	rt_pi_add_line(buf, session->header);
 	add_field(s, outline, "pi.header", buf);
 	if (session->junk_count > 0) {
 		rt_json_open(buf, NULL, '[');
@@ -402,7 +401,7 @@ fill_fields(rt_scope *s, const rt_pi_session *session, rt_outline *outline, rt_b
 			rt_json_open(buf, NULL, '[');
 			rt_json_put_u64(buf, NULL, session->junk[i].number);
 			rt_json_add_comma(buf);
-			add_line(buf, session->junk[i].line);
+			rt_pi_add_line(buf, session->junk[i].line);
 			rt_json_close(buf, ']');
 		}
 		rt_json_close(buf, ']');
@@ -430,7 +429,7 @@ make_outline(rt_pi_session *session)
 	if (!rt_ok(s))
 		return NULL;
 	for (size_t i = 0; i < session->entry_count; i++)
-		fill_node(&session->entries[i], &outline->nodes[i]);
+		rt_pi_fill_node(&session->entries[i], &outline->nodes[i]);
 	outline->node_count = session->entry_count;
 	outline->head = session->leaf;
 	outline->has_head = true;
@@ -518,6 +517,7 @@ const rt_format rt_format_pi = {
 	.media_type = "application/x-ndjson",
 	.sniff = pi_sniff,
 	.read = pi_read,
+	.stream = rt_pi_stream,
 	.whole_max = 64 << 20,
 	.write = rt_pi_write,
 };

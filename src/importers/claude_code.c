@@ -76,6 +76,8 @@ add(session *c, rt_node *n, rt_str parent_id, bool is_technical)
 	int64_t parent = rt_graph_find(&c->g, parent_id), at;
 	follow *new;
 
+	if (!rt_ok(&c->g.b->s)) /* the last node may have no follow */
+		return -1;
 	if (parent_id.size == 0 && c->follows.count > 0 && (is_technical || !c->has_message))
 		parent = (int64_t)c->follows.count - 1;
 	if (parent >= 0)

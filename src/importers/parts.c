@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Blocks are written to one buffer as they come; the first text is remembered in case it stays
- * alone. */
+ * Blocks are written to one buffer as they come; the first text is only remembered, because it usually
+ * stays alone. */
 #include "importers/parts.h"
 
 #include "base/encode.h"
@@ -27,16 +27,30 @@ rt_parts_end(rt_parts *p)
 	rt_json_close(p->blocks, ']');
 	if (p->count == 0)
 		rt_build_body_open(p->b, RT_STR(""), false);
-	else if (p->count == 1 && p->is_text)
+	else if (p->is_text)
 		rt_build_body_open(p->b, p->text, false);
 	else
 		rt_build_body_open(p->b, rt_scope_str(&p->b->s, p->blocks), true);
+}
+
+/* Before another block: the first text is written after all. */
+static void
+write_text(rt_parts *p)
+{
+	if (!p->is_text)
+		return;
+	p->is_text = false;
+	rt_json_open(p->blocks, NULL, '{');
+	rt_json_put_c(p->blocks, "type", "text");
+	rt_json_put_str(p->blocks, "text", p->text);
+	rt_json_close(p->blocks, '}');
 }
 
 /* Begin an object of this type. */
 static rt_buf *
 open_block(rt_parts *p, const char *type)
 {
+	write_text(p);
 	p->count++;
 	rt_json_open(p->blocks, NULL, '{');
 	rt_json_put_c(p->blocks, "type", type);
@@ -46,12 +60,11 @@ open_block(rt_parts *p, const char *type)
 void
 rt_parts_text(rt_parts *p, rt_str text)
 {
-	rt_buf *buf = open_block(p, "text");
-
-	rt_json_put_str(buf, "text", text);
-	rt_json_close(buf, '}');
-	p->is_text = p->count == 1;
+	write_text(p);
+	p->is_text = true;
 	p->text = text;
+	if (p->count++ > 0)
+		write_text(p);
 }
 
 void
@@ -150,6 +163,7 @@ rt_parts_object(rt_parts *p, const char *type, yyjson_val *object)
 void
 rt_parts_value(rt_parts *p, yyjson_val *block)
 {
+	write_text(p);
 	p->count++;
 	rt_json_put_value(p->blocks, NULL, block);
 }

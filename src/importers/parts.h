@@ -21,8 +21,8 @@ typedef struct rt_parts {
 	rt_build *b;
 	rt_buf *blocks; /* a JSON array, open */
 	size_t count;
-	rt_str text;   /* of the only block */
-	bool is_text;  /* the only block is a text */
+	rt_str text;   /* of the only block, which is not written yet */
+	bool is_text;  /* there is such a block */
 } rt_parts;
 
 void rt_parts_init(rt_parts *p, rt_build *b);

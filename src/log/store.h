@@ -204,7 +204,7 @@ typedef struct rt_store_ops {
 	 * first, of those below a number (0: of all). A word that "*" follows is the beginning of
 	 * one. Words within quotes are a phrase: texts without it may be left out. Words are
 	 * tokens of base/words.h, so a hit need not contain a longer text of a script without
-	 * spaces, nor a word beyond RT_TOKEN_MAX. Any text is a legal query: non-words are ignored;
+	 * spaces, nor a word beyond RT_TOKEN_MAX; few other texts may be among the hits. Any text is a legal query: non-words are ignored;
 	 * without words there are no hits. */
 	rt_status (*index_find)(rt_store *store, uint64_t project, rt_str query, uint64_t below,
 				rt_hit_fn fn, void *ctx, rt_error *err);

@@ -24,6 +24,8 @@
 typedef struct rt_node {
 	rt_str id;        /* as in the source; empty: the engine makes one */
 	int64_t parent;   /* index of the parent node; -1: a root */
+	rt_str after;     /* of a node without parent in an outline that continues another one: the id of the earlier
+			   * node that it follows; ptr NULL: the last one; empty: none, it is a root */
 	rt_str role;      /* "User", "assistant" …; may be empty */
 	rt_str kind;      /* "message", "compaction" …; empty means message */
 	rt_moment ts;
@@ -80,8 +82,8 @@ typedef struct rt_outline {
 	rt_outline_field *fields;
 	size_t field_count;
 	bool more; /* the next outline continues the conversation. That one has the
-	              same name and source, and its first node with parent -1 follows this one's
-	              last node */
+	              same name and source; its nodes with parent -1 follow nodes of this one and
+	              of earlier ones, see rt_node */
 	/* For exports with rt_engine_export_last_requests: the last request, from the take of this
 	 * name; empty: none or unknown */
 	rt_str sent_take, sent_markdown, sent_system_prompt;
@@ -185,7 +187,8 @@ typedef struct rt_format {
 	 * as a whole. Call rt_format_stream instead. */
 	rt_status (*stream)(const rt_alloc *alloc, const rt_input *in, rt_outlines_fn fn,
 			    void *ctx, rt_report *report, rt_error *err);
-	size_t whole_max; /* where stream is NULL: bytes of the largest input that is read */
+	size_t whole_max; /* bytes of the largest input that is read as a whole: a larger one, or all where this
+			   * is 0, is streamed, or refused where stream is NULL */
 	bool writes_sent; /* rt_outline's sent_…: calls of rt_engine_export_last_requests make
 			   * sense */
 	bool writes_before; /* rt_node's before: calls of rt_engine_export_before make sense */
@@ -196,7 +199,7 @@ typedef struct rt_format {
 } rt_format;
 
 /* Reads an input in batches, also if the format cannot. Views in a batch live as long as the
- * call of fn. RT_LIMIT: larger than the format's whole_max. */
+ * call of fn. RT_LIMIT: larger than the format's whole_max, and it cannot be streamed. */
 RT_CHECKED rt_status rt_format_stream(const rt_format *format, const rt_alloc *alloc,
 				      const rt_input *in, rt_outlines_fn fn, void *ctx,
 				      rt_report *report, rt_error *err);

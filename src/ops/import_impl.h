@@ -233,6 +233,8 @@ const int64_t *rt_layer_path(const rt_layer *l, size_t leaf, int64_t *path, size
 
 /* The discussion was imported before: adds the new entries. */
 void rt_layer_add_new(rt_layer *l);
+/* Adds the nodes that are not known: each run after its parent. */
+void rt_layer_add_runs(rt_layer *l);
 
 /* ---- outlines (import_outline.c) ---- */
 

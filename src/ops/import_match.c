@@ -7,6 +7,7 @@
 #include <stdlib.h> /* qsort */
 
 #include "base/hash.h"
+#include "log/history.h"
 
 enum {
 	RUN = 64,   /* slots at a time */
@@ -207,19 +208,24 @@ by_entry(const void *a, const void *b)
 	return (x->body > y->body) - (x->body < y->body);
 }
 
-/* Adds the entries of a row of an import. */
-static void
-list_row(rt_layer *l, uint64_t seq, size_t *room)
+/* Adds the entries of a step of the discussion, if it was an import. Returns the step before; 0: none. */
+static uint64_t
+list_step(rt_layer *l, uint64_t seq, size_t *room)
 {
 	rt_making *m = &l->import->making;
 	rt_record record = {0};
+	uint64_t before = 0;
+	bool is_import;
 	rt_scope row;
 
 	rt_scope_init(&row, l->import->engine->alloc);
 	if (rt_scope_arena(&row) != NULL)
 		RT_TRY(&row, rt_engine_record(l->import->engine, seq, rt_scope_arena(&row), &record,
 					      NULL, &row.error));
-	for (size_t i = 0; rt_ok(&row) && i < record.effect_count; i++) {
+	if (rt_ok(&row) && !rt_history_parent(&record, l->disc, &before))
+		rt_scope_note(&row, rt_history_not_touched(seq, l->disc, &row.error));
+	is_import = rt_ok(&row) && rt_str_is(record.op, "import");
+	for (size_t i = 0; is_import && i < record.effect_count; i++) {
 		const rt_effect *e = &record.effects[i];
 
 		if (e->kind != RT_EFFECT_SPLICE || e->disc != l->disc)
@@ -234,27 +240,22 @@ list_row(rt_layer *l, uint64_t seq, size_t *room)
 								   e->added[k].slot.body};
 		}
 	}
-	(void)rt_scope_join(l->s, &row);
+	return rt_scope_join(l->s, &row) == RT_OK ? before : 0;
 }
 
-/* The entries that imports added to the discussion, with their first bodies, in the order of the
- * source: entries of an import are numbered in it. Cost: the log. */
+/* The entries that imports added to the discussion and that were not undone, with their first bodies, in the order
+ * of the source: entries of an import are numbered in it. Cost: the steps of the discussion. */
 static void
 list_origins(rt_layer *l)
 {
 	rt_making *m = &l->import->making;
+	const rt_disc *disc = rt_layer_disc(l);
+	uint64_t step = disc != NULL ? disc->history.current : 0;
 	size_t room = 0, count = 0;
 
 	m->has_origins = true;
-	for (uint64_t seq = 1; rt_ok(l->s) && seq <= l->import->project->seq; seq++) {
-		bool is_import = false;
-		int64_t at;
-
-		RT_TRY(l->s, rt_engine_record_time(l->import->engine, seq, &at, &is_import,
-						   &l->s->error));
-		if (rt_ok(l->s) && is_import)
-			list_row(l, seq, &room);
-	}
+	while (rt_ok(l->s) && step != 0)
+		step = list_step(l, step, &room);
 	if (m->origin_count > 1)
 		qsort(m->origins, m->origin_count, sizeof(*m->origins), by_entry);
 	for (size_t i = 0; i < m->origin_count; i++)
@@ -306,12 +307,55 @@ lacks_entry(const rt_layer *l)
 
 /* ---- new entries ---- */
 
-/* Add new nodes: each run after its parent. */
-static void
-add_runs(rt_layer *l)
+/* The place of an entry; of several takes with it, the one whose tip it is, else the first. */
+static rt_spot
+find_spot(rt_layer *l, rt_str id)
+{
+	const rt_disc *disc = rt_layer_disc(l);
+	rt_spot spot = {.take = 0};
+	uint32_t entry = 0;
+
+	RT_TRY(l->s, rt_resolve_vanished(l->c->now, l->disc, id, &entry, &l->s->error));
+	for (uint32_t i = 1; rt_ok(l->s) && entry != 0 && !spot.tip && i <= rt_disc_take_count(disc); i++) {
+		const rt_take *take = rt_disc_take(disc, i);
+		bool found = false;
+		size_t at = 0;
+
+		if (take->present)
+			RT_TRY(l->s, rt_take_find(l->c->now, take, entry, &at, NULL, &found, &l->s->error));
+		if (!rt_ok(l->s) || !found)
+			continue;
+		bool is_tip = at + 1 == rt_seq_count(take->slots);
+		if (spot.take == 0 || is_tip)
+			spot = (rt_spot){.take = take->number, .at = at, .tip = is_tip};
+	}
+	return spot;
+}
+
+/* What a node without parent follows; take 0: nothing. */
+static rt_spot
+spot_before(rt_layer *l, const rt_node *node)
+{
+	if (node->after.ptr == NULL)
+		return l->import->making.last;
+	return node->after.size > 0 ? find_spot(l, node->after) : (rt_spot){.take = 0};
+}
+
+/* For a node that follows nothing: the first take, if it is empty, or a new one. */
+static uint32_t
+root_take(rt_layer *l)
+{
+	const rt_disc *disc = rt_layer_disc(l);
+
+	if (disc != NULL && rt_disc_take(disc, 1)->present && rt_seq_count(rt_disc_take(disc, 1)->slots) == 0)
+		return 1;
+	return rt_layer_new_take(l, 0, 0, rt_str_at(NULL, 0), rt_str_at(NULL, 0));
+}
+
+void
+rt_layer_add_runs(rt_layer *l)
 {
 	const rt_outline *o = l->outline;
-	const rt_spot *last = &l->import->making.last;
 	int64_t *path = rt_layer_array(l, o->node_count, sizeof(*path));
 	bool *has_child = rt_layer_array(l, o->node_count, sizeof(*has_child));
 
@@ -332,12 +376,12 @@ add_runs(rt_layer *l)
 		/* Of a parent that was deleted since: the nearest existing ancestor. */
 		while (above >= 0 && l->spots[above].take == UINT32_MAX)
 			above = o->nodes[above].parent;
-		const rt_spot *after = above >= 0 ? &l->spots[above] : last;
-		if (after->take != 0 && after->take != UINT32_MAX) {
-			shared = after->at + 1;
-			take = rt_layer_branch(l, after->take, shared);
+		rt_spot after = above >= 0 ? l->spots[above] : spot_before(l, &o->nodes[run[0]]);
+		if (after.take != 0 && after.take != UINT32_MAX) {
+			shared = after.at + 1;
+			take = rt_layer_branch(l, after.take, shared);
 		} else {
-			take = rt_layer_new_take(l, 0, 0, rt_str_at(NULL, 0), rt_str_at(NULL, 0));
+			take = root_take(l);
 		}
 		rt_layer_append(l, take, shared, run, count);
 	}
@@ -356,5 +400,5 @@ rt_layer_add_new(rt_layer *l)
 	if (rt_ok(l->s) && lacks_entry(l))
 		match_origins(l);
 	if (o->takes == NULL && rt_ok(l->s))
-		add_runs(l);
+		rt_layer_add_runs(l);
 }

@@ -106,20 +106,6 @@ add_takes(rt_layer *l)
 	return active;
 }
 
-/* The next outline of a conversation without branches. */
-static void
-add_piece(rt_layer *l)
-{
-	const rt_outline *o = l->outline;
-	const rt_spot *last = &l->import->making.last;
-	int64_t *nodes = rt_layer_array(l, o->node_count, sizeof(*nodes));
-
-	for (size_t i = 0; nodes != NULL && i < o->node_count; i++)
-		nodes[i] = (int64_t)i;
-	rt_layer_append(l, last->take != 0 ? last->take : 1, last->take != 0 ? last->at + 1 : 0,
-			nodes, o->node_count);
-}
-
 static void
 set_labels_and_views(rt_layer *l)
 {
@@ -413,7 +399,7 @@ finish(rt_layer *l, uint32_t active, size_t head)
 			 rt_fields_get(disc->fields, RT_STR("source")).ptr != NULL;
 	rt_change_set(l->c, l->disc, 0, is_second ? RT_STR("source_content") : RT_STR("source"), 0,
 		      source);
-	if (o->takes != NULL && active != 1)
+	if (active != 1)
 		rt_change_set_number(l->c, l->disc, 0, "active", active);
 	set_head(l, head);
 	l->import->result.discussions++;
@@ -490,7 +476,7 @@ add_outline(rt_layer *l, uint32_t number)
 	}
 	rt_layer_number(l);
 	if (goes_on)
-		add_piece(l);
+		rt_layer_add_runs(l);
 	else if (o->takes != NULL)
 		active = add_takes(l);
 	else
@@ -498,6 +484,8 @@ add_outline(rt_layer *l, uint32_t number)
 	set_labels_and_views(l);
 	rt_import_fields(l->import, l->disc, o->fields, o->field_count);
 	set_files(l);
+	if (goes_on && o->node_count > 0)
+		active = l->spots[head].take;
 	if (!o->more && rt_ok(l->s))
 		finish(l, active, head);
 }

@@ -96,10 +96,14 @@ rt_format_stream(const rt_format *format, const rt_alloc *alloc, const rt_input 
 	size_t size = 0;
 	rt_status st;
 
-	if (format->stream != NULL)
+	if (format->stream != NULL && in->size >= format->whole_max)
 		return format->stream(alloc, in, fn, ctx, report, err);
 	rt_outlines_init(&outlines);
 	st = read_whole(format, alloc, in, &bytes, &size, err);
+	if (st == RT_LIMIT && format->stream != NULL) { /* its size was not known */
+		rt_free(alloc, bytes);
+		return format->stream(alloc, in, fn, ctx, report, err);
+	}
 	if (st == RT_OK)
 		st = format->read(alloc, rt_str_at(bytes, size), &outlines, report, err);
 	if (st == RT_OK)

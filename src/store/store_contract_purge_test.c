@@ -132,6 +132,106 @@ test_index_entry(void **state)
 	must_be_clean(f);
 }
 
+/* Texts that are added in transactions of different sizes, dropped and replaced. */
+enum { MANY = 300 };
+
+typedef struct many {
+	fixture *f;
+	unsigned versions[MANY + 1]; /* by number; 0: no text */
+	unsigned last_version;
+} many;
+
+static void
+add_version(many *m, uint64_t number)
+{
+	char text[100];
+
+	m->versions[number] = ++m->last_version;
+	snprintf(text, sizeof(text), "all kind%u %uversion", (unsigned)(number % 5), m->versions[number]);
+	MUST(OPS(m->f)->index_add(m->f->store, m->f->project, number, number + 1000, rt_str_of(text), err));
+}
+
+static void
+drop_version(many *m, uint64_t number)
+{
+	m->versions[number] = 0;
+	MUST(OPS(m->f)->drop(m->f->store, rt_rows_one(RT_STORE_INDEX, m->f->project, number), err));
+}
+
+/* The hits of a query below a number are the present texts of this kind (5: any). */
+static void
+expect_kind(many *m, const char *query, unsigned of_kind, uint64_t below)
+{
+	seen s = {0};
+	size_t at = 0;
+
+	MUST(OPS(m->f)->index_find(m->f->store, m->f->project, rt_str_of(query), below, see_hit, &s, err));
+	for (uint64_t n = MANY; n > 0; n--) {
+		if (m->versions[n] == 0 || (of_kind < 5 && n % 5 != of_kind) || (below > 0 && n >= below))
+			continue;
+		assert_true(at < s.count);
+		assert_int_equal(s.numbers[at++], n);
+	}
+	assert_int_equal(at, s.count);
+}
+
+static void
+expect_many(many *m)
+{
+	char query[100];
+
+	expect_kind(m, "all", 5, 0);
+	expect_kind(m, "kind3 all", 3, 0);
+	expect_kind(m, "kin* \"all kind1\"", 1, 77);
+	for (uint64_t n = 1; n <= MANY; n += 23) {
+		seen s = {0};
+
+		snprintf(query, sizeof(query), "%uversion all", m->versions[n]);
+		MUST(OPS(m->f)->index_find(m->f->store, m->f->project, rt_str_of(query), 0, see_hit, &s, err));
+		assert_int_equal(s.count, m->versions[n] > 0 ? 1 : 0);
+	}
+}
+
+static void
+test_index_many(void **state)
+{
+	many m = {.f = *state};
+	fixture *f = m.f;
+	uint64_t dice = 1;
+
+	for (uint64_t seq = 1; seq <= MANY; seq++)
+		append_one(f, seq);
+	for (uint64_t number = 1, size = 1; number <= MANY; size = size * 5 % 67) {
+		MUST(OPS(f)->begin(f->store, err));
+		for (uint64_t end = number + size; number < end && number <= MANY; number++)
+			add_version(&m, number);
+		MUST(OPS(f)->commit(f->store, err));
+		if (number % 3 == 0)
+			expect_many(&m);
+	}
+	for (int i = 0; i < 60; i++) {
+		MUST(OPS(f)->begin(f->store, err));
+		for (int k = i % 4; k >= 0; k--) {
+			dice = dice * 6364136223846793005u + 1442695040888963407u;
+			if ((dice >> 40) % 3 == 0)
+				add_version(&m, (dice >> 33) % MANY + 1);
+			else
+				drop_version(&m, (dice >> 33) % MANY + 1);
+		}
+		MUST(OPS(f)->commit(f->store, err));
+		if (i % 10 == 9)
+			expect_many(&m);
+	}
+	MUST(OPS(f)->begin(f->store, err));
+	for (uint64_t number = MANY; number > 0; number--)
+		drop_version(&m, number);
+	add_version(&m, 7);
+	expect_many(&m); /* before the commit, too */
+	MUST(OPS(f)->commit(f->store, err));
+	expect_many(&m);
+	must_be_clean(f);
+}
+
 /* --- purge --- */
 
 static bool
@@ -293,6 +393,7 @@ main(void)
 	static const contract_test tests[] = {
 		{"index", test_index},
 		{"index_entry", test_index_entry},
+		{"index_many", test_index_many},
 		{"purge", test_purge},
 		{"epoch", test_epoch},
 		{"large", test_large},

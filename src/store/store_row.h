@@ -15,7 +15,8 @@ enum rt_row_table {
 	RT_TABLE_NODE,
 	RT_TABLE_ROOT,
 	RT_TABLE_SIDE,
-	RT_TABLE_MARK
+	RT_TABLE_MARK,
+	RT_TABLE_FOUND /* the search index of SQLite stores */
 };
 
 /* A project and a number in it, as a checksum knows them. */

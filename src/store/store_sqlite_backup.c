@@ -9,8 +9,6 @@
 #include <unistd.h>
 
 /* Places that may still hold purged bytes, and what removes them:
- *   index segments   FTS5 marks a dropped text as deleted and keeps its words until segments
- *                    are merged: "optimize" merges all
  *   free pages and   SQLite moves rows between pages and leaves copies:
  *   gaps in pages    VACUUM rebuilds every page
  *   the log (-wal)   a TRUNCATE checkpoint empties it
@@ -25,10 +23,9 @@ rt_sqlite_scrub(rt_store *store, rt_error *err)
 	if (st != RT_OK)
 		return st;
 	rt_sqlite_wipe(&call);
-	rt_sqlite_exec(&call, "INSERT INTO found(found) VALUES('optimize')", "scrubbing the index");
 	/* VACUUM is a separate transaction; we keep our turn, so no other thread can write in
 	 * between. Another process may, which is harmless. */
-	rt_sqlite_exec(&call, "COMMIT", "scrubbing the index");
+	rt_sqlite_exec(&call, "COMMIT", "scrubbing");
 	rt_sqlite_exec(&call, "VACUUM", "scrubbing");
 	RT_TRY(&call.scope,
 	       rt_sqlite_checkpoint(s, SQLITE_CHECKPOINT_TRUNCATE, true, &call.scope.error));

@@ -74,18 +74,6 @@ rows(checking *k, const char *sql, const char *id, const char *what, row_fn each
 	(void)sqlite3_finalize(stmt);
 }
 
-static unsigned long long
-project_of(uint64_t key)
-{
-	return key >> 43;
-}
-
-static unsigned long long
-number_of(uint64_t key)
-{
-	return key & RT_STORE_NUMBER_MAX;
-}
-
 /* --- pages --- */
 
 /* SQLite's check continues after an unreadable page, and lists that among the damage: "unable to
@@ -129,21 +117,25 @@ each_page(checking *k, sqlite3_stmt *row, void *state)
 
 /* --- the schema --- */
 
-/* Hashes the name and text of everything in it; an index of an earlier version as the present one. */
+/* Hashes the name and text of everything in it; an index of an earlier version as the present one, without the
+ * tables that FTS5 made for it. */
 static void
 each_schema(checking *k, sqlite3_stmt *row, void *state)
 {
+	static const char *const earlier[] = {RT_SQLITE_INDEX_OLD, RT_SQLITE_INDEX_WORDS, RT_SQLITE_INDEX_PAIRS,
+					      NULL};
 	uint64_t *sum = state;
+	rt_str texts[2];
 
 	(void)k;
-	for (int i = 0; i < 2; i++) {
-		rt_str text = rt_str_at(sqlite3_column_blob(row, i),
-					(size_t)sqlite3_column_bytes(row, i));
-
-		if (rt_str_is(text, RT_SQLITE_INDEX_OLD) || rt_str_is(text, RT_SQLITE_INDEX_WORDS))
-			text = RT_STR(RT_SQLITE_INDEX_NOW);
-		*sum = rt_hash(text.ptr, text.size, *sum);
-	}
+	for (int i = 0; i < 2; i++)
+		texts[i] = rt_str_at(sqlite3_column_blob(row, i), (size_t)sqlite3_column_bytes(row, i));
+	if (rt_str_starts(texts[0], RT_STR("found_")))
+		return;
+	if (rt_str_is_one_of(texts[1], earlier))
+		texts[1] = RT_STR(RT_SQLITE_INDEX_TABLE);
+	for (int i = 0; i < 2; i++)
+		*sum = rt_hash(texts[i].ptr, texts[i].size, *sum);
 }
 
 /* Compares it with that of a new store. */
@@ -238,15 +230,37 @@ each_stranger(checking *k, sqlite3_stmt *row, void *state)
 	       table == NULL ? "" : table, (long long)sqlite3_column_int64(row, 0));
 }
 
+typedef struct index_check {
+	checking *k;
+	uint64_t project;
+} index_check;
+
 static void
-each_orphan(checking *k, sqlite3_stmt *row, void *state)
+see_orphan(void *ctx, uint64_t number)
 {
-	uint64_t key = (uint64_t)sqlite3_column_int64(row, 0);
+	index_check *c = ctx;
+
+	rt_store_report(&c->k->found, "store-index-orphan",
+			"the index contains body %llu of project %llu, which does not exist",
+			(unsigned long long)number, (unsigned long long)c->project);
+}
+
+/* The index of a project. */
+static void
+each_index(checking *k, sqlite3_stmt *row, void *state)
+{
+	index_check c = {k, (uint64_t)sqlite3_column_int64(row, 0)};
+	rt_sqlite_call call = rt_sqlite_call_on(k->call->store, k->call->conn);
 
 	(void)state;
-	rt_store_report(&k->found, "store-index-orphan",
-	       "the index contains body %llu of project %llu, which does not exist", number_of(key),
-	       project_of(key));
+	rt_sqlite_index_check(&call, c.project, see_orphan, &c);
+	if (call.scope.status == RT_CORRUPT) {
+		rt_store_report(&k->found, "store-index-damaged", "the full-text index of project %llu is damaged",
+				(unsigned long long)c.project);
+		rt_scope_deinit(&call.scope);
+	} else {
+		(void)rt_scope_join(&k->call->scope, &call.scope);
+	}
 }
 
 static void
@@ -286,8 +300,10 @@ check_relations(checking *k)
 	     " log WHERE key BETWEEN root.project << 43 AND root.project << 43 | 8796093022207"
 	     " ORDER BY key DESC LIMIT 1), 0)",
 	     "store-root-damaged", "the checkpoint's roots", each_ahead, NULL);
-	rows(k, "SELECT id FROM found_docsize WHERE id NOT IN (SELECT key FROM body)",
-	     "store-index-damaged", "the index", each_orphan, NULL);
+	if (is_over(k) || !rt_sqlite_index_is_present(k->call))
+		return;
+	rows(k, PROJECTS_OF("found"), "store-index-damaged", "the index", each_stranger, NULL);
+	rows(k, "SELECT id FROM project", "store-index-damaged", "the index", each_index, NULL);
 }
 
 void

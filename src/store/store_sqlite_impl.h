@@ -5,8 +5,9 @@
  *   store_sqlite.c              the table of functions; opening; the epoch
  *   store_sqlite_transaction.c  begin, commit, checkpoints, relaxed mode
  *   store_sqlite_rows.c         the numbered tables: projects, log, bodies, nodes, root, side
- *   store_sqlite_index.c        the full-text index
- *   store_sqlite_words.c        its tokenizer
+ *   store_sqlite_index.c        the full-text index, of segments (store_segment.h)
+ *   store_sqlite_find.c         searching and checking it
+ *   store_sqlite_words.c        the tokenizer of its earlier versions
  *   store_sqlite_check.c        check
  *   store_sqlite_backup.c       backup and scrub
  *   store_sqlite_replace.c      replaces the store by another file
@@ -38,7 +39,7 @@
  *   root     project, seq, data
  *   side     project, name, data
  *   mark     project, number       the index holds everything up to that body
- *   found    FTS5 over the texts   rowid = the body's key; and the entry
+ *   found    key, data             the index: see store_sqlite_index.c
  *
  * meta and its two version gates never change their shape, so that any version can read why it
  * may not read the rest.
@@ -64,6 +65,7 @@
 #include "base/scope.h"
 #include "store/store_common.h"
 #include "store/store_row.h"
+#include "store/store_segment.h"
 #include "store/store_sqlite.h"
 #include "store/store_sqlite_vfs.h"
 
@@ -111,6 +113,15 @@ typedef struct rt_sqlite_conn {
 
 typedef struct rt_sqlite_memory rt_sqlite_memory;
 
+/* What a transaction does to the index, before it is written. */
+typedef struct rt_sqlite_pending {
+	uint64_t project; /* 0: nothing */
+	bool is_drop;     /* texts are dropped; else they are added */
+	uint64_t mark;    /* 0: it stays */
+	rt_segment added;
+	rt_buf dropped; /* uint64_t: their numbers */
+} rt_sqlite_pending;
+
 typedef struct rt_sqlite_store {
 	rt_store base;
 	const rt_alloc *alloc;
@@ -151,6 +162,7 @@ typedef struct rt_sqlite_store {
 	bool tx_added;       /* this transaction appended to that project */
 	unsigned tx_version; /* SQLite's data version at which the heads were true */
 	uint64_t tx_project_last;
+	rt_sqlite_pending pending;
 	int wal_pages;        /* in the write-ahead log after the last commit */
 	int wal_next;         /* size for the next checkpoint, after readers were in the way */
 	bool no_wait;         /* the busy handler gives up at once */
@@ -324,21 +336,18 @@ RT_CHECKED rt_status rt_sqlite_examine(rt_sqlite_store *s, rt_sqlite_file_state 
 /* Makes a new, empty store there, and its parent folders. */
 RT_CHECKED rt_status rt_sqlite_create(rt_sqlite_store *s, rt_error *err);
 
-/* The full-text index: words and pairs of words (detail=none, so no positions), the texts are in the
- * bodies. Its tokens are those of base/words.h. The larger buffer makes fewer segments, which have to be merged. */
+/* The full-text index (store_sqlite_index.c). */
+#define RT_SQLITE_INDEX_TABLE \
+	"CREATE TABLE found(key INTEGER PRIMARY KEY, sum INTEGER NOT NULL, data BLOB NOT NULL) STRICT"
+/* Those of earlier versions, which were tables of FTS5. They count as empty, and are replaced when the first text
+ * is added. */
 #define RT_SQLITE_INDEX_SQL(tokens) \
 	"CREATE VIRTUAL TABLE found USING fts5(text, entry UNINDEXED, content=''," \
 	" contentless_delete=1, contentless_unindexed=1, " tokens ")"
-#define RT_SQLITE_INDEX_NOW RT_SQLITE_INDEX_SQL("tokenize='retake pairs', detail=none")
-/* The same without pairs of words, and the index of versions up to 0.1: they count as empty, and are
- * replaced when the first text is added. */
+#define RT_SQLITE_INDEX_PAIRS RT_SQLITE_INDEX_SQL("tokenize='retake pairs', detail=none")
 #define RT_SQLITE_INDEX_WORDS RT_SQLITE_INDEX_SQL("tokenize=retake, detail=none")
 #define RT_SQLITE_INDEX_OLD \
 	RT_SQLITE_INDEX_SQL("tokenize='unicode61 remove_diacritics 2', detail=full")
-#define RT_SQLITE_INDEX_TABLE \
-	RT_SQLITE_INDEX_NOW ";" \
-	"INSERT INTO found(found, rank) VALUES('hashsize', 16777216);" \
-	"INSERT INTO found(found, rank) VALUES('automerge', 8);"
 
 extern const char rt_sqlite_schema[];
 
@@ -422,6 +431,14 @@ rt_status rt_sqlite_backup(rt_store *store, const char *path, rt_error *err);
 uint64_t rt_sqlite_index_mark(rt_sqlite_call *call, uint64_t project);
 void rt_sqlite_index_drop(rt_sqlite_call *call, uint64_t project, uint64_t number);
 void rt_sqlite_index_clear(rt_sqlite_call *call);
+/* At the end of a transaction: writes its changes; forgets them. */
+void rt_sqlite_index_flush(rt_sqlite_call *call);
+void rt_sqlite_index_forget(rt_sqlite_store *s);
+/* Not one of an earlier version? */
+bool rt_sqlite_index_is_present(rt_sqlite_call *call);
+/* Reads all segments of a project. RT_CORRUPT; orphan is called for texts without a body. */
+void rt_sqlite_index_check(rt_sqlite_call *call, uint64_t project, void (*orphan)(void *ctx, uint64_t number),
+			   void *ctx);
 /* Check on the call's connection. */
 void rt_sqlite_check_conn(rt_sqlite_call *call, rt_finding_fn fn, void *ctx);
 

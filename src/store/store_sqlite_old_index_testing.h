@@ -23,7 +23,7 @@ make_index_old(const char *path, const char *text)
 	assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
 	assert_int_equal(rt_sqlite_words_register(db), SQLITE_OK);
 	assert_int_equal(sqlite3_exec(db,
-				      "DROP TABLE found; DROP TABLE IF EXISTS found_content;" RT_SQLITE_INDEX_OLD,
+				      "DROP TABLE found;" RT_SQLITE_INDEX_OLD,
 				      NULL, NULL, NULL),
 			 SQLITE_OK);
 	assert_int_equal(sqlite3_prepare_v2(db,

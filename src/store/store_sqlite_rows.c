@@ -7,6 +7,8 @@
  * must not make it disappear. */
 #include "store/store_sqlite_impl.h"
 
+enum { RUN_GAP = 4 /* between listed rows of one run */ };
+
 typedef struct source {
 	const char *noun;   /* in messages */
 	rt_sqlite_sql scan; /* a range, or all of a project */
@@ -117,6 +119,7 @@ typedef struct reader {
 	bool has_last;
 	uint64_t last_number;
 	rt_buf *last_name;
+	size_t listed; /* the next of the listed numbers in a run */
 } reader;
 
 /* Was the row passed on by an earlier attempt? */
@@ -183,6 +186,20 @@ read_row(reader *r, rt_sqlite_query *q, rt_store_row *out)
 		rt_sqlite_row(q, r->src->noun, out);
 }
 
+/* Does the caller want the row, or is it between rows that are listed? */
+static bool
+is_listed(reader *r, const rt_sqlite_query *q)
+{
+	const uint64_t *numbers = r->rows->numbers;
+	uint64_t number = (uint64_t)sqlite3_column_int64(q->stmt, 0) & RT_STORE_NUMBER_MAX;
+
+	if (numbers == NULL)
+		return true;
+	while (r->listed < r->rows->number_count && numbers[r->listed] < number)
+		r->listed++;
+	return r->listed < r->rows->number_count && numbers[r->listed] == number;
+}
+
 static void
 read_range(reader *r, uint64_t first, uint64_t last)
 {
@@ -190,6 +207,8 @@ read_range(reader *r, uint64_t first, uint64_t last)
 	rt_store_row row;
 
 	while (!r->call.is_ended && rt_sqlite_next(&q)) {
+		if (!is_listed(r, &q))
+			continue;
 		read_row(r, &q, &row);
 		pass_on(r, &row);
 	}
@@ -261,7 +280,7 @@ end_snapshot(reader *r, bool alone, const char *doing)
 }
 
 /* Reads numbers in runs, in one transaction: otherwise each run would take and release the
- * file's locks. */
+ * file's locks. To step over a few rows costs less than to begin another run. */
 static void
 read_listed(reader *r)
 {
@@ -275,8 +294,10 @@ read_listed(reader *r)
 	for (size_t from = 0, to; rt_ok(&r->call.scope) && !r->call.is_ended && from < count;
 	     from = to) {
 		to = from + 1;
-		while (to < count && numbers[to] == numbers[to - 1] + 1)
+		while (to < count && numbers[to] > numbers[to - 1] &&
+		       numbers[to] - numbers[to - 1] <= RUN_GAP)
 			to++;
+		r->listed = from;
 		if (numbers[from] <= RT_STORE_NUMBER_MAX)
 			read_range(r, numbers[from], numbers[to - 1]);
 	}

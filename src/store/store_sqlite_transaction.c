@@ -305,6 +305,7 @@ rt_sqlite_commit(rt_store *store, rt_error *err)
 	rt_sqlite_store *s = rt_sqlite_self(store);
 	rt_sqlite_call call = rt_sqlite_writing_store(store);
 
+	rt_sqlite_index_flush(&call);
 	unlock(&call);
 	stop_wiping(s);
 	if (rt_ok(&call.scope)) {
@@ -326,6 +327,7 @@ rt_sqlite_cancel(rt_store *store)
 
 	if (!rt_sqlite_is_owner(s))
 		return;
+	rt_sqlite_index_forget(s);
 	roll_back(s);
 	stop_wiping(s);
 	s->tx_project = 0;

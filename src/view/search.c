@@ -38,7 +38,8 @@ enum {
 
 typedef struct candidate {
 	uint64_t body, entry;
-	bool is_out; /* its text does not match */
+	enum { UNREAD, MATCHES, DIFFERS } text;
+	double score; /* of one that matches */
 } candidate;
 
 typedef struct candidates {
@@ -47,7 +48,7 @@ typedef struct candidates {
 } candidates;
 
 typedef struct scored {
-	rt_hit hit;
+	rt_hit hit; /* its snippet may be missing: ptr NULL */
 	uint64_t body;
 	double score;
 } scored;
@@ -194,17 +195,12 @@ add_hit(search *s, const rt_hit *hit)
 	hits[s->hit_count++] = *hit;
 }
 
-/* An entry at a position of a take with one of its bodies, if that matches. take NULL: it was deleted. */
-static void
-match(search *s, const rt_disc *disc, const rt_take *take, size_t at, const rt_slot *slot, uint64_t number,
-      bool is_past)
+/* The text of a body, if it matches, its score and its snippet. False: it does not match, or a failure. */
+static bool
+read_match(search *s, uint64_t number, double *out_score, rt_str *out_snippet)
 {
-	rt_scope *scope = s->scope;
-	rt_str role = rt_view_name(scope, s->project, slot->role);
 	rt_view view = {s->body, s->engine, s->project, {0, 0}};
 
-	if (!rt_ok(scope) || !slot_fits(s, disc, slot, role) || !disc_fits(s, disc))
-		return;
 	rt_scope_reset(s->body);
 	const rt_body *body = rt_view_body(&view, number);
 	rt_buf *text = rt_scope_buf(s->body), *snippet = rt_scope_buf(s->body);
@@ -213,16 +209,33 @@ match(search *s, const rt_disc *disc, const rt_take *take, size_t at, const rt_s
 		rt_body_add_searched(text, body);
 	rt_str shown = rt_scope_str(s->body, text);
 
-	if (rt_scope_adopt(scope, s->body) != RT_OK || body == NULL || !body_fits(s, body, shown))
-		return;
+	if (rt_scope_adopt(s->scope, s->body) != RT_OK || body == NULL || !body_fits(s, body, shown))
+		return false;
 	rt_query_add_snippet(snippet, &s->query, shown);
 	rt_str marked = rt_scope_str(s->body, snippet);
 
-	if (rt_scope_adopt(scope, s->body) != RT_OK)
+	if (rt_scope_adopt(s->scope, s->body) != RT_OK)
+		return false;
+	*out_score = s->is_ranked ? rt_query_score(&s->query, shown) : 0;
+	*out_snippet = rt_scope_copy(s->scope, marked);
+	return rt_ok(s->scope);
+}
+
+/* An entry at a position of a take with one of its bodies, if that matches. take NULL: it was deleted. */
+static void
+match(search *s, const rt_disc *disc, const rt_take *take, size_t at, const rt_slot *slot, candidate c,
+      bool is_past)
+{
+	rt_scope *scope = s->scope;
+	rt_str role = rt_view_name(scope, s->project, slot->role), snippet = {NULL, 0};
+	bool is_known = s->is_ranked && c.text == MATCHES && s->query.filters[RT_FILTER_MODEL].size == 0;
+
+	if (!rt_ok(scope) || !slot_fits(s, disc, slot, role) || !disc_fits(s, disc) ||
+	    (!is_known && !read_match(s, c.body, &c.score, &snippet)))
 		return;
 	const scored f = {
-		.body = number,
-		.score = s->is_ranked ? rt_query_score(&s->query, shown) : 0,
+		.body = c.body,
+		.score = c.score,
 		.hit = {
 			.disc = disc->number,
 			.discussion = rt_cell_name(rt_project_cell(s->project, disc->number)),
@@ -235,7 +248,7 @@ match(search *s, const rt_disc *disc, const rt_take *take, size_t at, const rt_s
 			.is_past = is_past,
 			.has_time = (slot->flags & RT_SLOT_NO_TS) == 0,
 			.time = rt_slot_moment(slot),
-			.snippet = rt_scope_copy(scope, marked),
+			.snippet = snippet,
 		},
 	};
 	if (!rt_ok(scope))
@@ -263,7 +276,7 @@ match_in(search *s, const rt_disc *disc, candidate c, bool is_past)
 					      &is_there, &s->scope->error));
 		if (!rt_ok(s->scope) || !is_there || (!is_past && slot.body != c.body))
 			continue;
-		match(s, disc, take, at, &slot, c.body, slot.body != c.body);
+		match(s, disc, take, at, &slot, c, slot.body != c.body);
 		return true;
 	}
 	return false;
@@ -331,7 +344,7 @@ place(search *s, candidate c)
 	    !rt_str_is(s->query.filters[RT_FILTER_PAST], "yes") || match_in(s, home, c, true))
 		return;
 	key.entry = (uint32_t)c.entry;
-	match(s, home, NULL, 0, &key, c.body, true);
+	match(s, home, NULL, 0, &key, c, true);
 }
 
 /* ---- candidates ---- */
@@ -393,14 +406,13 @@ is_found(const search *s, size_t count, uint64_t body)
 	return low < count && s->found[low].body == body;
 }
 
-/* Does the index decide it: are all terms words? */
 static bool
-is_decided(const rt_query *q)
+has_expression(const rt_query *q)
 {
 	for (size_t i = 0; i < q->count; i++)
-		if (q->terms[i].kind != RT_TERM_WORD || q->terms[i].is_not)
-			return false;
-	return true;
+		if (q->terms[i].kind == RT_TERM_REGEX)
+			return true;
+	return false;
 }
 
 /* Candidates in descending order; those from next on are not decided. */
@@ -416,12 +428,14 @@ decide(void *ctx, uint64_t number, rt_str text)
 
 	while (d->next->body < number)
 		d->next--; /* its body is missing: reported when it is read again */
-	d->next->is_out = !rt_query_matches(d->query, text);
+	d->next->text = rt_query_matches(d->query, text) ? MATCHES : DIFFERS;
+	if (d->next->text == MATCHES)
+		d->next->score = rt_query_score(d->query, text);
 }
 
-/* Reads the texts of candidates together and excludes those that do not match, usually most. */
+/* Reads the texts of candidates together: most do not match, and one by one they take several times as long. */
 static void
-exclude(search *s, candidate *items, size_t count)
+read_texts(search *s, candidate *items, size_t count)
 {
 	deciding d = {&s->query, items + count - 1};
 	uint64_t numbers[TEXTS_MAX];
@@ -435,17 +449,16 @@ exclude(search *s, candidate *items, size_t count)
 static void
 place_all(search *s, candidate *items, size_t count, size_t found, uint64_t mark)
 {
-	bool is_read = !is_decided(&s->query);
 	size_t texts = TEXTS;
 
 	for (size_t i = 0, read = 0;
 	     i < count && !is_full(s) && goes_on(s, mark - items[i].body, mark); i++) {
-		if (is_read && i == read) {
+		if (i == read) {
 			read = count - i < texts ? count : i + texts;
-			exclude(s, items + i, read - i);
+			read_texts(s, items + i, read - i);
 			texts = texts * 2 < TEXTS_MAX ? texts * 2 : TEXTS_MAX;
 		}
-		if (!items[i].is_out && !is_found(s, found, items[i].body))
+		if (items[i].text != DIFFERS && !is_found(s, found, items[i].body))
 			place(s, items[i]);
 	}
 }
@@ -540,8 +553,13 @@ rank(search *s)
 		s->found[i].score += 0.5 - 0.5 * (double)i / (double)s->wanted;
 	if (s->found_count > 1)
 		qsort(s->found, s->found_count, sizeof(*s->found), by_score);
-	for (size_t i = 0; i < s->found_count && i < s->limit; i++)
-		add_hit(s, &s->found[i].hit);
+	for (size_t i = 0; i < s->found_count && i < s->limit; i++) {
+		scored *f = &s->found[i];
+
+		if (f->hit.snippet.ptr == NULL && !read_match(s, f->body, &f->score, &f->hit.snippet))
+			continue;
+		add_hit(s, &f->hit);
+	}
 	(void)goes_on(s, 1, 1);
 }
 
@@ -574,7 +592,9 @@ run(search *s)
 	}
 	RT_TRY(s->scope, rt_engine_head(s->engine, RT_STORE_INDEX, &mark, &s->scope->error));
 	s->is_ranked = true;
-	s->wanted = s->limit > RANKED / 2 ? 2 * s->limit : RANKED;
+	s->wanted = has_expression(&s->query) ? s->limit /* few texts match, many have to be read */
+		    : s->limit > RANKED / 2   ? 2 * s->limit
+					      : RANKED;
 	if (rt_ok(s->scope) && mark > 0)
 		find_in_index(s, mark);
 	scan(s, mark + 1);

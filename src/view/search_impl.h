@@ -25,6 +25,7 @@ typedef struct rt_query_term {
 	bool is_last;      /* of the query, which may not be complete yet */
 	unsigned distance; /* of NEAR: other words that may be between */
 	const void *regex; /* set by rt_query_prepare */
+	rt_str needle;     /* likewise: in lower case, of which every match of the expression contains a spelling */
 } rt_query_term;
 
 typedef enum rt_query_filter {

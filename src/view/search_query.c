@@ -274,6 +274,54 @@ regex_problem(rt_str text)
 	return NULL;
 }
 
+static char
+lower(char c)
+{
+	return c >= 'A' && c <= 'Z' ? (char)(c | 32) : c;
+}
+
+/* The longest run of ASCII characters that every match of an expression contains: outside of groups and brackets,
+ * and not followed by an operator. Empty: none is known. */
+static rt_str
+find_needle(rt_scope *s, rt_str text)
+{
+	size_t depth = 0, from = 0, best = 0, size = 0;
+	char *copy;
+
+	for (size_t i = 0; i <= text.size; i++) {
+		unsigned char c = i < text.size ? (unsigned char)text.ptr[i] : 0;
+		size_t end = i;
+
+		if (c != 0 && c < 0x80 && strchr("|()[]{}.*+?^$\\", c) == NULL)
+			continue;
+		if (depth == 0 && c == '|')
+			return RT_STR("");
+		if ((c == '*' || c == '+' || c == '?' || c == '{') && end > from)
+			end--;
+		if (depth == 0 && end > from && end - from > size) {
+			best = from;
+			size = end - from;
+		}
+		depth += c == '(';
+		depth -= c == ')' && depth > 0;
+		i += c == '\\';
+		if (c == '[' || c == '{') { /* "[]]", "[[:digit:]]": to be on the safe side */
+			const char *close = memchr(text.ptr + i, c == '[' ? ']' : '}', text.size - i);
+
+			if (close == NULL ||
+			    (c == '[' && (close <= text.ptr + i + 2 ||
+					  memchr(text.ptr + i + 1, '[', (size_t)(close - text.ptr) - i - 1) != NULL)))
+				return RT_STR("");
+			i = (size_t)(close - text.ptr);
+		}
+		from = i + 1;
+	}
+	copy = rt_scope_get(s, size);
+	for (size_t i = 0; copy != NULL && i < size; i++)
+		copy[i] = lower(text.ptr[best + i]);
+	return rt_str_at(copy, copy != NULL ? size : 0);
+}
+
 static void
 free_regex(void *regex)
 {
@@ -300,6 +348,7 @@ compile_regex(rt_scope *s, rt_query_term *term)
 	if (rc == 0) {
 		rt_scope_defer(s, free_regex, regex);
 		term->regex = regex;
+		term->needle = find_needle(s, text);
 		return;
 	}
 	(void)regerror(rc, regex, words, sizeof(words));
@@ -482,6 +531,21 @@ find_near(rt_str text, const rt_query_term *term, size_t start, size_t *out_size
 	return SIZE_MAX;
 }
 
+/* In any case; it is in lower case. */
+static bool
+has_needle(rt_str text, rt_str needle)
+{
+	for (size_t at = 0; at + needle.size <= text.size; at++) {
+		size_t i = 0;
+
+		while (i < needle.size && lower(text.ptr[at + i]) == needle.ptr[i])
+			i++;
+		if (i == needle.size)
+			return true;
+	}
+	return false;
+}
+
 /* Line by line, because regexec needs memory for the text that it is given. */
 static size_t
 find_regex(rt_str text, const rt_query_term *term, size_t from, size_t *out_size)
@@ -498,7 +562,7 @@ find_regex(rt_str text, const rt_query_term *term, size_t from, size_t *out_size
 			    (size < line.size ? REG_NOTEOL : 0);
 
 		end = from + line.size;
-		if (regexec(term->regex, line.ptr, 1, &match, flags) == 0) {
+		if (has_needle(line, term->needle) && regexec(term->regex, line.ptr, 1, &match, flags) == 0) {
 			*out_size = (size_t)(match.rm_eo - match.rm_so);
 			return from + (size_t)match.rm_so;
 		}

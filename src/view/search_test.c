@@ -209,6 +209,15 @@ finds_what_an_expression_says(void **state)
 	assert_string_equal(ids_of(f, "/^THE hat/"), "b ");
 	assert_string_equal(ids_of(f, "hat -/^the/"), "a ");
 	assert_string_equal(ids_of(f, "/[0-9]{3}%$/"), "d ");
+	/* letters that need not be there */
+	assert_string_equal(ids_of(f, "/caTs*/"), "a b ");
+	assert_string_equal(ids_of(f, "/cats?/"), "a b ");
+	assert_string_equal(ids_of(f, "/cats{0,2}/"), "a b ");
+	assert_string_equal(ids_of(f, "/(dog|cat)/"), "a b c ");
+	assert_string_equal(ids_of(f, "/dogs|cat/"), "a b ");
+	assert_string_equal(ids_of(f, "/[bc]at+/"), "a b ");
+	assert_string_equal(ids_of(f, "/ca\\x?t/"), "a b ");
+	assert_string_equal(ids_of(f, "/tab+y|nothing/"), "a ");
 	assert_string_equal(ids_of(f, "/usr/bin/"), "");
 	assert_string_equal(ids_of(f, "\"/c.t/\""), "");
 	apply(f, "{\"op\":\"entry.append\",\"id\":\"e\",\"content\":\"first line\\nlast words\"}");

@@ -204,7 +204,7 @@ r search -q five >/dev/null
 python3 - "$work/test.db" <<'PY'
 import sqlite3, sys
 db = sqlite3.connect(sys.argv[1])
-db.execute("UPDATE found_data SET block = zeroblob(length(block))")
+db.execute("UPDATE found SET data = zeroblob(length(data))")
 db.commit()
 PY
 code 'a damaged index is found' 1 r fsck
