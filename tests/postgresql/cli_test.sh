@@ -80,6 +80,11 @@ code 'a changed body' 1 p show :1 -d main
 has 'a changed body: message' 'wrong checksum' "$err"
 code 'fsck finds it' 1 p fsck
 has 'fsck: id' 'store-body-damaged' "$out$err"
+has 'fsck: body' 'body 1 of project 1 was altered' "$out$err"
+sql "UPDATE retake.project SET sum = sum + 1 WHERE id = 1"
+code 'a damaged project' 1 p fsck
+has 'fsck: project' 'the row of project 1 was altered' "$out$err"
+sql "UPDATE retake.project SET sum = sum - 1 WHERE id = 1"
 sql "DELETE FROM retake.log WHERE project = 1 AND seq = 2"
 code 'a lost row' 1 p fsck
 has 'fsck: gap' 'store-log-gap' "$out$err"
