@@ -75,43 +75,6 @@ undo(rt_tui *tui, rt_action action, rt_str count)
 
 /* ---- lists to choose from ---- */
 
-/* The rows of a list are numbered; this gives the meaning of the numbers. */
-typedef struct numbered {
-	char name[300]; /* of the new object; may be empty */
-	size_t count;
-	uint32_t items[]; /* entries */
-} numbered;
-
-enum { ITEMS_MAX = 2000 };
-
-static numbered *
-new_numbered(rt_tui *tui, rt_str name)
-{
-	numbered *n = rt_new(tui->alloc, sizeof(*n) + ITEMS_MAX * sizeof(n->items[0]));
-
-	if (n == NULL)
-		return NULL;
-	n->count = 0;
-	(void)snprintf(n->name, sizeof(n->name), "%.*s", RT_STR_ARG(name));
-	return n;
-}
-
-static void
-free_numbered(rt_tui *tui, void *ctx)
-{
-	rt_free(tui->alloc, ctx);
-}
-
-/* The item of the chosen row; 0: none. */
-static uint32_t
-chosen_item(const numbered *n, rt_str answer)
-{
-	uint64_t number = 0;
-
-	(void)rt_str_u64_prefix(answer, n->count, &number);
-	return number == 0 ? 0 : n->items[number - 1];
-}
-
 /* Messages of the user: the path before the chosen one becomes a discussion, and its text goes back
  * into the input. */
 static rt_status
@@ -170,8 +133,8 @@ extract(rt_tui *tui, rt_str name, uint32_t entry)
 static rt_status
 chose_message(rt_tui *tui, void *ctx, rt_str answer)
 {
-	const numbered *n = ctx;
-	uint32_t entry = chosen_item(n, answer);
+	const rt_pick_items *n = ctx;
+	uint32_t entry = rt_pick_items_at(n, answer);
 
 	return entry == 0 ? RT_OK : extract(tui, rt_str_of(n->name), entry);
 }
@@ -179,14 +142,14 @@ chose_message(rt_tui *tui, void *ctx, rt_str answer)
 /* The newest first, up to a reasonable number. all: also those of other roles, after the role; no
  * hidden ones. */
 static yyjson_val *
-list_messages(rt_scope *s, rt_work *work, numbered *n, bool all)
+list_messages(rt_scope *s, rt_work *work, rt_pick_items *n, bool all)
 {
 	enum { PREVIEW = 70 };
 	rt_buf *json = rt_scope_buf(s), *row = rt_scope_buf(s);
 
 	rt_json_open(json, NULL, '[');
 	for (size_t at = all ? rt_work_head(work) : rt_work_count(work);
-	     rt_ok(s) && at-- > 0 && n->count < ITEMS_MAX;) {
+	     rt_ok(s) && at-- > 0 && n->count < RT_PICK_ITEMS_MAX;) {
 		rt_work_entry e;
 		rt_slot slot;
 
@@ -213,7 +176,7 @@ static rt_status
 pick_message(rt_tui *tui, rt_str name, bool all, const char *title, const char *none,
 	     rt_answer_fn fn)
 {
-	numbered *n = new_numbered(tui, name);
+	rt_pick_items *n = rt_pick_items_new(tui, name);
 	yyjson_val *rows;
 	rt_scope s;
 
@@ -222,14 +185,14 @@ pick_message(rt_tui *tui, rt_str name, bool all, const char *title, const char *
 	rt_scope_init(&s, tui->alloc);
 	rows = list_messages(&s, &tui->work, n, all);
 	if (rt_ok(&s) && n->count > 0) {
-		RT_TRY(&s, rt_pane_pick(tui, title, rows, false, fn, n, free_numbered));
+		RT_TRY(&s, rt_pane_pick(tui, title, rows, false, fn, n, rt_pick_items_free));
 		n = NULL;
 	} else if (rt_ok(&s)) {
 		rt_tui_say(tui, "%s", none);
 	}
 	if (n == NULL && rt_ok(&s))
 		rt_pane_pick_texts(tui);
-	rt_free(tui->alloc, n);
+	rt_pick_items_free(tui, n);
 	return rt_verb_end(tui, &s);
 }
 
@@ -245,8 +208,8 @@ branch(rt_tui *tui, rt_action action, rt_str name)
 static rt_status
 chose_point(rt_tui *tui, void *ctx, rt_str answer)
 {
-	const numbered *n = ctx;
-	uint32_t entry = chosen_item(n, answer);
+	const rt_pick_items *n = ctx;
+	uint32_t entry = rt_pick_items_at(n, answer);
 
 	return entry == 0 ? RT_OK
 			  : rt_verb_with(tui, RT_ACT_BRANCH, &entry, 1, rt_str_of(n->name));

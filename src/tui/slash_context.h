@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The next request of the discussion in view, as lines: its parts with their share of the estimated
+ * The next request of the discussion in view, as lines: its parts with their share of the
  * tokens, the prompts, and the newest entries. */
 #ifndef RT_TUI_SLASH_CONTEXT_H
 #define RT_TUI_SLASH_CONTEXT_H

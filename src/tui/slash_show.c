@@ -1,38 +1,44 @@
 /* SPDX-License-Identifier: MIT */
 #include "tui/slash_show.h"
 
+#include <stdio.h>
+
 #include "tui/bar.h"
 #include "tui/slash_context.h"
 #include "tui/verb_impl.h"
 
-enum {
-	TAKES_MAX = 2000,
-	DIFFERENCE_MAX = 1 << 20 /* bytes of a text */
-};
+enum { DIFFERENCE_MAX = 1 << 20 /* bytes of a text */ };
 
-/* ---- the takes ---- */
+/* ---- numbered rows ---- */
 
-/* The rows of the list of takes are numbered; these are their takes. */
-typedef struct numbered {
-	size_t count;
-	uint32_t takes[TAKES_MAX];
-} numbered;
-
-static void
-free_numbered(rt_tui *tui, void *ctx)
+rt_pick_items *
+rt_pick_items_new(rt_tui *tui, rt_str name)
 {
-	rt_free(tui->alloc, ctx);
+	rt_pick_items *items = rt_new(tui->alloc, sizeof(*items));
+
+	if (items == NULL)
+		return NULL;
+	items->count = 0;
+	(void)snprintf(items->name, sizeof(items->name), "%.*s", RT_STR_ARG(name));
+	return items;
 }
 
-/* The take of the chosen row; 0: none. */
-static uint32_t
-chosen_take(const numbered *n, rt_str answer)
+void
+rt_pick_items_free(rt_tui *tui, void *items)
+{
+	rt_free(tui->alloc, items);
+}
+
+uint32_t
+rt_pick_items_at(const rt_pick_items *items, rt_str answer)
 {
 	uint64_t number = 0;
 
-	(void)rt_str_u64_prefix(answer, n->count, &number);
-	return number == 0 ? 0 : n->takes[number - 1];
+	(void)rt_str_u64_prefix(answer, items->count, &number);
+	return number == 0 ? 0 : items->items[number - 1];
 }
+
+/* ---- the takes ---- */
 
 /* A column of a row. */
 static void
@@ -46,24 +52,24 @@ add_cell(rt_buf *row, rt_str text)
 /* Rows for rt_pane_pick_columns. current NULL: only the takes that are not in view; else the row of
  * the one in view is added to it. */
 static yyjson_val *
-list_takes(rt_tui *tui, rt_scope *s, numbered *n, rt_buf *current)
+list_takes(rt_tui *tui, rt_scope *s, rt_pick_items *n, rt_buf *current)
 {
 	rt_work *work = &tui->work;
 	rt_view view = rt_work_view(work, s);
-	rt_take_rows takes = rt_takes_list(&view, &(rt_takes_options){.max = TAKES_MAX,
+	rt_take_rows takes = rt_takes_list(&view, &(rt_takes_options){.max = RT_PICK_ITEMS_MAX,
 								      .also = work->place.take,
 								      .times = true,
 								      .titles = true});
 	rt_buf *json = rt_scope_buf(s), *row = rt_scope_buf(s), *details = rt_scope_buf(s);
 
 	rt_json_open(json, NULL, '[');
-	for (size_t i = 0; i < takes.count && n->count < TAKES_MAX; i++) {
+	for (size_t i = 0; i < takes.count && n->count < RT_PICK_ITEMS_MAX; i++) {
 		const rt_take_row *take = &takes.items[i];
 		bool is_here = take->number == work->take->number;
 
 		if (current == NULL && is_here)
 			continue;
-		n->takes[n->count++] = take->number;
+		n->items[n->count++] = take->number;
 		rt_buf_clear(row);
 		rt_buf_clear(details);
 		rt_buf_add_f(row, "%zu", n->count);
@@ -87,7 +93,7 @@ static rt_status show_difference(rt_tui *tui, uint32_t other);
 static rt_status
 chose_take(rt_tui *tui, void *ctx, rt_str answer)
 {
-	uint32_t number = chosen_take(ctx, answer);
+	uint32_t number = rt_pick_items_at(ctx, answer);
 	const rt_take *take = number == 0 ? NULL : rt_disc_take(tui->work.disc, number);
 
 	if (take == NULL)
@@ -100,7 +106,7 @@ chose_take(rt_tui *tui, void *ctx, rt_str answer)
 static rt_status
 chose_other(rt_tui *tui, void *ctx, rt_str answer)
 {
-	uint32_t number = chosen_take(ctx, answer);
+	uint32_t number = rt_pick_items_at(ctx, answer);
 
 	if (number == tui->work.place.take) {
 		rt_tui_say(tui, "That is the take in view; choose another one");
@@ -112,24 +118,23 @@ chose_other(rt_tui *tui, void *ctx, rt_str answer)
 static rt_status
 pick_take(rt_tui *tui, bool switches)
 {
-	numbered *n = rt_new(tui->alloc, sizeof(*n));
+	rt_pick_items *n = rt_pick_items_new(tui, RT_STR(""));
 	rt_buf *current;
 	yyjson_val *rows;
 	rt_scope s;
 
 	if (n == NULL)
 		return RT_NOMEM;
-	n->count = 0;
 	rt_scope_init(&s, tui->alloc);
 	current = rt_scope_buf(&s);
 	rows = list_takes(tui, &s, n, switches ? current : NULL);
 	if (rt_ok(&s) && !switches && n->count == 0) {
 		rt_tui_say(tui, "There is no other take to compare with");
 	} else if (rt_ok(&s) && !switches && n->count == 1) {
-		RT_TRY(&s, show_difference(tui, n->takes[0]));
+		RT_TRY(&s, show_difference(tui, n->items[0]));
 	} else if (rt_ok(&s)) {
 		RT_TRY(&s, rt_pane_pick(tui, switches ? "Which take" : "Compare with which take", rows,
-					false, switches ? chose_take : chose_other, n, free_numbered));
+					false, switches ? chose_take : chose_other, n, rt_pick_items_free));
 		n = NULL;
 		if (rt_ok(&s))
 			rt_pane_pick_columns(tui);
@@ -139,7 +144,7 @@ pick_take(rt_tui *tui, bool switches)
 		if (rt_ok(&s))
 			rt_pane_pick_begin_on(tui, rt_scope_str(&s, current));
 	}
-	rt_free(tui->alloc, n);
+	rt_pick_items_free(tui, n);
 	return rt_verb_end(tui, &s);
 }
 

@@ -78,19 +78,18 @@ static rt_status
 restore_chosen(rt_tui *tui, void *ctx, rt_str answer)
 {
 	const uint32_t *entry = ctx;
-	size_t number = 0;
+	uint64_t number = 0;
 	rt_revision_rows rows;
 	rt_view view;
 	rt_scope s;
 
-	for (size_t i = 0; i < answer.size && answer.ptr[i] >= '0' && answer.ptr[i] <= '9'; i++)
-		number = number * 10 + (size_t)(answer.ptr[i] - '0');
-	if (number == 0)
+	if (answer.ptr == NULL)
 		return RT_OK;
 	rt_scope_init(&s, tui->alloc);
 	view = rt_work_view(&tui->work, &s);
 	rows = rt_revisions_list(&view, *entry);
-	if (rt_ok(&s) && number <= rows.count) {
+	(void)rt_str_u64_prefix(answer, rows.count, &number);
+	if (rt_ok(&s) && number > 0) {
 		rt_str text = rt_view_text(&view, rows.items[number - 1].body);
 
 		if (rt_ok(&s) && rt_tui_top(tui)->ops->screen == RT_SCREEN_READER)
