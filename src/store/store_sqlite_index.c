@@ -356,6 +356,8 @@ rt_sqlite_index_flush(rt_sqlite_call *call)
 		append_segment(call, p->project, &p->added);
 	if (rt_ok(&call->scope) && p->mark > read_mark(call, p->project))
 		rt_sqlite_row_write(call, SQL_MARK_SET, p->project, &(rt_store_row){.number = p->mark});
+	if (!rt_ok(&call->scope)) /* a segment may be half written */
+		call->store->tx_status = call->scope.status;
 	rt_sqlite_index_forget(call->store);
 }
 
