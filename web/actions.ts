@@ -503,7 +503,7 @@ export async function renameTake(take: string, name: string): Promise<void> {
 
 export async function deleteTake(take: string): Promise<void> {
 	const gone = takeOf(take);
-	await op("take.delete", { take }, { say: `Deleted the take "${gone ? takeTitle(gone) : take}".` });
+	await op("take.delete", { take }, { say: `Deleted the take “${gone ? takeTitle(gone) : take}”.` });
 }
 
 export async function promote(take: string, name: string): Promise<void> {
@@ -527,7 +527,7 @@ export async function newDiscussion(name: string): Promise<void> {
 /** Creates a discussion with contents, as one step. */
 export async function make(name: string, ops: Op[]): Promise<void> {
 	await inTurn(async () => {
-		const done = await change("POST", "/batch", { body: { ops } }, { say: `Created the discussion "${name}".` }, "batch", { ops });
+		const done = await change("POST", "/batch", { body: { ops } }, { say: `Created the discussion “${name}”.` }, "batch", { ops });
 		if (done)
 			await followDiscussion({ ...done, discussion: name });
 	});
@@ -790,8 +790,8 @@ export async function revert(step: Step): Promise<void> {
 			return;
 		const was = state.take, left = takeOf(was), name = left && takeTitle(left);
 		await openNear(take);
-		notify({ text: `Reverted that step in the take "${takeNamed(step.take!.name)}", which is open now.${others}`, action: undoAction,
-			...(was && name && was !== state.take && { repair: { label: `Back to "${oneLine(name, 24)}"`, run: () => void switchTake(was) } }) }, done.seq);
+		notify({ text: `Reverted that step in the take “${takeNamed(step.take!.name)}”, which is open now.${others}`, action: undoAction,
+			...(was && name && was !== state.take && { repair: { label: `Back to “${oneLine(name, 24)}”`, run: () => void switchTake(was) } }) }, done.seq);
 	});
 }
 

@@ -25,7 +25,7 @@ async function takeWith(entry: string): Promise<string | null> {
 async function sayMissing(place: Place): Promise<void> {
 	const here = titleOf(discussionOf(state.disc));
 	if (place.disc !== state.disc)
-		return say(`The link leads to a discussion that does not exist. This is "${here}".`, false);
+		return say(`The link leads to a discussion that does not exist. This is “${here}”.`, false);
 	const isOtherTake = place.take !== undefined && place.take !== state.take;
 	const gone = isOtherTake ? "The link leads to a take that no longer exists." : "The link leads to an entry that no longer exists.";
 	const isThere = !place.entry || (state.outline !== null && placeOf(state.outline, place.entry) >= 0);
@@ -33,10 +33,10 @@ async function sayMissing(place: Place): Promise<void> {
 	if (other !== null) {
 		await show(state.disc!, other, place.entry);
 		showEntry(place.entry!, false);
-		return say(`${isOtherTake ? gone : "The linked entry is no longer in that take."} This is "${takeOf(other)?.name}", which contains it.`, false);
+		return say(`${isOtherTake ? gone : "The linked entry is no longer in that take."} This is “${takeOf(other)?.name}”, which contains it.`, false);
 	}
 	if (isOtherTake || !isThere)
-		say(`${gone} This is "${takeOf(state.take)?.name}".`, false);
+		say(`${gone} This is “${takeOf(state.take)?.name}”.`, false);
 }
 
 /** The URL has changed: goes there. */

@@ -44,10 +44,10 @@ export function doubtOf(name: string, providers: Provider[]): Doubt | null {
 		return { text: `Add the model of ${provider} after the slash.` };
 	if (slash > 0)
 		return providers.length === 0 || providers.some((each) => each.provider === provider) ? null
-			: { text: `There is no provider "${provider}". Available: ${providers.map((each) => each.provider).join(", ")}.` };
+			: { text: `There is no provider “${provider}”. Available: ${providers.map((each) => each.provider).join(", ")}.` };
 	const usual = state.info?.model ?? "";
 	const maker = makerOf(name, providers) ?? usual.slice(0, Math.max(usual.indexOf("/"), 0));
-	return { text: `"${name}" has no provider: use PROVIDER/NAME.`, meant: maker ? `${maker}/${name}` : undefined };
+	return { text: `“${name}” has no provider: use PROVIDER/NAME.`, meant: maker ? `${maker}/${name}` : undefined };
 }
 
 export function useProviders(): Provider[] {

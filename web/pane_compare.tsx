@@ -121,7 +121,7 @@ function Compare() {
 		const place = behind ? { after: behind.id } : data!.common > 0 ? { after: `:${data!.common}` } : first ? { before: first.id } : {};
 		const end = others[others.length - 1], isEnd = !end || end.id === behind?.id;
 		const where = isEnd ? `the end of ${nameOf(into)}`
-			: behind ? `${nameOf(into)}, after "${oneLine(textOf(behind.content), 40)}"` : `${nameOf(into)}, where they diverge`;
+			: behind ? `${nameOf(into)}, after “${oneLine(textOf(behind.content), 40)}”` : `${nameOf(into)}, where they diverge`;
 		void act.op("take.graft", { take: into, from, entries: [entry.id], ...place }, { say: `Copied to ${where}.` });
 	};
 	const picker = (label: string, value: string, choose: (id: string) => void) => (

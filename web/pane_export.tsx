@@ -81,7 +81,7 @@ function Export() {
 	const href = address("/export", query);
 	const done = () => {
 		openOverlay(null);
-		say(`Saved ${isCanonical || what === "project" ? "the project" : what === "take" ? `the take "${take}"` : `"${disc}"`} as ${LABELS[name] ?? name} in the downloads of the browser.`, false);
+		say(`Saved ${isCanonical || what === "project" ? "the project" : what === "take" ? `the take “${take}”` : `“${disc}”`} as ${LABELS[name] ?? name} in the downloads of the browser.`, false);
 	};
 	return (
 		<Dialog title="Export" onClose={() => openOverlay(null)}>

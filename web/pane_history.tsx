@@ -15,7 +15,7 @@ import { state, useStore } from "./state";
 import { discPath, discussionOf, takeNamed, takeOf, withTitles } from "./store";
 import { isDraft, isSwitch } from "./undo";
 import { Difference } from "./versions";
-import { beginning, count, oneLine, when, whenFull, withoutSigns } from "./words";
+import { beginning, count, oneLine, titleOf, when, whenFull, withoutSigns } from "./words";
 import type { LaneRow } from "./pane_lanes";
 import type { Entry, EntryWindow, Step, StepEffects, Take } from "./types";
 
@@ -211,7 +211,7 @@ function Past(props: { step: Step; onClose: () => void }) {
 				<span class="space" />
 				<button type="button" class="icon" aria-label="Close the preview" onClick={props.onClose}>×</button>
 			</header>
-			{problem && <p class="pane-note">{discussionOf(state.disc)?.name ?? "The discussion"} did not exist yet, or that state is no longer available: {problem}</p>}
+			{problem && <p class="pane-note">{titleOf(discussionOf(state.disc)) || "The discussion"} did not exist yet, or that state is no longer available: {problem}</p>}
 			{data && entries.length === 0 && <p class="quiet pane-note">The take was empty.</p>}
 			{data && takeName !== data.take && <p class="quiet pane-note">The take "{takeName}" did not exist yet; this is "{data.take}".</p>}
 			{data && <RemovedEntries entries={data.gone} />}

@@ -112,7 +112,7 @@ function Row(props: RowProps) {
 			<span class={"words" + (flags & MUTED ? " muted" : "")}>{preview || (columns.size[row.at] ? "…" : "empty")}</span>
 			{flags & MUTED ? <span class="chip">muted</span> : null}
 			{props.differs ? <span class="chip" title="Its text differs between takes">differs</span> : null}
-			{props.tips?.names.map((name) => <span class="tip"><Cut text={name} title={`The end of the take "${name}"`} /></span>)}
+			{props.tips?.names.map((name) => <span class="tip"><Cut text={name} title={`The end of the take “${name}”`} /></span>)}
 			{!!props.tips?.more && <span class="tip">+{props.tips.more.toLocaleString()}</span>}
 			{props.isHead && <span class="here">← you are here</span>}
 		</div>

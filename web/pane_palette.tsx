@@ -104,7 +104,7 @@ function wordsOf(hit: Hit): string[] {
 async function goToHit(hit: Hit): Promise<void> {
 	const disc = state.discussions.find((each) => each.name === hit.discussion || each.id === hit.discussion) as Discussion | undefined;
 	if (!disc)
-		return act.sayProblem(new Error(`The discussion "${hit.discussion}" no longer exists.`));
+		return act.sayProblem(new Error(`The discussion “${hit.discussion}” no longer exists.`));
 	const isKept = focusKept(), take = !hit.take || placeHere(hit) ? state.take : (await findTake(hit.take, disc.id))?.id;
 	await act.show(disc.id, take ?? undefined, hit.id);
 	set({ focus: hit.id, anchor: null, drawer: null });

@@ -165,7 +165,7 @@ function Presets() {
 	const save = async () => {
 		const name = await askLine("Save a preset", "", { text: "Saves the lists of files, the prompts, the model and its parameters under a name.", suggestions: names, yes: "Save" });
 		if (name?.trim())
-			await act.op("preset.save", { name: name.trim() }, { say: `Saved "${name.trim()}".` });
+			await act.op("preset.save", { name: name.trim() }, { say: `Saved “${name.trim()}”.` });
 	};
 	return (
 		<>
@@ -173,8 +173,8 @@ function Presets() {
 				{names.map((name) => (
 					<li key={name}>
 						<span class="grow">{name}</span>
-						<button type="button" aria-label={`Load the preset ${name}`} onClick={() => void act.op("preset.load", { name }, { say: `Loaded "${name}".` })}>Load</button>
-						<button type="button" class="icon" aria-label={`Delete the preset ${name}`} onClick={() => void act.op("preset.delete", { name }, { say: `Deleted the preset "${name}".` })}>×</button>
+						<button type="button" aria-label={`Load the preset ${name}`} onClick={() => void act.op("preset.load", { name }, { say: `Loaded “${name}”.` })}>Load</button>
+						<button type="button" class="icon" aria-label={`Delete the preset ${name}`} onClick={() => void act.op("preset.delete", { name }, { say: `Deleted the preset “${name}”.` })}>×</button>
 					</li>
 				))}
 			</ul>
@@ -232,7 +232,7 @@ function Settings() {
 			<NumberSetting name="undo_capacity" label="Maximum number of undo steps" values={values} min={0} step={1} hint="Leave empty for no limit. The history keeps everything anyway." />
 			<h2>Track</h2>
 			<Line label="Track of this discussion" placeholder="none" value={String(settings?.track ?? "")}
-				onSave={(text) => void act.op("track.set", { track: text || null }, { say: text ? `Set the track "${text}".` : "Removed the track." })} />
+				onSave={(text) => void act.op("track.set", { track: text || null }, { say: text ? `Set the track “${text}”.` : "Removed the track." })} />
 			<h2 id="presets" tabIndex={-1}>Presets</h2>
 			<Presets />
 		</section>

@@ -12,7 +12,7 @@ import { set, state, useStore } from "./state";
 import { discussionOf, findTake } from "./store";
 import { truncate } from "./pane_verbs";
 import { openOverlay } from "./panes";
-import { count, takeTitle, whenFull } from "./words";
+import { count, takeTitle, titleOf, whenFull } from "./words";
 import type { MenuItem } from "./menu";
 import type { Take } from "./types";
 
@@ -117,7 +117,7 @@ async function pickTake(takes: Take[]): Promise<void> {
 	if (found)
 		await act.switchTake(found.id);
 	else if (name)
-		act.say(`There is no take "${name}".`, false);
+		act.say(`There is no take “${name}”.`, false);
 }
 
 async function compress(): Promise<void> {
@@ -138,7 +138,7 @@ async function mergeTake(takes: Take[], mine: Take): Promise<void> {
 	if (found)
 		await act.run({ how: "merge", from_take: found.id });
 	else if (name)
-		act.say(`There is no take "${name}".`, false);
+		act.say(`There is no take “${name}”.`, false);
 }
 
 /** When it was last changed, and the git commit at that time. */
@@ -214,7 +214,7 @@ export function TakeBar() {
 }
 
 export async function askDeleteDiscussion(disc: string): Promise<void> {
-	const name = discussionOf(disc)?.name ?? disc;
-	if (await askYes("Delete the discussion?", `"${name}" with all its takes. Undo restores it.`, "Delete", true))
+	const name = titleOf(discussionOf(disc)) || disc;
+	if (await askYes("Delete the discussion?", `“${name}” with all its takes. Undo restores it.`, "Delete", true))
 		await act.deleteDiscussion(disc);
 }

@@ -94,8 +94,9 @@ needs_next(const rt_command *command, const char *word)
 	return false;
 }
 
+/* The first word that is neither a flag nor its value; command: whose flags are known, or NULL. */
 static int
-find_verb(int argc, char *const *argv)
+find_verb(const rt_command *command, int argc, char *const *argv)
 {
 	int i;
 
@@ -104,7 +105,7 @@ find_verb(int argc, char *const *argv)
 			return i + 1 < argc ? i + 1 : 0;
 		if (!is_flag(argv[i]))
 			return i;
-		if (needs_next(NULL, argv[i]))
+		if (needs_next(command, argv[i]))
 			i++;
 	}
 	return 0;
@@ -218,14 +219,15 @@ rt_status
 rt_args_parse(const rt_command *const *commands, int argc, char *const *argv, rt_args *out,
 	      rt_error *err)
 {
-	int verb = find_verb(argc, argv), i;
+	const rt_command *ask = rt_command_named(commands, "ask");
+	int verb = find_verb(NULL, argc, argv), text = find_verb(ask, argc, argv), i;
 	rt_status st = RT_OK, first = RT_OK;
 	bool ended = false;
 
 	out->verb = verb == 0 ? NULL : argv[verb];
 	out->command = out->verb == NULL ? NULL : rt_command_named(commands, out->verb);
-	if (out->command == NULL && out->verb != NULL && strpbrk(out->verb, " \t\n?") != NULL) {
-		out->command = rt_command_named(commands, "ask"); /* several words are a question */
+	if (out->command == NULL && text > 0 && strpbrk(argv[text], " \t\n?") != NULL) {
+		out->command = ask; /* several words are a question; flags of ask may precede it */
 		out->verb = "ask";
 		verb = 0;
 	}

@@ -5,7 +5,7 @@
 
 #include "app/width.h"
 
-enum { REPLACEMENT = 0xFFFD };
+enum { REPLACEMENT = 0xFFFD, NAME_END = 8 /* columns of the end of a name that is cut */ };
 
 static rt_rune
 rune_at(rt_str text, size_t at)
@@ -116,6 +116,31 @@ rt_screen_add_preview(rt_buf *buf, rt_str text, size_t characters, bool utf8)
 {
 	if (add_line(buf, text, characters))
 		rt_buf_add_c(buf, utf8 ? "\xE2\x80\xA6" : "...");
+}
+
+void
+rt_screen_add_name(rt_buf *buf, rt_str name, size_t columns, bool utf8)
+{
+	size_t begin = buf->size, width, end, dots = utf8 ? 1 : 3;
+	rt_str line, first, last;
+	rt_buf tail;
+
+	rt_screen_add_line(buf, name);
+	line = rt_str_skip(rt_buf_str(buf), begin);
+	width = rt_screen_width(line);
+	if (columns <= dots || width <= columns)
+		return;
+	end = (columns - dots) / 2 < NAME_END ? (columns - dots) / 2 : NAME_END;
+	first = rt_screen_cut(line, columns - dots - end);
+	last = rt_str_skip(line, rt_screen_cut(line, width - end).size);
+	rt_buf_init(&tail, buf->alloc, RT_BUF_UNLIMITED);
+	rt_buf_add_c(&tail, utf8 ? "\xE2\x80\xA6" : "...");
+	rt_buf_add_str(&tail, last);
+	buf->size = begin + first.size;
+	rt_buf_add_str(buf, rt_buf_str(&tail));
+	if (tail.status != RT_OK)
+		buf->status = tail.status;
+	rt_buf_deinit(&tail);
 }
 
 /* May it appear unescaped in JSON? Replaced characters may, if they are visible. */

@@ -23,6 +23,9 @@ void rt_screen_add_json(rt_buf *buf, rt_str json);
 size_t rt_screen_width(rt_str text);
 /* The longest prefix of whole graphemes that fits in the given columns. */
 rt_str rt_screen_cut(rt_str text, size_t columns);
+/* A name on one line. If it is wider than this, an ellipsis (utf8, or "...") takes the place of its
+ * middle, since names often differ at their ends. columns 0: it is added in full. */
+void rt_screen_add_name(rt_buf *buf, rt_str name, size_t columns, bool utf8);
 /* A preview: the first code points on one line, with "..." (or an ellipsis) where more follow. */
 void rt_screen_add_preview(rt_buf *buf, rt_str text, size_t characters, bool utf8);
 /* Where to break a line to fit in the given columns: bytes of the first piece, at least one

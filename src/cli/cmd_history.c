@@ -7,6 +7,11 @@
 
 #include <stdio.h>
 
+enum {
+	BLANKS = 12,   /* columns before the words of a step, without its time and author */
+	WORDS_MIN = 20 /* of the words on a terminal that is too narrow for a row */
+};
+
 /* --- undo, redo --- */
 
 /* The newest step in effect of the discussion in view and the project; 0: none. */
@@ -225,6 +230,30 @@ const rt_command rt_cli_redo = {
 
 /* --- history --- */
 
+/* The step in words, after a number of columns; on a terminal it ends with the row. */
+static void
+print_what(rt_term *out, const rt_history_row *row, rt_str about, size_t columns)
+{
+	size_t used = columns + (row->is_undone ? sizeof("  (undone)") : 0) +
+		      (row->is_current ? sizeof("  <- now") : 0);
+	rt_buf line;
+
+	rt_buf_init(&line, out->scratch.alloc, RT_BUF_UNLIMITED);
+	rt_screen_add_line(&line, row->what);
+	if (about.size > 0) {
+		rt_buf_add_c(&line, ": ");
+		rt_screen_add_line(&line, about);
+	}
+	if (out->columns > used + WORDS_MIN &&
+	    rt_screen_width(rt_buf_str(&line)) > out->columns - used) {
+		rt_term_text(out, rt_screen_cut(rt_buf_str(&line), out->columns - used - 1));
+		rt_term_c(out, out->utf8 ? "\xE2\x80\xA6" : "~");
+	} else {
+		rt_term_text(out, rt_buf_str(&line));
+	}
+	rt_buf_deinit(&line);
+}
+
 static void
 print_row(rt_cli *cli, const rt_history_row *row)
 {
@@ -242,11 +271,7 @@ print_row(rt_cli *cli, const rt_history_row *row)
 	rt_term_c(out, "  ");
 	rt_term_line(out, row->by);
 	rt_term_c(out, "  ");
-	rt_term_line(out, row->what);
-	if (about.size > 0) {
-		rt_term_c(out, ": ");
-		rt_term_line(out, about);
-	}
+	print_what(out, row, about, BLANKS + when.size + rt_screen_width(row->by));
 	rt_term_c(out, row->is_undone ? "  (undone)" : "");
 	rt_term_c(out, row->is_current ? "  <- now" : "");
 	rt_term_style(out, RT_STYLE_NONE);

@@ -17,6 +17,7 @@
 enum {
 	WIDTH = 80,
 	NARROW = 50,
+	NAME_COLUMNS = 32, /* of a label, and of the name of a take, on a terminal */
 	ROLE_MAX = 12,  /* columns to which roles are padded */
 	GUTTER_MAX = 40 /* columns of gutter at most; deeper forks show the last few levels */
 };
@@ -167,7 +168,8 @@ add_tips(const tree *t, size_t at, rt_buf *buf)
 		if (t->tips[e->takes[i]] != at + 1)
 			continue;
 		rt_buf_add_c(buf, any ? ", " : "  (take ");
-		rt_screen_add_line(buf, rt_text_str(rt_disc_take(t->disc, e->takes[i])->name));
+		rt_screen_add_name(buf, rt_text_str(rt_disc_take(t->disc, e->takes[i])->name),
+				   t->cli->out.columns > 0 ? NAME_COLUMNS : 0, t->cli->out.utf8);
 		rt_buf_add_c(buf, e->takes[i] == t->disc->active ? " *" : "");
 		any = true;
 	}
@@ -225,6 +227,14 @@ draw_front(const tree *t, const row *r)
 	return levels * 3 + 2 + role_width + 2 + (has_id ? rt_screen_width(e->id) + 2 : 0);
 }
 
+static size_t
+label_columns(const tree *t, rt_str label)
+{
+	size_t columns = rt_screen_width(label);
+
+	return t->cli->out.columns > 0 && columns > NAME_COLUMNS ? NAME_COLUMNS : columns;
+}
+
 static void
 draw_row(const tree *t, size_t at)
 {
@@ -241,7 +251,7 @@ draw_row(const tree *t, size_t at)
 	if (rt_utf8_count(e->preview) == t->preview)
 		rt_buf_add_c(&text, out->utf8 ? "\xE2\x80\xA6" : "...");
 	used += rt_screen_width(rt_buf_str(&tail)) +
-		(e->label.size > 0 ? rt_screen_width(e->label) + 4 : 0);
+		(e->label.size > 0 ? label_columns(t, e->label) + 4 : 0);
 	columns = t->width > used + 4 ? t->width - used : 4;
 	if (rt_screen_width(rt_buf_str(&text)) > columns) {
 		rt_term_text(out, rt_screen_cut(rt_buf_str(&text), columns - 1));
@@ -252,7 +262,7 @@ draw_row(const tree *t, size_t at)
 	if (e->label.size > 0) {
 		rt_term_style(out, RT_STYLE_YELLOW);
 		rt_term_c(out, "  [");
-		rt_term_line(out, e->label);
+		rt_term_name(out, e->label, NAME_COLUMNS);
 		rt_term_c(out, "]");
 		rt_term_style(out, RT_STYLE_NONE);
 	}

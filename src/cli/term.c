@@ -197,6 +197,13 @@ rt_term_line(rt_term *term, rt_str text)
 }
 
 void
+rt_term_name(rt_term *term, rt_str name, size_t columns)
+{
+	rt_screen_add_name(&term->buf, name, term->columns > 0 ? columns : 0, term->utf8);
+	maybe_flush(term);
+}
+
+void
 rt_term_c(rt_term *term, const char *text)
 {
 	rt_term_text(term, rt_str_of(text));

@@ -65,6 +65,9 @@ void rt_term_page(rt_term *term);
 /* Made safe for a terminal, always. */
 void rt_term_text(rt_term *term, rt_str text); /* several lines */
 void rt_term_line(rt_term *term, rt_str text); /* on one line, white space closed up */
+/* A name, on a terminal cut in its middle to a number of columns (rt_screen_add_name). */
+void rt_term_name(rt_term *term, rt_str name, size_t columns);
+enum { RT_TERM_NAME_COLUMNS = 40 }; /* of the names in a list */
 void rt_term_c(rt_term *term, const char *text);
 void rt_term_f(rt_term *term, const char *format, ...) RT_PRINTF(2, 3);
 /* JSON and the end of its line: unchanged, except on a terminal. */

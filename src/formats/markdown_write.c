@@ -104,21 +104,22 @@ add_escaped(writer *c, rt_str text, bool in_preamble)
 	rt_buf_add_byte(c->w.out, '\n');
 }
 
-/* Contents other than text are at least mentioned, as in show: "(an image)", "(calls read)". */
+/* Contents other than text are at least mentioned, as in show: "(an image)", "(calls read)",
+ * "(aborted)", "model: p/m". */
 static void
 add_parts(writer *c, const rt_body *body)
 {
 	rt_str parts;
 
 	rt_buf_clear(c->text);
-	rt_content_add_parts(c->text, (rt_content){rt_str_at("", 0), body->content_json},
-			     rt_body_field(body, "tool_calls"));
+	rt_content_add_brief(c->text, (rt_content){rt_str_at("", 0), body->content_json},
+			     rt_body_field(body, "tool_calls"),
+			     body->format == RT_BODY_PI ? body->fields : rt_body_field(body, "pi"));
 	parts = rt_scope_str(&c->w.s, c->text);
 	if (parts.size == 0)
 		return;
-	rt_buf_add_byte(c->w.out, '(');
 	rt_markdown_add_line(c->w.out, parts);
-	rt_buf_add_c(c->w.out, ")\n\n");
+	rt_buf_add_c(c->w.out, "\n\n");
 }
 
 static void

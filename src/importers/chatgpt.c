@@ -7,7 +7,8 @@
  *         {"author":{"role"},"content":{"content_type",…},"recipient",…}}}}]
  *
  * "parent" makes the tree; "children" only orders siblings. A message whose recipient is not "all"
- * calls a tool of that name, and a message of the role "tool" below it is the result. */
+ * calls a tool of that name, and a message of the role "tool" below it is the result. The root of
+ * the tree carries no message: its record is kept with the discussion, and it is not an entry. */
 #include "formats/formats.h"
 #include "importers/graph.h"
 
@@ -98,8 +99,27 @@ is_ignored(yyjson_val *message)
 	return rt_str_is(digits, "0") || rt_str_is(digits, "0.0");
 }
 
+static rt_str
+id_of(rt_str key, yyjson_val *node)
+{
+	rt_str id = rt_json_text(node, "id");
+
+	return id.size > 0 ? id : key;
+}
+
+/* The node at the root of the tree, which carries no message; empty: there is none. */
+static rt_str
+root_of(yyjson_val *mapping)
+{
+	for (rt_json_iter m = rt_json_members(mapping); rt_json_next(&m);)
+		if (yyjson_is_obj(m.value) && !yyjson_is_obj(rt_json_get(m.value, "message")) &&
+		    rt_json_text(m.value, "parent").size == 0)
+			return id_of(m.key, m.value);
+	return RT_STR("");
+}
+
 static void
-read_message(rt_graph *g, rt_str id, yyjson_val *node, yyjson_val *message)
+read_message(rt_graph *g, rt_str id, rt_str root, yyjson_val *node, yyjson_val *message)
 {
 	yyjson_val *content = rt_json_get(message, "content");
 	yyjson_val *metadata = rt_json_get(message, "metadata");
@@ -124,19 +144,20 @@ read_message(rt_graph *g, rt_str id, yyjson_val *node, yyjson_val *message)
 	if (is_hidden(message))
 		rt_graph_hide(g, &n);
 	rt_graph_raw(g, node, is_verbatim ? "message.content" : "");
-	(void)rt_graph_add(g, &n, parent);
+	(void)rt_graph_add(g, &n, rt_str_eq(parent, root) ? RT_STR("") : parent);
 }
 
 static void
-read_node(rt_graph *g, rt_str key, yyjson_val *node)
+read_node(rt_graph *g, rt_str id, rt_str root, yyjson_val *node)
 {
 	yyjson_val *message = rt_json_get(node, "message");
-	rt_str id = rt_json_text(node, "id");
 
-	if (id.size == 0)
-		id = key;
 	if (yyjson_is_obj(message)) {
-		read_message(g, id, node, message);
+		read_message(g, id, root, node, message);
+		return;
+	}
+	if (root.size > 0 && rt_str_eq(id, root)) {
+		rt_graph_aside(g, node);
 		return;
 	}
 	rt_build_body_open(g->b, RT_STR(""), false);
@@ -148,7 +169,7 @@ static void
 read_conversation(rt_graph *g, yyjson_val *conversation)
 {
 	yyjson_val *mapping = rt_json_get(conversation, "mapping");
-	rt_str id = rt_graph_text(conversation, "conversation_id id"), current;
+	rt_str id = rt_graph_text(conversation, "conversation_id id"), current, root;
 	int64_t leaf;
 
 	if (!yyjson_is_obj(mapping)) {
@@ -158,16 +179,17 @@ read_conversation(rt_graph *g, yyjson_val *conversation)
 	rt_graph_begin(g, rt_json_text(conversation, "title"), id);
 	rt_graph_fields(g, conversation, "mapping title");
 	rt_graph_open_newest(g, rt_json_get(conversation, "update_time"));
+	root = root_of(mapping);
 	for (rt_json_iter m = rt_json_members(mapping); rt_ok(&g->b->s) && rt_json_next(&m);)
 		if (yyjson_is_obj(m.value))
-			read_node(g, m.key, m.value);
+			read_node(g, id_of(m.key, m.value), root, m.value);
 		else
 			rt_reader_skipped(g->r, "skipped a node that is not an object");
 	for (rt_json_iter m = rt_json_members(mapping); rt_ok(&g->b->s) && rt_json_next(&m);)
 		rt_graph_children(g, rt_json_get(m.value, "children"));
 	current = rt_json_text(conversation, "current_node");
 	leaf = rt_graph_find(g, current);
-	if (leaf < 0 && current.size > 0)
+	if (leaf < 0 && current.size > 0 && !rt_str_eq(current, root))
 		rt_reader_remark(g->r, RT_REMARK_REPAIRED, g->r->record.ptr,
 				 "the current message does not exist; the last one is used");
 	rt_graph_end(g, leaf);

@@ -32,14 +32,16 @@ test_tree(void **state)
 	assert_true(rt_str_is(o.items[0].name, "Ships"));
 	assert_true(rt_str_is(o.items[0].source, "chatgpt:c1"));
 	assert_true(rt_str_is(o.items[1].source, "chatgpt:c2"));
-	assert_nodes(&o.items[0], "-1 custom  | 0 user Do ships float? | 1 assistant Yes. | "
-				  "1 assistant No.");
+	/* the root is not an entry */
+	assert_nodes(&o.items[0], "-1 user Do ships float? | 0 assistant Yes. | 0 assistant No.");
+	assert_disc_field(&o.items[0], "chatgpt.records",
+			  "[{\"id\":\"root\",\"parent\":null,\"children\":[\"a\"],\"message\":null}]");
 	assert_true(o.items[0].has_head);
-	assert_int_equal(o.items[0].head, 2);
-	assert_true(rt_str_is(o.items[0].nodes[2].id, "b2"));
-	assert_int_equal(o.items[0].nodes[2].ts.us, 1700000000500000);
-	assert_field(&o.items[0], 2, "model", "\"gpt-x\"");
-	assert_field(&o.items[0], 3, "chatgpt",
+	assert_int_equal(o.items[0].head, 1);
+	assert_true(rt_str_is(o.items[0].nodes[1].id, "b2"));
+	assert_int_equal(o.items[0].nodes[1].ts.us, 1700000000500000);
+	assert_field(&o.items[0], 1, "model", "\"gpt-x\"");
+	assert_field(&o.items[0], 2, "chatgpt",
 		     "{\"id\":\"b1\",\"parent\":\"a\",\"children\":[],\"message\":{\"id\":\"m\","
 		     "\"author\":{\"role\":\"assistant\"},\"create_time\":1700000000.5,"
 		     "\"weight\":1.0,\"recipient\":\"all\",\"metadata\":{\"model_slug\":\"gpt-x\"}}}");

@@ -57,6 +57,9 @@ add_usual_hint(const rt_cli *cli, rt_status status, rt_buf *out)
 		rt_buf_add_f(out, "Usage: retake %s%s%.*s   More: retake help %s", command->name,
 			     command->usage[0] == 0 ? "" : " ", (int)strcspn(command->usage, "\n"),
 			     command->usage, command->name);
+	else if (status == RT_NOT_FOUND && rt_cli_has(cli, "model") &&
+		 strstr(cli->s.error.text, "model") != NULL)
+		rt_buf_add_f(out, "Models: retake models   More: retake help %s", command->name);
 	else if (status == RT_NOT_FOUND && (command == NULL || has_argument(command, RT_ARG_ENTRY)))
 		rt_buf_add_c(out, "Entries: retake show   Search: retake search TEXT");
 	else if (status == RT_NOT_FOUND)

@@ -221,17 +221,44 @@ typedef struct frame {
 	size_t base;                     /* row of the first of these */
 } frame;
 
+/* Columns of a truncated name, of a truncated label; names often differ only at their ends. */
+enum { NAME_BEGIN = 9, LABEL_BEGIN = 15, NAME_END = 8 };
+
+/* Append a name that is displayed like this, without its middle if it is longer. */
+static void
+add_cut(rt_buf *buf, const rt_tree *t, rt_str shown, size_t begin)
+{
+	size_t columns = rt_shown_columns(shown), blank;
+
+	if (columns <= begin + 1 + NAME_END) {
+		rt_buf_add_str(buf, shown);
+		return;
+	}
+	rt_buf_add_str(buf, rt_shown_cut(shown, begin, NULL));
+	rt_buf_add_c(buf, signs_of(t)->more);
+	rt_buf_add_str(buf, rt_shown_skip(shown, columns - NAME_END, &blank));
+}
+
 /* "[start] " */
 static void
 add_label(rt_buf *buf, const rt_tree *t, uint32_t node)
 {
 	rt_str label = rt_tree_label(t, node);
+	rt_buf shown;
 	size_t at;
 
 	if (label.size == 0)
 		return;
+	rt_buf_init(&shown, buf->alloc, RT_BUF_UNLIMITED);
+	rt_shown_add(&shown, label, t->options.ascii);
 	rt_buf_add_byte(buf, '[');
-	rt_shown_add(buf, label, t->options.ascii);
+	if (t->options.as_pi)
+		rt_buf_add_str(buf, rt_buf_str(&shown));
+	else
+		add_cut(buf, t, rt_buf_str(&shown), LABEL_BEGIN);
+	if (shown.status != RT_OK)
+		buf->status = shown.status;
+	rt_buf_deinit(&shown);
 	rt_buf_add_c(buf, "] ");
 	at = buf->size;
 	if (t->time != NULL)
@@ -294,27 +321,19 @@ anchor_of(const rt_tree *t, const tree_row *r)
  * sign if need be. */
 enum { NOTES_ALL, NOTES_SHORT, NOTES_CUT_TAKE, NOTES_NO_TAKE, NOTES_NO_MARKS, NOTES_HEAD };
 
-/* Minimum columns of a truncated name; names often differ only at their ends. */
-enum { NAME_BEGIN = 9, NAME_END = 8 };
-
 static void
 add_take(rt_buf *buf, const rt_tree *t, rt_scope *s, uint32_t take, bool is_cut)
 {
 	rt_buf *name = rt_scope_buf(s);
-	size_t columns, blank;
 	rt_str shown;
 
 	rt_shown_add(name, t->source->take_name(t->source->ctx, take), t->options.ascii);
 	shown = rt_scope_str(s, name);
-	columns = rt_shown_columns(shown);
 	rt_buf_add_c(buf, "  {");
-	if (is_cut && columns > NAME_BEGIN + 1 + NAME_END) {
-		rt_buf_add_str(buf, rt_shown_cut(shown, NAME_BEGIN, NULL));
-		rt_buf_add_c(buf, signs_of(t)->more);
-		rt_buf_add_str(buf, rt_shown_skip(shown, columns - NAME_END, &blank));
-	} else {
+	if (is_cut)
+		add_cut(buf, t, shown, NAME_BEGIN);
+	else
 		rt_buf_add_str(buf, shown);
-	}
 	rt_buf_add_byte(buf, '}');
 }
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/hash.h"
+#include "core/role.h"
 #include "log/rows.h"
 #include "view/view_rows.h"
 #include "view/view_trie.h"
@@ -190,6 +191,8 @@ tell_body(telling *t, uint32_t node, size_t index, const rt_body *body, rt_error
 		if (n->kind == RT_TREE_TOOL)
 			s.call = find_call(t->reader, &t->call, t->tree, node,
 					   rt_tree_call_id(body));
+		if (!s.as_pi)
+			s.role = rt_role_meant(t->reader->project, s.role);
 		rt_tree_add_words(t->text, &s, &told.who);
 		told.words = rt_buf_str(t->text);
 	}

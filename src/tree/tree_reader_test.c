@@ -153,7 +153,7 @@ test_own_entries(void **state)
 		 "  • [here] AI: reply ^[[31m\n"
 		 "  ├─ User: left  {main}\n"
 		 "  └⊟ • User: right\n"
-		 "        • assistant: (calls read)\n"
+		 "        • AI: (calls read)\n"
 		 "        • tool: found  (muted)\n"
 		 "        • [branch summary]: we tried\n"
 		 "›       • AI: (no content)  {other}  ← active\n");
@@ -173,7 +173,7 @@ test_own_entries(void **state)
 		 "  • [here] AI: reply ^[[31m\n"
 		 "  ├─ User: left  {main}\n"
 		 "  └⊟ • User: right\n"
-		 "        • assistant: (calls read)  ← active\n"
+		 "        • AI: (calls read)  ← active\n"
 		 "        tool: found  (muted)\n"
 		 "        [branch summary]: we tried\n"
 		 "        AI: (no content)  {other}\n");
@@ -329,14 +329,14 @@ test_pi_messages(void **state)
 	session_say(&s, "\"role\":\"bashExecution\",\"command\":\"ls\\n-l\",\"output\":\"x\"");
 	session_say(&s, "\"role\":\"system\",\"content\":\"be kind\"");
 	session_import(f, &s);
-	shows(f, "  • user: a b\n"
-		 "  • assistant: one two\n"
-		 "  • assistant: (no content)\n"
-		 "  • assistant: (aborted)\n"
-		 "  • assistant: it failed\n"
-		 "  • assistant: (no content)\n"
+	shows(f, "  • User: a b\n"
+		 "  • AI: one two\n"
+		 "  • AI: (no content)\n"
+		 "  • AI: (aborted)\n"
+		 "  • AI: it failed\n"
+		 "  • AI: (no content)\n"
 		 "  • [bash]: ls -l\n"
-		 "› • [system]  {pi}  ← active\n");
+		 "› • [System]  {pi}  ← active\n");
 	assert_int_equal(rt_tree_search(f->tree, RT_STR("bashexecution ls"), NULL), RT_OK);
 	assert_int_equal(rt_tree_row_count(f->tree), 1);
 }
@@ -361,25 +361,25 @@ test_pi_tools(void **state)
 	session_call(&s, "mine", "{\"a\":[1,2.50],\"text\":\"so long that it does not fit\"}");
 	session_say(&s, "\"role\":\"toolResult\",\"toolCallId\":\"none\",\"toolName\":\"other\"");
 	session_import(f, &s);
-	shows(f, "  • assistant: (calls read)\n"
+	shows(f, "  • AI: (calls read)\n"
 		 "  • [read: ~/x:3-12]\n"
-		 "  • assistant: (calls read)\n"
+		 "  • AI: (calls read)\n"
 		 "  • [read: y:1-5]\n"
-		 "  • assistant: (calls read)\n"
+		 "  • AI: (calls read)\n"
 		 "  • [read: z:7]\n"
-		 "  • assistant: (calls write)\n"
+		 "  • AI: (calls write)\n"
 		 "  • [write: w]\n"
-		 "  • assistant: (calls edit)\n"
+		 "  • AI: (calls edit)\n"
 		 "  • [edit: ]\n"
-		 "  • assistant: (calls bash)\n"
+		 "  • AI: (calls bash)\n"
 		 "  • [bash: echo 1234567890123456789012345678901234567890 cut ...]\n"
-		 "  • assistant: (calls grep)\n"
+		 "  • AI: (calls grep)\n"
 		 "  • [grep: /a.b/ in .]\n"
-		 "  • assistant: (calls find)\n"
+		 "  • AI: (calls find)\n"
 		 "  • [find: *.c in src]\n"
-		 "  • assistant: (calls ls)\n"
+		 "  • AI: (calls ls)\n"
 		 "  • [ls: .]\n"
-		 "  • assistant: (calls mine)\n"
+		 "  • AI: (calls mine)\n"
 		 "  • [mine: {\"a\":[1,2.50],\"text\":\"so long that it do...]\n"
 		 "› • [other]  {pi}  ← active\n");
 	rt_tree_set_filter(f->tree, RT_TREE_NO_TOOLS);

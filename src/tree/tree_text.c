@@ -7,10 +7,12 @@
 #include <stdlib.h> /* strtod */
 
 #include "codec/content.h"
+#include "codec/plain.h"
 #include "codec/thinking.h"
 
 enum {
 	TEXT_UNITS = 200, /* of a message */
+	READ_BYTES = 2048, /* of its text, whose Markdown takes space, too */
 	ERROR_UNITS = 80,
 	COMMAND_UNITS = 50,
 	ARGUMENTS_UNITS = 40,
@@ -114,7 +116,24 @@ has_text(const rt_body *body)
 	return false;
 }
 
-/* The beginning of a message's text; of a model's without its thinking, but for pi's own tree. */
+/* The text added since begin becomes words without the signs of Markdown. */
+static void
+make_plain(rt_buf *buf, size_t begin, rt_str role)
+{
+	rt_str text = rt_str_skip(rt_buf_str(buf), begin);
+	rt_buf plain;
+
+	rt_buf_init(&plain, buf->alloc, RT_BUF_UNLIMITED);
+	rt_plain_add_entry(&plain, role, rt_str_at(text.ptr, rt_utf8_cut(text, READ_BYTES)));
+	buf->size = begin;
+	rt_buf_add_str(buf, rt_buf_str(&plain));
+	if (plain.status != RT_OK)
+		buf->status = plain.status;
+	rt_buf_deinit(&plain);
+}
+
+/* The beginning of a message's text; but for pi's own tree of a model's without its thinking, and
+ * without the signs of Markdown. */
 static void
 add_message_text(rt_buf *buf, const rt_tree_speaker *s)
 {
@@ -124,7 +143,9 @@ add_message_text(rt_buf *buf, const rt_tree_speaker *s)
 	if (!s->as_pi && body->content_json == NULL && rt_body_thinks(s->role))
 		rt_thinking_add_prose(buf, body->content, rt_body_is_cut(body));
 	else
-		add_text(buf, body, TEXT_UNITS * 4);
+		add_text(buf, body, s->as_pi ? TEXT_UNITS * 4 : READ_BYTES);
+	if (buf->size > begin && !s->as_pi)
+		make_plain(buf, begin, s->role);
 	if (buf->size > begin)
 		buf->size = begin + cut_units(rt_str_skip(rt_buf_str(buf), begin), TEXT_UNITS).size;
 }

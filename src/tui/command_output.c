@@ -102,7 +102,18 @@ add_sentences(rt_buf *line, rt_str text)
 	}
 }
 
-/* As a notice, where it is a line or a short failure. */
+/* Does it fit into the notice? A line, or two that report a change. */
+static bool
+is_short(rt_str words)
+{
+	size_t end = rt_str_find(words, RT_STR("\n"), 0);
+
+	return words.size <= NOTICE_MAX &&
+	       (end == SIZE_MAX || (rt_str_find(words, RT_STR(" - undo: "), 0) != SIZE_MAX &&
+				    rt_str_find(words, RT_STR("\n"), end + 1) == SIZE_MAX));
+}
+
+/* As a notice, where it is short. */
 static bool
 show_notice(rt_tui *tui, rt_str text, bool failed)
 {
@@ -114,8 +125,7 @@ show_notice(rt_tui *tui, rt_str text, bool failed)
 	else
 		rt_buf_add_str(line, rt_str_trim(text));
 	words = rt_scope_str(&tui->scope, line);
-	if (!rt_ok(&tui->scope) || words.size > NOTICE_MAX ||
-	    rt_str_find(words, RT_STR("\n"), 0) != SIZE_MAX)
+	if (!rt_ok(&tui->scope) || !is_short(words))
 		return false;
 	rt_tui_say_str(tui, words, failed ? RT_INK_ERROR : RT_INK_TEXT);
 	return true;

@@ -15,7 +15,10 @@
 #include "terminal/terminal.h"
 #include "tui/command_host.h"
 
-enum { NOTICE_SIZE = 1 << 15 /* bytes of a message; more may be added to it */ };
+enum {
+	NOTICE_SIZE = 1 << 15, /* bytes of a message; more may be added to it */
+	WAY_BACK = 40          /* columns kept for the step and its key */
+};
 
 /* ---- events ---- */
 
@@ -341,7 +344,16 @@ rt_tui_show_source(rt_tui *tui, uint32_t entry, bool is_shown)
 void
 rt_tui_say_change(rt_tui *tui, const rt_work_said *said)
 {
-	rt_tui_say_str(tui, rt_buf_str(&said->words), RT_INK_TEXT);
+	int columns = 2 * tui->canvas.columns - WAY_BACK;
+	rt_buf *words;
+	rt_scope s;
+
+	rt_scope_init(&s, tui->alloc);
+	words = rt_scope_buf(&s); /* long names may not displace the way back */
+	rt_canvas_add_name(&tui->canvas, rt_buf_str(&said->words), columns > WAY_BACK ? columns : WAY_BACK,
+			   words);
+	rt_tui_say_str(tui, rt_scope_str(&s, words), RT_INK_TEXT);
+	rt_scope_deinit(&s);
 	if (said->seq == 0 || said->is_elsewhere)
 		return;
 	tui->said_step = said->is_step ? said->seq : 0;

@@ -254,6 +254,10 @@ void rt_tui_remember_input(rt_tui *tui, rt_str text);
 /* Show the entry at this position of the take in the middle, marked; typing continues. */
 void rt_tui_show_entry(rt_tui *tui, size_t at);
 
+/* The title of the discussion, which may have to be read from a text: once for each value. Valid
+ * until the next change. */
+rt_str rt_tui_disc_title(rt_tui *tui);
+
 /* ---- the screens ---- */
 
 RT_CHECKED rt_status rt_pane_chat(rt_tui *tui);

@@ -344,7 +344,7 @@ reads(void **state)
 	desk_press(&d, "f2");
 	assert_shows(&d, "─ Tree ");
 	desk_press(&d, "escape f3");
-	assert_shows(&d, " History of main ");
+	assert_shows(&d, " History of ");
 	desk_press(&d, "escape f4");
 	assert_shows(&d, " Discussions");
 	desk_press(&d, "escape");

@@ -539,7 +539,7 @@ draw_title(history *h, rt_canvas *canvas, rt_box box)
 	rt_buf *left = rt_scope_buf(&tui->scope), *right = rt_scope_buf(&tui->scope);
 
 	rt_buf_add_c(left, "History of ");
-	rt_buf_add_str(left, rt_work_disc_name(&tui->work));
+	rt_buf_add_str(left, rt_tui_disc_title(tui));
 	if (h->is_finding || h->wants_end)
 		rt_buf_add_f(right, "%s%s  ", h->is_finding ? "searching" : "reading",
 			     canvas->utf8 ? "…" : "...");

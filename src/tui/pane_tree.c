@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "app/host.h"
+#include "core/role.h"
 #include "tui/bar.h"
 #include "tree/tree_reader.h"
 #include "tui/verb.h"
@@ -270,12 +271,12 @@ lay_entry(tree_pane *p, const rt_work_entry *e, const rt_take *take, int columns
 	rt_tui *tui = p->pane.tui;
 	rt_lines_options options = {
 		.columns = columns, .utf8 = tui->canvas.utf8, .ink = RT_INK_TEXT};
-	rt_str text = rt_buf_str(&e->text), where;
+	rt_str text = rt_buf_str(&e->text), role = rt_role_meant(tui->work.value, e->role), where;
 
 	rt_lines_add_row(
 		&p->preview, 0,
-		rt_tui_format(tui, "%.*s%s%s%s", (int)(e->role.size > 80 ? 80 : e->role.size),
-			      e->role.ptr, (e->slot.flags & RT_SLOT_EDITED) != 0 ? "  edited" : "",
+		rt_tui_format(tui, "%.*s%s%s%s", (int)(role.size > 80 ? 80 : role.size),
+			      role.ptr, (e->slot.flags & RT_SLOT_EDITED) != 0 ? "  edited" : "",
 			      e->is_muted ? "  muted" : "", e->is_partial ? "  partial" : ""),
 		RT_INK_HEADING | RT_INK_BOLD);
 	if (e->at != SIZE_MAX)
@@ -289,7 +290,10 @@ lay_entry(tree_pane *p, const rt_work_entry *e, const rt_take *take, int columns
 	rt_lines_add_row(&p->preview, 0, where, RT_INK_DIM);
 	rt_lines_add_blank(&p->preview);
 	text.size = rt_utf8_cut(text, PREVIEW_BYTES);
-	rt_lines_add_markdown(&p->preview, text, &options);
+	if (rt_role_is_source(e->role) && !e->is_read)
+		rt_lines_add_plain(&p->preview, text, &options); /* as in the chat */
+	else
+		rt_lines_add_markdown(&p->preview, text, &options);
 	if (e->parts.size > 0)
 		rt_lines_add_row(&p->preview, 0, rt_buf_str(&e->parts), RT_INK_TOOL);
 }

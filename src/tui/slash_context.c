@@ -3,6 +3,7 @@
 
 #include "app/screen.h"
 #include "app/next_request.h"
+#include "core/role.h"
 #include "tui/bar.h"
 
 enum {
@@ -148,7 +149,7 @@ add_entry(writer *w, rt_buf *row, const rt_context_part *part)
 		return;
 	body = rt_view_body(&view, slot.body);
 	rt_buf_add_f(row, "  :%-5zu ", part->at + 1);
-	rt_str cut = rt_screen_cut(role, NAME_COLUMNS);
+	rt_str cut = rt_screen_cut(rt_role_meant(w->work->value, role), NAME_COLUMNS);
 	rt_buf_add_f(row, "%.*s%*s %7zu  ", RT_STR_ARG(cut),
 		     NAME_COLUMNS - (int)rt_screen_width(cut), "", part->tokens);
 	rt_buf_add_c(row, part->left_out     ? "(left out) "
@@ -156,7 +157,8 @@ add_entry(writer *w, rt_buf *row, const rt_context_part *part)
 			  : part->tokens == 0 ? "(not sent) "
 					      : "");
 	if (body != NULL && rest >= PREVIEW_MIN)
-		rt_buf_add_str(row, rt_view_preview(w->s, role, body, (size_t)rest));
+		rt_screen_add_preview(row, rt_view_preview(w->s, role, body, (size_t)rest),
+				      (size_t)rest - 1, w->options.utf8);
 	rt_lines_add_row(w->lines, 0, rt_scope_str(w->s, row),
 			 part->left_out || part->tokens == 0 ? RT_INK_DIM : rt_role_ink(role));
 	rt_buf_clear(row);

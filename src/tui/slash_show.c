@@ -103,15 +103,16 @@ chose_take(rt_tui *tui, void *ctx, rt_str answer)
 						.target = rt_text_str(take->name)});
 }
 
+static rt_status pick_take(rt_tui *tui, bool switches);
+
+/* The take in view is compared with the only other one, or with one of the others. */
 static rt_status
 chose_other(rt_tui *tui, void *ctx, rt_str answer)
 {
 	uint32_t number = rt_pick_items_at(ctx, answer);
 
-	if (number == tui->work.place.take) {
-		rt_tui_say(tui, "That is the take in view; choose another one");
-		return RT_OK;
-	}
+	if (number == tui->work.place.take)
+		return pick_take(tui, false);
 	return number == 0 ? RT_OK : show_difference(tui, number);
 }
 

@@ -2,6 +2,7 @@
 #include "tui/step_detail.h"
 
 #include "app/host.h"
+#include "core/role.h"
 #include "tui/bar.h"
 #include "view/view_rows.h"
 
@@ -43,19 +44,34 @@ end_row(writer *w, rt_ink ink, int indent)
 }
 
 static void
-put(writer *w, const char *before, rt_str text)
-{
-	rt_buf_add_c(w->row, before);
-	rt_buf_add_str(w->row, text);
-}
-
-static void
 cut(rt_buf *buf, size_t max)
 {
 	if (buf->size > max) {
 		buf->size = rt_utf8_cut(rt_buf_str(buf), max);
 		rt_buf_add_c(buf, " ...");
 	}
+}
+
+/* The row is the text of an entry: Markdown, unless the chat shows it as typed. */
+static void
+end_text(writer *w, const rt_entry_row *entry, rt_ink ink)
+{
+	rt_lines_options options = options_for(w, ink, 2);
+
+	cut(w->row, TEXT_MAX);
+	(void)rt_scope_note(w->s, w->row->status);
+	if (rt_role_is_source(entry->role) && !entry->read_mode)
+		rt_lines_add_plain(w->lines, rt_buf_str(w->row), &options);
+	else
+		rt_lines_add_markdown(w->lines, rt_buf_str(w->row), &options);
+	rt_buf_clear(w->row);
+}
+
+static void
+put(writer *w, const char *before, rt_str text)
+{
+	rt_buf_add_c(w->row, before);
+	rt_buf_add_str(w->row, text);
 }
 
 /* ---- the changes ---- */
@@ -82,12 +98,11 @@ add_side(writer *w, const rt_effect_slot *slot, const char *sign, rt_ink ink)
 
 	if (entry == NULL)
 		return;
-	put(w, sign, entry->role);
+	put(w, sign, rt_role_meant(w->view.project, entry->role));
 	rt_buf_add_c(w->row, entry->muted ? "  muted" : "");
 	end_row(w, (rt_ink)(ink | RT_INK_BOLD), 0);
 	rt_buf_add_str(w->row, rt_buf_str(text_of(w, entry)));
-	cut(w->row, TEXT_MAX);
-	end_row(w, ink, 2);
+	end_text(w, entry, ink);
 }
 
 static void
@@ -112,9 +127,9 @@ add_edit(writer *w, const rt_effect_slot *before, const rt_effect_slot *after)
 
 	if (was == NULL || is == NULL)
 		return;
-	put(w, "", was->role);
+	put(w, "", rt_role_meant(w->view.project, was->role));
 	if (!rt_str_eq(was->role, is->role))
-		put(w, " -> ", is->role);
+		put(w, " -> ", rt_role_meant(w->view.project, is->role));
 	if (was->muted != is->muted)
 		rt_buf_add_c(w->row, is->muted ? "  muted" : "  unmuted");
 	end_row(w, (rt_ink)(rt_role_ink(is->role) | RT_INK_BOLD), 0);
@@ -247,18 +262,13 @@ add_step(writer *w)
 static void
 add_entry(writer *w, const rt_entry_row *e)
 {
-	rt_lines_options options = options_for(w, RT_INK_TEXT, 2);
-
-	put(w, "", e->role);
+	put(w, "", rt_role_meant(w->view.project, e->role));
 	rt_buf_add_f(w->row, "  %zu", e->at + 1);
 	if (e->label.size > 0)
 		put(w, "  #", e->label);
 	end_row(w, (rt_ink)(rt_role_ink(e->role) | RT_INK_BOLD), 0);
 	rt_entry_add_text(w->row, e);
-	cut(w->row, TEXT_MAX);
-	(void)rt_scope_note(w->s, w->row->status);
-	rt_lines_add_markdown(w->lines, rt_buf_str(w->row), &options);
-	rt_buf_clear(w->row);
+	end_text(w, e, RT_INK_TEXT);
 }
 
 static void

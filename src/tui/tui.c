@@ -74,9 +74,8 @@ take_position(const rt_work *work)
 	return position;
 }
 
-/* The title of the discussion, which may have to be read from a text: once for each value. */
-static rt_str
-disc_title(rt_tui *tui)
+rt_str
+rt_tui_disc_title(rt_tui *tui)
 {
 	const rt_work *work = &tui->work;
 
@@ -102,7 +101,7 @@ add_names(rt_tui *tui, int columns, bool with_take, rt_str more, rt_buf *out)
 {
 	static const char between[] = "  take: ";
 	const rt_canvas *c = &tui->canvas;
-	rt_str disc = disc_title(tui), take = rt_work_take_name(&tui->work);
+	rt_str disc = rt_tui_disc_title(tui), take = rt_work_take_name(&tui->work);
 	int take_width = with_take ? rt_canvas_width(c, take) : 0,
 	    disc_width = rt_canvas_width(c, disc);
 	int width = columns - 1 - (with_take ? (int)sizeof(between) - 1 : 0) -

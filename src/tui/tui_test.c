@@ -404,8 +404,52 @@ names_of_any_length(void **state)
 		assert_true(rt_str_eq(rt_work_disc_name(&d.tui.work), rt_buf_str(&name)));
 		assert_true(
 			rt_str_starts(rt_buf_str(&d.tui.notice), RT_STR("Started a discussion ")));
+		assert_shows(&d, "undo: /undo or Alt+U"); /* however long the name is */
 		rt_buf_deinit(&name);
 	}
+	desk_close(&d);
+}
+
+/* Rows of lists are words: no signs of Markdown, and a long label does not displace them. */
+static void
+words_of_rows(void **state)
+{
+	static const char label[] =
+		"[{\"op\":\"label.set\",\"entry\":\":1\",\"label\":\"a-label-that-is-longer-than-"
+		"the-row-of-the-tree-in-which-it-is-shown-with-the-words-of-its-entry\"}]";
+	desk d;
+
+	(void)state;
+	desk_open(&d, 120, 30);
+	desk_add(&d, "User", "Use **SQLite**, or `duckdb`?");
+	desk_add(&d, "AI", "## Advice\n\n**SQLite**: [one file](https://sqlite.org).");
+	desk_do(&d, label);
+	assert_shows(&d, " Use SQLite, or duckdb?  take: main");
+	desk_press(&d, "f2");
+	assert_shows(&d, "[a-label-that-is\u2026ts-entry] User: Use SQLite");
+	assert_shows(&d, "AI: Advice SQLite: one file.");
+	desk_press(&d, "escape f3");
+	assert_shows(&d, " History of Use SQLite, or duckdb? ");
+	assert_shows(&d, "added entry: Use SQLite, or d");
+	desk_close(&d);
+}
+
+/* Tab compares with the other take, also where the cursor is on the one in view. */
+static void
+compared_takes(void **state)
+{
+	desk d;
+
+	(void)state;
+	desk_open(&d, 80, 24);
+	desk_add(&d, "User", "Which database?");
+	desk_add(&d, "AI", "SQLite.");
+	desk_do(&d, "[{\"op\":\"take.branch\",\"at\":\":1\",\"name\":\"other\"}]");
+	desk_add(&d, "AI", "DuckDB.");
+	desk_type(&d, "/takes");
+	desk_press(&d, "enter tab");
+	assert_shows(&d, "Difference of two takes");
+	assert_shows(&d, "+ other (in view)");
 	desk_close(&d);
 }
 
@@ -453,6 +497,7 @@ main(void)
 		cmocka_unit_test(one_screen_of_a_kind),      cmocka_unit_test(no_thread),
 		cmocka_unit_test(a_paste_that_was_cut),      cmocka_unit_test(ends_of_names),
 		cmocka_unit_test(names_of_any_length),       cmocka_unit_test(advice_for_this_screen),
+		cmocka_unit_test(words_of_rows),             cmocka_unit_test(compared_takes),
 	};
 
 	return cmocka_run_group_tests_name("tui", tests, NULL, NULL);

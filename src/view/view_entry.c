@@ -2,13 +2,14 @@
  *
  * Entries as rows. A take is read in runs of slots, whose bodies come from the store in one go;
  * a body is decoded when its row is next. */
+#include "codec/plain.h"
 #include "codec/thinking.h"
 #include "core/role.h"
 #include "log/engine_impl.h"
 #include "view/view.h"
 #include "view/view_impl.h"
 
-enum { RUN = RT_BODY_RUN_MAX };
+enum { RUN = RT_BODY_RUN_MAX, SIGNS = 256 /* bytes of Markdown that a preview may leave out */ };
 
 /* ---- parts of rows ---- */
 
@@ -415,8 +416,8 @@ rt_view_preview(rt_scope *s, rt_str role, const rt_body *body, size_t characters
 	bool is_thinking = body->content_json == NULL && rt_body_thinks(role) &&
 			   rt_str_find(body->content, RT_STR("hink"), 0) != SIZE_MAX;
 	rt_str text = body->content, shown;
-	char *out;
-	rt_buf made;
+	rt_buf made, plain;
+	size_t size;
 
 	rt_buf_init(&made, s->alloc, RT_BUF_UNLIMITED);
 	if (body->content_json != NULL || is_thinking) {
@@ -434,14 +435,20 @@ rt_view_preview(rt_scope *s, rt_str role, const rt_body *body, size_t characters
 		text = rt_buf_str(&made);
 	}
 	(void)rt_scope_note(s, made.status);
-	shown = rt_str_at(text.ptr, rt_utf8_offset(text, characters));
-	if (shown.size > text.size)
-		shown.size = text.size;
-	out = rt_scope_get(s, shown.size + 1);
-	for (size_t i = 0; out != NULL && i < shown.size; i++)
-		out[i] = (unsigned char)shown.ptr[i] < 0x20 ? ' ' : shown.ptr[i];
+	if (characters < SIZE_MAX / 8) /* signs take space, too */
+		text.size = rt_utf8_cut(text, characters * 4 + SIGNS);
+	rt_buf_init(&plain, s->alloc, RT_BUF_UNLIMITED);
+	rt_plain_add_entry(&plain, role, text);
+	(void)rt_scope_note(s, plain.status);
 	rt_buf_deinit(&made);
-	return out != NULL ? rt_str_at(out, shown.size) : (rt_str){0};
+	for (size_t i = 0; i < plain.size; i++)
+		if ((unsigned char)plain.ptr[i] < 0x20)
+			plain.ptr[i] = ' ';
+	shown = rt_buf_str(&plain);
+	size = rt_utf8_offset(shown, characters);
+	shown = rt_scope_copy(s, rt_str_at(shown.ptr, size < shown.size ? size : shown.size));
+	rt_buf_deinit(&plain);
+	return shown;
 }
 
 rt_str

@@ -130,12 +130,13 @@ about(rt_history_cursor *c, rt_scope *s, const rt_record *step)
 		return RT_STR("(this text is damaged; run: retake fsck)");
 	if (rt_scope_note(s, st) != RT_OK)
 		return (rt_str){0};
-	rt_str words = body.format != RT_BODY_PURGED ? rt_view_preview(s, RT_STR(""), &body, ABOUT)
-						     : (rt_str){0};
+	rt_str words = body.format != RT_BODY_PURGED
+			       ? rt_view_preview(s, RT_STR(""), &body, ABOUT + 1)
+			       : (rt_str){0};
 
 	rt_body_deinit(&body);
 	rt_buf_deinit(&bytes);
-	return words;
+	return rt_utf8_count(words) > ABOUT ? rt_first_words(s, words, ABOUT) : words;
 }
 
 /* A step in words; of a revert with those of the step that it reverted. */

@@ -55,8 +55,8 @@ typedef struct rt_body_reader {
 const rt_body *rt_view_body_at(const rt_view *view, rt_body_reader *reader, const rt_slot *slots,
 			       size_t count, size_t at);
 void rt_body_reader_deinit(rt_body_reader *reader);
-/* The first characters of a body's text on one line, or a summary of the rest ("(calls read)",
- * "(thinking)"); never absent. The text of a model (role) is without its thinking. Only the result
+/* The first characters of a body's text on one line without the signs of Markdown (codec/plain.h),
+ * or a summary of the rest ("(calls read)", "(thinking)"); never absent. The text of a model (role) is without its thinking. Only the result
  * stays in scope. */
 rt_str rt_view_preview(rt_scope *scope, rt_str role, const rt_body *body, size_t characters);
 /* The same for the row of a tree: after its title (rt_body_add_title), if it has one. */

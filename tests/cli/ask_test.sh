@@ -29,6 +29,14 @@ r "Is anybody there?" >"$work/out" 2>"$work/err" </dev/null
 [ $? = 0 ] && pass || fail "several words are a question" "$(cat "$work/err")"
 holds 'You said: "Is anybody there?"' "$work/out" "the reply is on standard output"
 holds "undo: retake" "$work/err" "how to undo is on standard error"
+r -m builtin/echo "Is it there, too?" >"$work/out" 2>"$work/err" </dev/null
+[ $? = 0 ] && pass || fail "flags of ask before the question" "$(cat "$work/err")"
+holds 'You said: "Is it there, too?"' "$work/out" "flags of ask before the question"
+r undo 2 -q
+r -m builtin/echo word >"$work/out" 2>"$work/err" </dev/null
+[ $? = 2 ] && pass || fail "one word is not a question, with a flag either" "$(cat "$work/err")"
+r ask -m builtin/echo -m builtin/nothing hi >"$work/out" 2>"$work/err" </dev/null
+holds "Models: retake models" "$work/err" "an unknown model: where the models are listed"
 printf 'piped text' | r ask "about this" --json >"$work/out" 2>"$work/err"
 holds '"question":' "$work/out" "ask --json"
 r show --json >"$work/out"

@@ -171,4 +171,16 @@ code 'three words from pi' 0 r context --tokens -m anthropic/claude
 has 'three words from pi' 'about 16 tokens for claude (estimated)' "$out"
 code 'they fit' 0 r context --budget 30 -m anthropic/claude
 hasnt 'they fit' 'left out' "$err"
+# In Markdown, entries without a text say what they are, as in show.
+db=$work/events.db
+cat >"$work/events.jsonl" <<'L'
+{"type":"session","version":3,"id":"s9","timestamp":"2026-01-01T00:00:00.000Z","cwd":"/x"}
+{"type":"model_change","id":"m1","parentId":null,"timestamp":"2026-01-01T00:00:01.000Z","provider":"p","modelId":"big"}
+{"type":"message","id":"m2","parentId":"m1","timestamp":"2026-01-01T00:00:02.000Z","message":{"role":"assistant","content":[],"stopReason":"aborted","errorMessage":"Stopped.","timestamp":1}}
+L
+r -q import "$work/events.jsonl"
+out=$(r export --format markdown)
+has 'Markdown: a change of the model' 'model: p/big' "$out"
+has 'Markdown: an aborted reply' '(aborted: Stopped.)' "$out"
+
 finish

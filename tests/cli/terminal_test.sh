@@ -97,6 +97,27 @@ has 'TERM=dumb: what cannot be shown' 'does not support full-screen' "$welcome"
 has 'TERM=dumb: what can be done' 'retake chat' "$welcome"
 is 'the same text in colour' "$(tty show --no-color)" "$(tty show | sed "s/$ESC\[[0-9;]*m//g")"
 
+# --- long names ---
+# They are cut in the middle on a terminal, so that each row of a list is one; a pipe gets them in full.
+long=$(printf 'a name that is much longer than the width of this terminal and that ends in %s' end-of-it)
+db2=$db
+db=${db%.db}-long.db
+r new "$long" >/dev/null 2>&1
+r add one >/dev/null
+r add -r AI 'two: **bold** and a text that is longer than the row of a terminal with 80 columns' >/dev/null
+r label :1 "label-$(echo "$long" | tr ' ' '-')" >/dev/null
+r branch :1 "take: $long" >/dev/null
+for command in ls takes tree history; do
+	out=$(tty --no-color $command)
+	is "$command: no row is wider" '' "$(echo "$out" | "$python" -c 'import sys; print(*(l for l in sys.stdin.read().split("\n") if len(l) > 80))')"
+	[ $command = history ] || has "$command: the end of the name" 'nd-of-it' "$out"
+done
+has 'ls in a pipe: all of it' "$long " "$(r ls)"
+has 'takes in a pipe' "take: $long " "$(r takes)"
+has 'history in a pipe' "\"take: $long\"" "$(r history)"
+has 'previews have no signs of Markdown' 'two: bold and' "$(r tree)"
+db=$db2
+
 # --- Markdown ---
 # Replies are rendered on a terminal, questions in read mode.
 db2=$db

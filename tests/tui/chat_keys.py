@@ -366,8 +366,8 @@ def verbs_look(c, place):
         c.says("p", t, " AI, entry 4", gone=["SQLite: one file."])
         t.key("Escape")
         t.wait("Enter continue")
-        for key, seen in (("M-T", "─ Tree"), ("F2", "─ Tree"), ("M-o", "History of main"), ("C-y", "History of main"),
-                          ("F3", "History of main"), ("F4", "Discussions"), ("?", "Keys here"), ("F1", "Keys here"),
+        for key, seen in (("M-T", "─ Tree"), ("F2", "─ Tree"), ("M-o", "History of "), ("C-y", "History of "),
+                          ("F3", "History of "), ("F4", "Discussions"), ("?", "Keys here"), ("F1", "Keys here"),
                           ("C-p", "Commands"), ("M-x", "to which file?"), ("M-C", "Summarise the beginning"),
                           ("C-l", "Model (PROVIDER/NAME)")):
             t.key(key)

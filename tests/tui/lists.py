@@ -23,7 +23,7 @@ def history(c, place):
     place.run("edit", "a1", "Edited once")
     place.run("edit", "a2", "Edited, too")
     now = value(place)
-    t = opened(place, "F3", "History of main")
+    t = opened(place, "F3", "History of ")
     c.says("the newest is chosen, and where we are", t, re.compile("^›● 10 .*edited entry: Edited, too ← now", re.M))
     c.says("its preview", t, re.compile("Step 10  edited entry *$", re.M), "Edited, too", "State at that time")
     for key, seq in (("Down", 9), ("M-j", 8), ("Up", 9), ("M-k", 10), ("End", None), ("Home", 10)):
@@ -55,11 +55,11 @@ def history(c, place):
     c.says("found", t, re.compile('^› *[●○].*branched "duck"', re.M), "State at that time")
     t.key("F5")
     t.key("M-p")
-    c.says("no preview", t, "History of main", gone=["State at that time"])
+    c.says("no preview", t, "History of ", gone=["State at that time"])
     t.key("M-p")
-    c.says("preview", t, "History of main", "State at that time")
+    c.says("preview", t, "History of ", "State at that time")
     t.key("Escape")
-    c.says("closed", t, "Enter send", gone=["History of main"])
+    c.says("closed", t, "Enter send", gone=["History of "])
 
 
 def discussions(c, place):

@@ -234,7 +234,7 @@ def screens(c, place):
     """Commands that open a screen."""
     fork(place)
     t = chat(place)
-    for line, seen in (("/tree", "─ Tree"), ("/history", "History of main"), ("/discussions", "Discussions"),
+    for line, seen in (("/tree", "─ Tree"), ("/history", "History of "), ("/discussions", "Discussions"),
                        ("/help", "Keys here"), ("/branches", "Which take"), ("/branch", "Branch before which message?"),
                        ("/model", "Model (PROVIDER/NAME)"), ("/prompt", "Working prompt"), ("/label", "Label of AI, entry 4"),
                        ("/role", "Role"), ("/edit", "User, entry 3"), ("/export", "Write this discussion to which file?"),

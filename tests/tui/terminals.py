@@ -89,7 +89,7 @@ def small(c, place):
     c.says("the question can be read", t, "Summarize the branch you're leaving?", "› n  No: just go there", "  y  Yes")
     t.key("n")
     c.says("gone", t, "> Use SQLite, not Postgres")
-    for key, seen in (("F3", "History of main"), ("F4", "Discussions"), ("F1", "Keys here"), ("C-p", "Commands")):
+    for key, seen in (("F3", "History of "), ("F4", "Discussions"), ("F1", "Keys here"), ("C-p", "Commands")):
         t.key(key)
         c.says(f"{key}: {seen}", t, seen)
         t.key("Escape")

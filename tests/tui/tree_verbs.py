@@ -344,7 +344,7 @@ def leads_on(c, place):
     """Keys that open other screens, and back."""
     fork(place)
     t = tree(place)
-    for key, seen in (("M-o", "History of main"), ("C-y", "History of main"), ("F3", "History of main"),
+    for key, seen in (("M-o", "History of "), ("C-y", "History of "), ("F3", "History of "),
                       ("F4", "Discussions"), ("?", "Keys here"), ("F1", "Keys here"),
                       ("C-p", "Commands"), ("M-x", "to which file?"), ("M-C", "Summarise the beginning")):
         t.key(key)

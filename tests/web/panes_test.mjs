@@ -544,7 +544,7 @@ async function elsewhere(server, page) {
 	await page.getByRole("button", { name: "Revert only this" }).click();
 	const open = () => page.locator(".tab[data-take][aria-selected=true]").getAttribute("aria-label");
 	await becomes("the take of the step is open", server, open, "main, 4 entries");
-	await page.getByRole("button", { name: 'Back to "other"' }).click();
+	await page.getByRole("button", { name: 'Back to “other”' }).click();
 	await becomes("and the other one is a click away", server, async () => (await open()).split(",")[0], "other");
 	const newest = () => page.locator("#pane [data-step] .words").first().innerText();
 	for (const [key, value, told] of [["project_system_prompt", "Be brief.", 'set the instructions to "Be brief."'], ["template.review", "Review.", 'set the template "review" to "Review."'],
@@ -637,7 +637,7 @@ async function model(server, page) {
 	await field.fill("gpt-5");
 	await field.press("Enter");
 	const alert = dialog.getByRole("alert");
-	tally.check("a name without a provider is asked back", (await alert.innerText()).includes('"gpt-5" has no provider'));
+	tally.check("a name without a provider is asked back", (await alert.innerText()).includes('“gpt-5” has no provider'));
 	tally.equal("it is not set", await set(), undefined);
 	await field.fill("opnai/gpt-5");
 	await field.press("Enter");

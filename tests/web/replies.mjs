@@ -217,7 +217,7 @@ export async function run({ server, browser, tally }) {
 	await page.keyboard.press("g");
 	const tabs = page.locator(".take-bar [role=tab]");
 	tally.check("another reply says where it is, and the one before", await until(async () =>
-		/^Another reply, in the take "(.+)"\. The previous one is in "main"\./.exec((await toast()).join())?.[1] === await page.locator(".take-bar [role=tab][aria-selected=true] .name").innerText()), await toast());
+		/^Another reply, in the take “(.+)”\. The previous one is in “main”\./.exec((await toast()).join())?.[1] === await page.locator(".take-bar [role=tab][aria-selected=true] .name").innerText()), await toast());
 	tally.check("with the name of its tab", !(await toast()).join().includes("main_take_1"), await toast());
 	await page.getByRole("button", { name: "Previous reply" }).click();
 	tally.check("and leads back to it", await until(async () => await tabs.first().getAttribute("aria-selected") === "true" && (await page.locator(".entry").nth(1).innerText()).includes("Stopped here")));
