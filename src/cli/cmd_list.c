@@ -52,7 +52,7 @@ list_row(rt_cli *cli, const rt_disc_row *row, size_t width)
 		rt_host_add_local_time(&when, row->updated_us, false);
 	rt_term_c(out, row->active ? "* " : "  ");
 	rt_term_style(out, row->active ? RT_STYLE_BOLD : RT_STYLE_NONE);
-	rt_term_name(out, row->name, RT_TERM_NAME_COLUMNS);
+	rt_term_name(out, row->name, rt_term_name_columns(out));
 	rt_term_style(out, RT_STYLE_NONE);
 	rt_term_spaces(out, used < width ? width - used : 0);
 	rt_term_f(out, "  %4zu entr%s", row->entries, row->entries == 1 ? "y  " : "ies");
@@ -86,13 +86,13 @@ list_row(rt_cli *cli, const rt_disc_row *row, size_t width)
 static void
 list_rows(rt_cli *cli, rt_disc_rows rows, const char *query)
 {
-	size_t width = 0, shown = 0;
+	size_t width = 0, shown = 0, most = rt_term_name_columns(&cli->out);
 
 	for (size_t i = 0; i < rows.count; i++) {
 		size_t used = rt_screen_width(rows.items[i].name);
 
 		if (matches(cli, &rows.items[i], query) && used > width)
-			width = used < RT_TERM_NAME_COLUMNS ? used : RT_TERM_NAME_COLUMNS;
+			width = used < most ? used : most;
 	}
 	for (size_t i = 0; i < rows.count; i++) {
 		if (!matches(cli, &rows.items[i], query))

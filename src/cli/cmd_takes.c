@@ -20,7 +20,7 @@ list_take(rt_cli *cli, const rt_take_row *row, size_t width)
 
 	rt_term_c(out, row->active ? "* " : "  ");
 	rt_term_style(out, row->active ? RT_STYLE_BOLD : RT_STYLE_NONE);
-	rt_term_name(out, row->name, RT_TERM_NAME_COLUMNS);
+	rt_term_name(out, row->name, rt_term_name_columns(out));
 	rt_term_style(out, RT_STYLE_NONE);
 	rt_term_spaces(out, used < width ? width - used : 0);
 	rt_term_f(out, "  %4zu entr%s", row->entries, RT_CLI_IES(row->entries));
@@ -55,7 +55,7 @@ list_takes(rt_cli *cli)
 	bool all = rt_cli_has(cli, "all");
 	rt_view view = rt_cli_view(cli);
 	rt_buf *json = rt_scope_buf(s);
-	size_t width = 0;
+	size_t width = 0, most = rt_term_name_columns(&cli->out);
 
 	if (cli->json) {
 		RT_TRY(s, rt_view_takes(view.engine, view.project, view.place.disc, all, json,
@@ -71,7 +71,7 @@ list_takes(rt_cli *cli)
 		size_t used = rt_screen_width(rows.items[i].name);
 
 		if (used > width)
-			width = used < RT_TERM_NAME_COLUMNS ? used : RT_TERM_NAME_COLUMNS;
+			width = used < most ? used : most;
 	}
 	for (size_t i = 0; i < rows.count; i++)
 		list_take(cli, &rows.items[i], width);

@@ -17,7 +17,8 @@
 enum {
 	WIDTH = 80,
 	NARROW = 50,
-	NAME_COLUMNS = 32, /* of a label, and of the name of a take, on a terminal */
+	NAME_MIN = 12,  /* columns of a label, and of the name of a take, on a terminal */
+	NAME_PART = 5,  /* of the terminal's columns */
 	ROLE_MAX = 12,  /* columns to which roles are padded */
 	GUTTER_MAX = 40 /* columns of gutter at most; deeper forks show the last few levels */
 };
@@ -157,6 +158,15 @@ is_in_active(const tree *t, const rt_tree_row *e)
 	return false;
 }
 
+/* Columns of a name on a terminal; 0: in full. */
+static size_t
+name_columns(const tree *t)
+{
+	size_t part = t->cli->out.columns / NAME_PART;
+
+	return part == 0 || part >= NAME_MIN ? part : NAME_MIN;
+}
+
 /* Takes that end here: "  (take duck *, main)". */
 static void
 add_tips(const tree *t, size_t at, rt_buf *buf)
@@ -169,7 +179,7 @@ add_tips(const tree *t, size_t at, rt_buf *buf)
 			continue;
 		rt_buf_add_c(buf, any ? ", " : "  (take ");
 		rt_screen_add_name(buf, rt_text_str(rt_disc_take(t->disc, e->takes[i])->name),
-				   t->cli->out.columns > 0 ? NAME_COLUMNS : 0, t->cli->out.utf8);
+				   name_columns(t), t->cli->out.utf8);
 		rt_buf_add_c(buf, e->takes[i] == t->disc->active ? " *" : "");
 		any = true;
 	}
@@ -230,9 +240,9 @@ draw_front(const tree *t, const row *r)
 static size_t
 label_columns(const tree *t, rt_str label)
 {
-	size_t columns = rt_screen_width(label);
+	size_t columns = rt_screen_width(label), most = name_columns(t);
 
-	return t->cli->out.columns > 0 && columns > NAME_COLUMNS ? NAME_COLUMNS : columns;
+	return most > 0 && columns > most ? most : columns;
 }
 
 static void
@@ -262,7 +272,7 @@ draw_row(const tree *t, size_t at)
 	if (e->label.size > 0) {
 		rt_term_style(out, RT_STYLE_YELLOW);
 		rt_term_c(out, "  [");
-		rt_term_name(out, e->label, NAME_COLUMNS);
+		rt_term_name(out, e->label, name_columns(t));
 		rt_term_c(out, "]");
 		rt_term_style(out, RT_STYLE_NONE);
 	}

@@ -20,7 +20,7 @@
 #include "app/width.h"
 #include "app/screen.h"
 
-enum { TERM_BUFFER = 64 * 1024, TERM_LINE = 4096 };
+enum { TERM_BUFFER = 64 * 1024, TERM_LINE = 4096, NAME_MIN = 20, NAME_MAX = 40 };
 
 static size_t
 columns_of(int fd)
@@ -194,6 +194,14 @@ rt_term_line(rt_term *term, rt_str text)
 {
 	rt_screen_add_line(&term->buf, text);
 	maybe_flush(term);
+}
+
+size_t
+rt_term_name_columns(const rt_term *term)
+{
+	size_t third = term->columns / 3;
+
+	return term->columns == 0 || third > NAME_MAX ? NAME_MAX : third < NAME_MIN ? NAME_MIN : third;
 }
 
 void

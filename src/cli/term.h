@@ -67,7 +67,8 @@ void rt_term_text(rt_term *term, rt_str text); /* several lines */
 void rt_term_line(rt_term *term, rt_str text); /* on one line, white space closed up */
 /* A name, on a terminal cut in its middle to a number of columns (rt_screen_add_name). */
 void rt_term_name(rt_term *term, rt_str name, size_t columns);
-enum { RT_TERM_NAME_COLUMNS = 40 }; /* of the names in a list */
+/* Columns of the names in a list: a third of a terminal, 20 to 40. */
+size_t rt_term_name_columns(const rt_term *term);
 void rt_term_c(rt_term *term, const char *text);
 void rt_term_f(rt_term *term, const char *format, ...) RT_PRINTF(2, 3);
 /* JSON and the end of its line: unchanged, except on a terminal. */

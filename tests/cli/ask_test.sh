@@ -36,7 +36,7 @@ r undo 2 -q
 r -m builtin/echo word >"$work/out" 2>"$work/err" </dev/null
 [ $? = 2 ] && pass || fail "one word is not a question, with a flag either" "$(cat "$work/err")"
 r ask -m builtin/echo -m builtin/nothing hi >"$work/out" 2>"$work/err" </dev/null
-holds "Models: retake models" "$work/err" "an unknown model: where the models are listed"
+holds "Models: retake" "$work/err" "an unknown model: where the models are listed"
 printf 'piped text' | r ask "about this" --json >"$work/out" 2>"$work/err"
 holds '"question":' "$work/out" "ask --json"
 r show --json >"$work/out"

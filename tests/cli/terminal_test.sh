@@ -110,12 +110,12 @@ r branch :1 "take: $long" >/dev/null
 for command in ls takes tree history; do
 	out=$(tty --no-color $command)
 	is "$command: no row is wider" '' "$(echo "$out" | "$python" -c 'import sys; print(*(l for l in sys.stdin.read().split("\n") if len(l) > 80))')"
-	[ $command = history ] || has "$command: the end of the name" 'nd-of-it' "$out"
+	[ $command = history ] || has "$command: the end of the name" 'd-of-it' "$out"
 done
 has 'ls in a pipe: all of it' "$long " "$(r ls)"
 has 'takes in a pipe' "take: $long " "$(r takes)"
 has 'history in a pipe' "\"take: $long\"" "$(r history)"
-has 'previews have no signs of Markdown' 'two: bold and' "$(r tree)"
+has 'previews have no signs of Markdown' 'two: bold and' "$(r tree --json)"
 db=$db2
 
 # --- Markdown ---
