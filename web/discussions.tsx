@@ -15,7 +15,7 @@ import { Projects } from "./projects";
 import { set, state, useStore } from "./state";
 import { askDeleteDiscussion } from "./tabs";
 import { openSample } from "./welcome";
-import { count, titleOf, when, whenFull } from "./words";
+import { count, shortDate, titleOf, when, whenFull } from "./words";
 import type { MenuItem } from "./menu";
 import type { Discussion, Take } from "./types";
 
@@ -40,8 +40,13 @@ function choose(disc: string): void {
 function sizeOf(each: Discussion, shownCount = each.entries): string {
 	return [
 		...(each.archived ? ["archived"] : []), shownCount ? count(shownCount, "entry", "entries") : "empty",
-		...(each.takes > 1 ? [`${each.takes} takes`] : []), ...(each.title ? [each.name] : []), ...(each.track ? [each.track] : []), ...(each.tags ?? []).map((tag) => `#${tag}`),
+		...(each.takes > 1 ? [`${each.takes} takes`] : []), ...(each.track ? [each.track] : []), ...(each.tags ?? []).map((tag) => `#${tag}`),
 	].join(" · ");
+}
+
+/** The time before the size, where both fit: today's changes are in the group "Today". */
+function timeOf(each: Discussion): string {
+	return each.updated && !(each.takes > 1) ? `${shortDate(each.updated)} · ` : "";
 }
 
 async function askTags(each: Discussion): Promise<void> {
@@ -132,8 +137,8 @@ function Row(props: { each: Discussion; isOpen: boolean; size: string; isOnly: b
 			<button type="button" class="name" data-disc={each.id} aria-label={`${titleOf(each)}, ${each.updated ? `${when(each.updated)} · ` : ""}${size}`} aria-current={isOpen ? "page" : undefined}
 				onClick={() => choose(each.id)} onDblClick={() => void rename(each)}>
 				{each.title ? <span class="title" dir="auto" title={each.title}>{each.title}</span> : <Cut text={each.name} />}{" "}
-				<span class="count" title={[isOpen ? "Entries in this take" : "Entries in its active take", ...(each.updated ? [`changed ${whenFull(each.updated)}`] : [])].join(", ")}>
-					{each.updated && <>{when(each.updated)} · </>}{size}</span>
+				<span class="count" title={[isOpen ? "Entries in this take" : "Entries in its active take", ...(each.updated ? [`changed ${whenFull(each.updated)}`] : []), ...(each.title ? [`named ${each.name}`] : [])].join(", ")}>
+					{timeOf(each)}{size}</span>
 			</button>
 			<Menu label={`More for ${titleOf(each)}`} items={() => itemsOf(each, props.isOnly)}><span aria-hidden="true">⋯</span></Menu>
 		</li>

@@ -152,7 +152,7 @@ function Page(props: PageProps) {
 				<Guard key={spot.disc}><Redacted of={disc.redacted} /></Guard>
 				<span class="space" />
 				<button type="button" disabled={!isWhole || spot.at <= 0} onClick={() => go({ ...spot, at: 0 })}>To the beginning</button>
-				<button type="button" disabled={isAtHead} onClick={() => go(head)}>To the head</button>
+				<button type="button" disabled={isAtHead} onClick={() => go(head)}>To the end</button>
 			</header>
 			<div class="page-columns">
 				<nav class="page-left" aria-label="All entries">{isReady ? <Guard key={spot.disc}><Outline disc={disc} head={head} spot={spot} onGo={goRow} /></Guard> : <p class="quiet pane-note">{props.read === "cut" ? "The outline could not be read." : "Reading …"}</p>}</nav>

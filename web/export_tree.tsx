@@ -106,7 +106,7 @@ export function Tree(props: Props) {
 				{flags & DIFFERS ? <span class="chip" title="Its text differs between takes">differs</span> : null}
 				{ends.slice(0, MOST_TIPS).map((name) => <span class="tip"><Cut text={name} title={`The end of the take “${name}”`} /></span>)}
 				{ends.length > MOST_TIPS && <span class="tip">+{ends.length - MOST_TIPS}</span>}
-				{row.at === headShown && <span class="here">← head</span>}
+				{row.at === headShown && <span class="here">← end</span>}
 			</div>
 		);
 	};

@@ -9,13 +9,12 @@ import { useLoaded } from "./pane_data";
 import { addPane, openOverlay } from "./panes";
 import { state, useStore } from "./state";
 import { discussionOf, takeOf } from "./store";
-import { count, titleOf } from "./words";
+import { count, formatName, titleOf } from "./words";
 
 const MOST_SHOWN = 100;
 
 /** Readable formats come first, with familiar names. */
 const FIRST = ["html", "markdown"];
-const LABELS: Record<string, string> = { html: "Web page", markdown: "Markdown", text: "Plain text", canonical: "Everything, for Retake" };
 
 function byUse<T extends { name: string }>(formats: T[]): T[] {
 	const rank = (name: string) => (FIRST.includes(name) ? FIRST.indexOf(name) : FIRST.length);
@@ -81,7 +80,7 @@ function Export() {
 	const href = address("/export", query);
 	const done = () => {
 		openOverlay(null);
-		say(`Saved ${isCanonical || what === "project" ? "the project" : what === "take" ? `the take “${take}”` : `“${disc}”`} as ${LABELS[name] ?? name} in the downloads of the browser.`, false);
+		say(`Saved ${isCanonical || what === "project" ? "the project" : what === "take" ? `the take “${take}”` : `“${disc}”`} as ${writers.filter((each) => each.name === name).map(formatName)} in the downloads of the browser.`, false);
 	};
 	return (
 		<Dialog title="Export" onClose={() => openOverlay(null)}>
@@ -97,7 +96,7 @@ function Export() {
 				{writers.map((format) => (
 					<label class="choice">
 						<input type="radio" name="format" checked={name === format.name} onChange={() => setName(format.name)} />
-						<span>{LABELS[format.name] ?? format.name} <span class="quiet">{format.extension}</span><span class="quiet small">{format.about}</span></span>
+						<span>{formatName(format)} <span class="quiet">{format.extension}</span><span class="quiet small">{format.about}</span></span>
 					</label>
 				))}
 			</fieldset>

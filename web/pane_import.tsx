@@ -9,7 +9,7 @@ import { post } from "./api";
 import { Dialog } from "./dialog";
 import { addPane, openOverlay } from "./panes";
 import { state } from "./state";
-import { count, isGeneratedName } from "./words";
+import { count, formatName, isGeneratedName } from "./words";
 
 interface Counted {
 	format: string;
@@ -95,7 +95,7 @@ function Import() {
 				<p>Drop files here, or</p>
 				<input ref={input} type="file" multiple hidden aria-label="Files to import" onChange={(event) => { add(event.currentTarget.files ?? []); event.currentTarget.value = ""; }} />
 				<button type="button" class={all.length ? "" : "primary"} autoFocus onClick={() => input.current?.click()}>Choose files …</button>
-				<p class="quiet small">{state.info?.formats.filter((format) => format.reads).map((format) => `${format.name} (${format.extension})`).join(", ")}.
+				<p class="quiet small">{state.info?.formats.filter((format) => format.reads).map(formatName).join(", ")}.
 					The format is recognised from the contents.</p>
 			</div>
 			{all.length > 0 && (

@@ -30,6 +30,7 @@ export function takeTitle(take: { name: string; title?: string }): string {
 // Created on first use: that takes as long as rendering some entries.
 const formats = new Map<Intl.DateTimeFormatOptions, Intl.DateTimeFormat>();
 const DAY: Intl.DateTimeFormatOptions = { day: "numeric", month: "short" };
+const DAY_OF_YEAR: Intl.DateTimeFormatOptions = { ...DAY, year: "numeric" };
 const TIME: Intl.DateTimeFormatOptions = { hour: "2-digit", minute: "2-digit" };
 const DATE: Intl.DateTimeFormatOptions = { weekday: "long", day: "numeric", month: "long" };
 const DATE_OF_YEAR: Intl.DateTimeFormatOptions = { ...DATE, year: "numeric" };
@@ -43,10 +44,18 @@ function formatted(at: string, options: Intl.DateTimeFormatOptions): string {
 	return isNaN(date.getTime()) ? "" : format.format(date);
 }
 
-/** A short time: today without the date, otherwise with it; "": not a valid time. */
+function isToday(at: string): boolean {
+	return new Date(at).toDateString() === new Date().toDateString();
+}
+
+/** A short time: of today without the date, of another year without the hour; "": not a valid time. */
 export function when(at: string): string {
-	const isToday = new Date(at).toDateString() === new Date().toDateString();
-	return isToday ? formatted(at, TIME) : `${formatted(at, DAY)} ${formatted(at, TIME)}`.trim();
+	return isToday(at) || new Date(at).getFullYear() !== new Date().getFullYear() ? shortDate(at) : `${formatted(at, DAY)} ${formatted(at, TIME)}`.trim();
+}
+
+/** The hour of today, or the date. */
+export function shortDate(at: string): string {
+	return formatted(at, isToday(at) ? TIME : new Date(at).getFullYear() === new Date().getFullYear() ? DAY : DAY_OF_YEAR);
 }
 
 /** The day of an entry, if it differs from the one before; null: no entry before. "": no day line. */
@@ -97,7 +106,8 @@ export function withoutSigns(text: string): string {
 		}
 		if (isCode)
 			return [line];
-		return [line.replace(/^(\s*)(#{1,6}|>) /, "$1").replace(/^(\s*)[-*+] /, "$1• ").replace(/\*\*|`/g, "")
+		return [line.replace(/\|(?: {0,3}:?-{2,60}:? {0,3}\|)+/g, "|").replace(/^(\s*)(#{1,6}|>) /, "$1").replace(/^(\s*)[-*+] /, "$1• ").replace(/\*\*|`/g, "")
+			.replace(/(^|[^\w*])\*([^\s*](?:[^*\n]{0,200}[^\s*])?)\*(?![\w*])/g, "$1$2")
 			.replace(/!?\[([^[\]]{0,200})\]\([^()\s]{0,2000}\)/g, "$1")];
 	}).join("\n");
 }
@@ -108,6 +118,16 @@ export function beginning(text: string, role: string): string {
 		return text;
 	const read = withoutSigns(text.replace(/^\s*(```|~~~)\w*/, ""));
 	return read.trim() ? read : text;
+}
+
+const FORMATS: Record<string, string> = {
+	html: "Web page", markdown: "Markdown", text: "Plain text", canonical: "Everything, for Retake", openai: "OpenAI messages",
+	toml: "Manual Slop project", "config-toml": "Manual Slop configuration",
+};
+
+/** The displayed name of a format: that of its program, where the description begins with one. */
+export function formatName(format: { name: string; about: string }): string {
+	return FORMATS[format.name] ?? /^[^:]{1,20}(?=: )/.exec(format.about)?.[0] ?? format.name;
 }
 
 /** The size of a text: "340 characters", "12 kB". */

@@ -9,8 +9,8 @@ typedef struct reader {
 	size_t begin;     /* of the text, in buf */
 	rt_str line;
 	size_t at;        /* in line */
-	size_t bold_end;  /* of the closing ** of an open pair; 0: none is open */
-	bool has_no_bold; /* no further ** closes a pair */
+	size_t ends[2];      /* where the open pairs of * and of ** end; 0: none is open */
+	bool has_no_end[2]; /* no further one ends a pair */
 } reader;
 
 static bool
@@ -65,28 +65,53 @@ read_code(reader *r)
 	}
 }
 
-/* ** that opens or closes a pair; false: it is text. */
 static bool
-read_bold(reader *r)
+is_word(char c)
+{
+	return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_' ||
+	       (unsigned char)c >= 0x80;
+}
+
+/* Where a pair of * (size 1) or ** ends that begins before `at`; SIZE_MAX: nowhere. A single * is
+ * not inside a word. */
+static size_t
+end_of_pair(rt_str line, size_t at, size_t size)
+{
+	while (at < line.size) {
+		size_t run = run_at(line, at, '*');
+
+		if (run == size && !is_blank(line.ptr[at - 1]) &&
+		    (size == 2 || at + 1 == line.size || !is_word(line.ptr[at + 1])))
+			return at;
+		at += run > 0 ? run : 1;
+	}
+	return SIZE_MAX;
+}
+
+/* * or ** that opens or closes a pair; false: it is text. */
+static bool
+read_pair(reader *r)
 {
 	rt_str line = r->line;
-	size_t end = r->at + 2;
+	size_t size = run_at(line, r->at, '*'), begin = r->at + size, end, *open;
 
-	if (r->bold_end == r->at && r->at > 0) {
-		r->bold_end = 0;
-		r->at += 2;
+	if (size > 2)
+		return false;
+	open = &r->ends[size - 1];
+	if (*open == r->at && r->at > 0) {
+		*open = 0;
+		r->at = begin;
 		return true;
 	}
-	if (r->has_no_bold || r->bold_end != 0 || end >= line.size || is_blank(line.ptr[end]))
+	if (r->has_no_end[size - 1] || *open != 0 || begin >= line.size || is_blank(line.ptr[begin]) ||
+	    (size == 1 && r->at > 0 && is_word(line.ptr[r->at - 1])))
 		return false;
-	do
-		end = rt_str_find(line, RT_STR("**"), end + 1);
-	while (end != SIZE_MAX && is_blank(line.ptr[end - 1]));
-	r->has_no_bold = end == SIZE_MAX;
-	if (r->has_no_bold)
+	end = end_of_pair(line, begin + 1, size);
+	r->has_no_end[size - 1] = end == SIZE_MAX;
+	if (end == SIZE_MAX)
 		return false;
-	r->bold_end = end;
-	r->at += 2;
+	*open = end;
+	r->at = begin;
 	return true;
 }
 
@@ -115,8 +140,8 @@ read_link(reader *r)
 static void
 read_line(reader *r)
 {
-	r->at = r->bold_end = 0;
-	r->has_no_bold = false;
+	r->at = r->ends[0] = r->ends[1] = 0;
+	r->has_no_end[0] = r->has_no_end[1] = false;
 	while (r->at < r->line.size) {
 		const char *p = r->line.ptr + r->at;
 		size_t left = r->line.size - r->at;
@@ -125,14 +150,16 @@ read_line(reader *r)
 		if (*p == '`') {
 			read_code(r);
 			is_read = true;
-		} else if (*p == '*' && left > 1 && p[1] == '*') {
-			is_read = read_bold(r);
+		} else if (*p == '*') {
+			is_read = read_pair(r);
 		} else if (*p == '[' || (*p == '!' && left > 1 && p[1] == '[')) {
 			is_read = read_link(r);
 		}
 		if (!is_read) {
-			add_words(r, rt_str_at(p, 1));
-			r->at++;
+			size_t size = *p == '*' ? run_at(r->line, r->at, '*') : 1;
+
+			add_words(r, rt_str_at(p, size));
+			r->at += size;
 		}
 	}
 }
@@ -157,6 +184,23 @@ is_fence(rt_str line)
 	return rt_str_starts(line, RT_STR("```")) || rt_str_starts(line, RT_STR("~~~"));
 }
 
+/* "|---|:-:|" */
+static bool
+is_below_heads(rt_str line)
+{
+	bool has_dash = false, has_bar = false;
+
+	for (size_t i = 0; i < line.size; i++) {
+		char c = line.ptr[i];
+
+		has_dash = has_dash || c == '-';
+		has_bar = has_bar || c == '|';
+		if (c != '-' && c != '|' && c != ':' && c != ' ')
+			return false;
+	}
+	return has_dash && has_bar;
+}
+
 /* A line of code may begin and end a block on the same line. */
 static bool
 is_fence_alone(rt_str line)
@@ -176,6 +220,8 @@ rt_plain_add(rt_buf *buf, rt_str text)
 			is_code = !is_code;
 			continue;
 		}
+		if (!is_code && is_below_heads(r.line))
+			continue;
 		add_words(&r, RT_STR(" "));
 		if (!is_code)
 			r.line = without_signs(r.line);

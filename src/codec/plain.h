@@ -5,8 +5,8 @@
  *     # Notes                          Notes We use SQLite: one file.
  *     We use **SQLite**: `one file`.
  *
- * Left out are the signs of headings and quotes, the lines around code, pairs of ** and of
- * backticks, and the targets of links. This is an approximation of markup/markup.h, which reads
+ * Left out are the signs of headings and quotes, the lines around code and below the heads of
+ * tables, pairs of *, of ** and of backticks, and the targets of links. This is an approximation of markup/markup.h, which reads
  * the whole text. Lines are joined, and blanks are a single space.
  *
  * Pure functions. O(size). */

@@ -36,7 +36,9 @@ signs_are_left_out(void **state)
 	assert_plain("", "");
 	assert_plain("plain text", "plain text");
 	assert_plain("\033[31m stays", "\033[31m stays");
-	assert_plain("**SQLite**: `one file`, no *server*", "SQLite: one file, no *server*");
+	assert_plain("**SQLite**: `one file`, no *server*", "SQLite: one file, no server");
+	assert_plain("**a *b* c** and *d **e** f*", "a b c and d e f");
+	assert_plain("| a | b |\n|---|--:|\n| 1 | 2 |", "| a | b | | 1 | 2 |");
 	assert_plain("**a** and **b c**.", "a and b c.");
 	assert_plain("## Notes\n\nWe use\tthem.  \n", "Notes We use them.");
 	assert_plain("> > quoted\n> again", "quoted again");
@@ -67,6 +69,7 @@ other_signs_are_text(void **state)
 	assert_plain("#hashtag ####### seven", "#hashtag ####### seven");
 	assert_plain("a[0] [x] [y](no end", "a[0] [x] [y](no end");
 	assert_plain("[a](b c) [d[e](f)", "[a](b c) [de");
+	assert_plain("2 * 3 * 4, a*b*c and *.c *.h", "2 * 3 * 4, a*b*c and *.c *.h");
 	assert_plain("**", "**");
 	assert_plain("*** line", "*** line");
 	assert_plain("`cut here", "cut here");
@@ -78,7 +81,7 @@ other_signs_are_text(void **state)
 static void
 time_is_linear(void **state)
 {
-	static const char *const parts[] = {"**a ", "` `` ``` ", "[", "![", "**", "[a]("};
+	static const char *const parts[] = {"**a ", " *a", "` `` ``` ", "[", "![", "**", "* ", "[a]("};
 	rt_buf in, out;
 
 	(void)state;

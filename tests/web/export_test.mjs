@@ -230,7 +230,7 @@ async function itWorks() {
 	await settle(page);
 	tally.equal("back is back", await page.locator(".entry[aria-current]").getAttribute("data-at"), "0");
 	await page.goForward();
-	await page.getByRole("button", { name: "To the head" }).click();
+	await page.getByRole("button", { name: "To the end" }).click();
 	tally.check("to the head", (await marked(page)).includes("Another ending."));
 	await page.getByRole("button", { name: /^main 5/ }).click();
 	await settle(page);

@@ -2,6 +2,7 @@
 //
 // What newcomers do on their first day: read the cost, revert a step while there are two takes, and
 // select entries. SHOTS=FOLDER saves screenshots.
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { openBrowser, openPage, pick, Server, Tally, until } from "./place.mjs";
 
@@ -108,6 +109,32 @@ await page.setViewportSize({ width: 390, height: 844 });
 await look("phone");
 tally.check("no filter of roles beside several takes", await until(async () => !(await page.locator(".role-filter").isVisible())));
 await page.setViewportSize({ width: 1280, height: 800 });
+
+// an imported conversation: its root is not an entry, its year is visible, and the list has no cut words
+const said = (id, parent, role, text) => ({ id, parent, children: [], message: { author: { role }, create_time: 1588327200, content: { content_type: "text", parts: [text] } } });
+writeFileSync(join(server.folder, "conversations.json"), JSON.stringify([{ title: "Ships", conversation_id: "c1", current_node: "b", mapping: {
+	r: { id: "r", parent: null, children: ["a"], message: null }, a: said("a", "r", "user", "Do ships float?"), b: said("b", "a", "assistant", "Yes, **most**.") } }]));
+await server.run(["import", "conversations.json"]);
+await page.locator(".discussions button.name", { hasText: "Ships" }).click();
+await page.locator(".entry", { hasText: "Do ships float?" }).waitFor();
+tally.equal("the first message is entry 1", await page.locator(".entry .number").first().innerText(), "1");
+tally.check("the year of an old message", (await page.locator(".entry .when").first().innerText()).includes("2020"), await page.locator(".entry .when").first().innerText());
+const cut = () => page.locator(".discussions .name .count").evaluateAll((all) => all.filter((each) => each.scrollWidth > each.clientWidth).map((each) => each.textContent));
+tally.equal("no size in the list is cut", (await cut()).join(), "");
+await look("list");
+
+// a discussion without a chosen name is called by its title
+await page.getByRole("button", { name: /^More for Hello/ }).click();
+await pick(page, "Delete …");
+tally.check("the question names the title", await until(async () => (await page.locator("dialog").innerText()).includes("“Hello” with all its takes")), await page.locator("dialog").innerText());
+await page.keyboard.press("Escape");
+
+// formats have the names of their programs
+await page.keyboard.press("Control+k");
+await page.locator("#palette").fill("Import files");
+await page.keyboard.press("Enter");
+tally.check("formats by their programs", await until(async () => /Claude Code, .*ChatGPT, /.test(await page.locator("dialog .drop").innerText())), await page.locator("dialog .drop").innerText());
+await page.keyboard.press("Escape");
 
 // the help knows words of other programs
 await page.getByRole("button", { name: "Help and keys", exact: true }).click();
