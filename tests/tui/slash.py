@@ -529,11 +529,9 @@ def files(c, place):
     with open(openai, "w", encoding="utf-8") as out:
         out.write('[{"role":"user","content":"From elsewhere"},{"role":"assistant","content":"Welcome"}]')
     say(t, f"/import {openai}")
-    c.says("imported", t, re.compile(r"2\s+entries,\s+1\s+take,\s+1\s+discussion"), "undo: /undo",
-           "Esc close")
+    c.says("imported, in a notice above the input", t, re.compile(r"2\s+entries,\s+1\s+take,\s+1\s+discussion"),
+           "undo: /undo", "Enter send")
     c.store("a discussion", lambda: len(place.json("ls")), 3)
-    t.key("q")
-    t.wait("Enter send")
     say(t, "/export ~/talk.xyz")
     c.says("an unknown extension", t, re.compile(r"\.html, \.md, \.json or \.toml,\s+unlike \S+\s*talk.xyz", re.S))
     say(t, "/ls")

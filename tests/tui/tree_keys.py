@@ -221,7 +221,7 @@ def hidden(c, place):
     with place.open(size=(80, 40)) as t:
         t.wait("That worked")
         t.key("F2")
-        usual = ["  • [model: m]", "  • user: Hello, can you help", "  • [here] assistant: Of course",
+        usual = ["  • [model: m]", "  • user: Hello, can you help", "  • [here] AI: Of course",
                  "  • [compaction: 12k tokens]", "  • [note]: a hook's message",
                  "› • user: That worked"]
         c.says("open", t, "[compaction: 12k tokens]")
