@@ -15,7 +15,7 @@
 
 #include "base/text.h"
 
-/* Appends the text; what has no pair at its end is left unchanged, except for backticks. */
+/* Appends the text. Signs without a pair stay, except for backticks. */
 void rt_plain_add(rt_buf *buf, rt_str text);
 /* The same for the text of an entry: that of a tool is not Markdown, and only joined. */
 void rt_plain_add_entry(rt_buf *buf, rt_str role, rt_str text);

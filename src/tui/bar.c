@@ -27,9 +27,16 @@ drop_part(rt_str *parts)
 int
 rt_bar_put_parts(rt_canvas *canvas, rt_box box, int x, rt_str parts, rt_ink ink)
 {
+	bool is_key = true; /* words before the first one in lower case */
+	rt_str word;
+
 	while (rt_canvas_width(canvas, parts) > box.w - x && drop_part(&parts))
 		;
-	return rt_canvas_put(canvas, box, x, 0, parts, ink);
+	for (; rt_str_split(&parts, ' ', &word); x++) {
+		is_key = word.size == 0 || (is_key && !(word.ptr[0] >= 'a' && word.ptr[0] <= 'z'));
+		x = rt_canvas_put(canvas, box, x, 0, word, is_key ? RT_INK_TEXT | RT_INK_BOLD : ink);
+	}
+	return x;
 }
 
 void

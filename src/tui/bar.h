@@ -10,8 +10,8 @@
 /* The first row of the box: a title, and less important text on the right. If the latter does not
  * fit, its last parts (separated by two blanks) are dropped first. */
 void rt_bar_draw(rt_canvas *canvas, rt_box box, rt_str title, rt_str right);
-/* As many parts (separated by two blanks or more) as fit from column x on. Returns the column after
- * them. */
+/* As many parts (separated by two blanks or more) as fit from column x on; the keys at their
+ * beginnings, which have no small letters, in bold. Returns the column after them. */
 int rt_bar_put_parts(rt_canvas *canvas, rt_box box, int x, rt_str parts, rt_ink ink);
 /* Marks row y of the box as selected: by ink, and by a sign that is visible without colour. */
 void rt_bar_select(rt_canvas *canvas, rt_box box, int y);

@@ -341,6 +341,26 @@ rt_tui_show_source(rt_tui *tui, uint32_t entry, bool is_shown)
 		tui->sources[tui->source_count++] = entry;
 }
 
+rt_str
+rt_tui_disc_title(rt_tui *tui)
+{
+	const rt_work *work = &tui->work;
+
+	if (tui->title_seen != work->value_change || tui->title.size == 0) {
+		rt_scope s;
+
+		rt_scope_init(&s, tui->alloc);
+		rt_view view = rt_work_view(work, &s);
+		rt_str title = rt_disc_title(&view, work->place.disc);
+
+		rt_buf_clear(&tui->title);
+		rt_buf_add_str(&tui->title, rt_ok(&s) ? title : rt_work_disc_name(work));
+		tui->title_seen = work->value_change;
+		rt_scope_deinit(&s);
+	}
+	return rt_buf_str(&tui->title);
+}
+
 void
 rt_tui_say_change(rt_tui *tui, const rt_work_said *said)
 {

@@ -3,6 +3,7 @@
  * All discussions, the takes of one of them, and a search: typed text filters discussions by name,
  * and the entries that contain it follow below them. After a "/" only entries are searched
  * (pane_discussions_search.c). */
+#include "codec/plain.h"
 #include "tui/bar.h"
 #include "tui/find.h"
 #include "tui/pane_discussions_impl.h"
@@ -218,11 +219,36 @@ draw_take(rt_discussions *d, rt_canvas *canvas, rt_box box, int y, const rt_disc
 		(void)rt_canvas_put_c(canvas, box, x + 1, y, "(active)", RT_INK_GOOD);
 }
 
+/* The name of a hit's discussion, or the title in its place. */
+static rt_str
+hit_title(const rt_discussions *d, const rt_hit *hit)
+{
+	for (size_t i = 0; i < d->discs.count; i++)
+		if (rt_str_eq(d->discs.items[i].name, hit->discussion))
+			return d->discs.items[i].title;
+	return hit->discussion;
+}
+
+/* A snippet without the signs of Markdown, unless they contain an end of a match. */
+static rt_str
+plain_snippet(rt_scope *s, const rt_hit *hit)
+{
+	rt_buf *plain = rt_scope_buf(s);
+	int open = 0;
+
+	rt_plain_add_entry(plain, hit->role, hit->snippet);
+	rt_str text = rt_scope_str(s, plain);
+
+	for (size_t i = 0; i < text.size; i++)
+		open += (text.ptr[i] == '\001') - (text.ptr[i] == '\002');
+	return open == 0 ? text : hit->snippet;
+}
+
 static void
 draw_hit(rt_discussions *d, rt_canvas *canvas, rt_box box, int y, const rt_hit *hit)
 {
 	bool is_wide = box.w >= DATE_MIN, is_match = false;
-	rt_str snippet = hit->snippet, run;
+	rt_str snippet = plain_snippet(rt_discussions_scope(d), hit), run;
 	int x = 3;
 
 	if (is_wide && hit->has_time) { /* as in the rows of discussions */
@@ -231,7 +257,7 @@ draw_hit(rt_discussions *d, rt_canvas *canvas, rt_box box, int y, const rt_hit *
 		box.w -= DATE + 2;
 	}
 	x = rt_canvas_put_name(canvas, box, x, y, is_wide ? NAME_MAX_HIT : NAME_MAX_HIT / 2,
-			       hit->discussion, RT_INK_DIM) +
+			       hit_title(d, hit), RT_INK_DIM) +
 	    1;
 	if (is_wide)
 		x = rt_canvas_put_name(canvas, box, x, y, TAKE_MAX_HIT,

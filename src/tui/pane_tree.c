@@ -278,7 +278,7 @@ lay_entry(tree_pane *p, const rt_work_entry *e, const rt_take *take, int columns
 		rt_tui_format(tui, "%.*s%s%s%s", (int)(role.size > 80 ? 80 : role.size),
 			      role.ptr, (e->slot.flags & RT_SLOT_EDITED) != 0 ? "  edited" : "",
 			      e->is_muted ? "  muted" : "", e->is_partial ? "  partial" : ""),
-		RT_INK_HEADING | RT_INK_BOLD);
+		(rt_ink)(rt_role_ink(e->role) | RT_INK_BOLD));
 	if (e->at != SIZE_MAX)
 		where = rt_tui_format(tui, "entry %zu of %zu in this take", e->at + 1,
 				      rt_work_count(&tui->work));

@@ -160,7 +160,7 @@ add_entry(writer *w, rt_buf *row, const rt_context_part *part)
 		rt_screen_add_preview(row, rt_view_preview(w->s, role, body, (size_t)rest),
 				      (size_t)rest - 1, w->options.utf8);
 	rt_lines_add_row(w->lines, 0, rt_scope_str(w->s, row),
-			 part->left_out || part->tokens == 0 ? RT_INK_DIM : rt_role_ink(role));
+			 part->left_out || part->tokens == 0 ? RT_INK_DIM : RT_INK_TEXT);
 	rt_buf_clear(row);
 }
 

@@ -74,26 +74,6 @@ take_position(const rt_work *work)
 	return position;
 }
 
-rt_str
-rt_tui_disc_title(rt_tui *tui)
-{
-	const rt_work *work = &tui->work;
-
-	if (tui->title_seen != work->value_change || tui->title.size == 0) {
-		rt_scope s;
-
-		rt_scope_init(&s, tui->alloc);
-		rt_view view = rt_work_view(work, &s);
-		rt_str title = rt_disc_title(&view, work->place.disc);
-
-		rt_buf_clear(&tui->title);
-		rt_buf_add_str(&tui->title, rt_ok(&s) ? title : rt_work_disc_name(work));
-		tui->title_seen = work->value_change;
-		rt_scope_deinit(&s);
-	}
-	return rt_buf_str(&tui->title);
-}
-
 /* The names of the discussion and its take, with the text after them, in a number of columns; the
  * longer name is cut first. False: it is still too wide. */
 static bool
