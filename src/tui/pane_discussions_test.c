@@ -98,12 +98,12 @@ finds(void **state)
 	assert_shows(&d, "2 found\n"
 			 " Search: sqlite\n"
 			 "›  sqlite-notes ← now                 1 entry                  2023-11-14 22:13\n"
-			 "   main main AI SQLite, for a desktop app.                     2023-11-14 22:13\n");
+			 "   Which database? main AI SQLite, for a desktop app.          2023-11-14 22:13\n");
 	/* Entries alone. */
 	desk_press(&d, "escape");
 	desk_type(&d, "/sqlite");
 	assert_shows(&d, " Search: /sqlite\n"
-			 "›  main main AI SQLite, for a desktop app.                     2023-11-14 22:13\n");
+			 "›  Which database? main AI SQLite, for a desktop app.          2023-11-14 22:13\n");
 	/* There: the other discussion, its other take, the entry. */
 	desk_press(&d, "enter");
 	assert_int_equal(d.tui.pane_count, 1);
@@ -157,7 +157,7 @@ clears_the_search(void **state)
 	desk_press(&d, "home down");
 	assert_shows(&d, "›  sqlite-notes");
 	desk_type(&d, "desktop app");
-	assert_shows(&d, "›  main main AI");
+	assert_shows(&d, "›  Which database? main AI");
 	desk_press(&d, "escape");
 	assert_shows(&d, "›  sqlite-notes");
 	desk_type(&d, "-notes");
