@@ -60,6 +60,10 @@ function count1(counted: Counted): string {
 	return parts.filter(Boolean).join(", ");
 }
 
+function nameOfFormat(name: string): string {
+	return formatName(state.info?.formats.find((format) => format.name === name) ?? { name, about: "" });
+}
+
 function Import() {
 	const [all, setAll] = useState<Candidate[]>([]), [isBusy, setBusy] = useState(false), [isOver, setOver] = useState(false);
 	const input = useRef<HTMLInputElement>(null);
@@ -103,7 +107,7 @@ function Import() {
 					{all.map((each) => (
 						<li key={each.file.name}>
 							<div class="grow">
-								<strong>{each.file.name}</strong> {each.counted && <span class="quiet">{each.counted.format}</span>}
+								<strong>{each.file.name}</strong> {each.counted && <span class="quiet">{nameOfFormat(each.counted.format)}</span>}
 								<p class={each.problem ? "problem" : "quiet small"} role={each.problem ? "alert" : "status"}>
 									{each.problem || (each.isDone ? "Imported." : each.counted ? count1(each.counted) : "Counting …")}</p>
 								{(each.counted?.remarks?.length ?? 0) > 0 && (

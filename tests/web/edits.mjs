@@ -554,7 +554,7 @@ async function leftDrafts({ page, server, tally }) {
 		(await server.api("GET", "/discussions/d1/settings")).settings.draft === "not sent yet"));
 	tally.equal("and is not in the other", await page.inputValue("#composer"), "");
 	await page.evaluate(() => localStorage.clear());
-	await page.locator("nav .name", { hasText: "main" }).click();
+	await page.locator("nav [data-disc=d1]").click();
 	tally.check("it is there again", await until(async () => (await page.inputValue("#composer")) === "not sent yet"));
 	await until(async () => JSON.parse(await server.canonical()).active === "main");
 	const before = await server.canonical();

@@ -278,7 +278,7 @@ async function elsewhere({ page, server, tally }) {
 /** Redo opens what it restores, but does not move the user away later. */
 async function afterRedo({ page, server, tally }) {
 	await server.op("discussion.new", { name: "other" });
-	const main = page.locator("nav .name", { hasText: "main" });
+	const main = page.locator("nav [data-disc=d1]");
 	await page.locator("nav .name", { hasText: "other" }).click();
 	await page.locator("#undo").click();
 	await page.locator("nav .name", { hasText: "other" }).waitFor({ state: "detached" });

@@ -138,7 +138,7 @@ try {
 	await characters(t);
 	await view(t, "nothing has the focus", () => blur(page), SENTENCES);
 	await view(t, "after a click on the page", () => page.mouse.click(640, 60));
-	await view(t, "after a click on a discussion", () => page.locator(".discussions .name", { hasText: "main" }).click());
+	await view(t, "after a click on a discussion", () => page.locator(".discussions [data-disc=d1]").click());
 	await view(t, "after a click on the take", () => page.locator(".take-bar [role=tab][aria-selected=true]").click());
 	await view(t, "after a click on an entry", () => page.locator(".entries [data-entry=e2] .entry-body").click({ position: { x: 5, y: 5 } }));
 	await view(t, "after a button of an entry", async () => {
