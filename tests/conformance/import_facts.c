@@ -252,9 +252,9 @@ count_active_path(const rt_format *format, const rt_outline *o, facts *f, rt_buf
 	}
 }
 
-/* Does the raw record that an importer kept name a parent? */
+/* Does the raw record that an importer kept name a parent, or this one if it is given? */
 static bool
-names_parent(const rt_node *node, rt_buf *scratch)
+names_parent(const rt_node *node, rt_str wanted, rt_buf *scratch)
 {
 	static const char *const names[] = {"parent", "parentId", "parent_message_uuid",
 					    "parentMessageId", "parent_response_id", "parent_id"};
@@ -268,10 +268,24 @@ names_parent(const rt_node *node, rt_buf *scratch)
 			rt_str parent = rt_json_text(m.value, names[i]);
 
 			found = found || (parent.size > 0 &&
-					  !rt_str_starts(parent, RT_STR("00000000-0000-")));
+					  (wanted.size > 0 ? rt_str_eq(parent, wanted)
+							   : !rt_str_starts(parent, RT_STR("00000000-0000-"))));
 		}
 	rt_body_deinit(&body);
 	return found;
+}
+
+/* The id of the root of a conversation of ChatGPT, which carries no message, and whose record is in a
+ * field of the discussion; empty: there is none. */
+static rt_str
+kept_root(const rt_outline *o, rt_scope *s)
+{
+	yyjson_val *kept = rt_json_parse(s, field_of(o, "chatgpt.records"));
+
+	for (rt_json_iter it = rt_json_items(kept); rt_json_next(&it);)
+		if (rt_json_text(it.value, "parent").size == 0)
+			return rt_json_text(it.value, "id");
+	return RT_STR("");
 }
 
 /* Facts from the raw record: its type, and a missing parent. */
@@ -300,21 +314,27 @@ count_pi(const rt_node *node, facts *f, rt_buf *scratch, rt_arena *arena)
 void
 count_outline(const rt_format *format, const rt_outline *o, facts *f, rt_arena *arena)
 {
-	uint64_t *children = calloc(o->node_count + 1, sizeof(*children));
+	uint64_t *children = calloc(o->node_count + 1, sizeof(*children)), below = 0;
 	rt_buf scratch;
+	rt_str root;
+	rt_scope s;
 	size_t i;
 
 	if (children == NULL)
 		abort();
 	rt_buf_init(&scratch, rt_alloc_libc(), RT_BUF_UNLIMITED);
+	rt_scope_init(&s, rt_alloc_libc());
+	root = kept_root(o, &s);
 	f->conversations = 1;
 	f->nodes = o->node_count;
 	for (i = 0; i < o->node_count; i++) {
 		const rt_node *node = &o->nodes[i];
 
-		if (node->parent < 0) {
+		if (node->parent < 0 && root.size > 0 && names_parent(node, root, &scratch)) {
+			below++;
+		} else if (node->parent < 0) {
 			f->roots++;
-			f->orphans += names_parent(node, &scratch);
+			f->orphans += names_parent(node, RT_STR(""), &scratch);
 		} else {
 			children[node->parent]++;
 		}
@@ -331,6 +351,13 @@ count_outline(const rt_format *format, const rt_outline *o, facts *f, rt_arena *
 		f->leaves += children[i] == 0;
 		f->branch_points += children[i] > 1;
 	}
+	if (root.size > 0) {
+		f->nodes++;
+		f->roots++;
+		f->leaves += below == 0;
+		f->branch_points += below > 1;
+	}
+	rt_scope_deinit(&s);
 	f->longest_path = longest_path(format, o);
 	count_active_path(format, o, f, &scratch);
 	rt_buf_deinit(&scratch);
