@@ -15,7 +15,7 @@ import { Projects } from "./projects";
 import { set, state, useStore } from "./state";
 import { askDeleteDiscussion } from "./tabs";
 import { openSample } from "./welcome";
-import { count, shortDate, titleOf, when, whenFull } from "./words";
+import { count, shortDate, titleOf, whenFull } from "./words";
 import type { MenuItem } from "./menu";
 import type { Discussion, Take } from "./types";
 
@@ -134,7 +134,7 @@ function Row(props: { each: Discussion; isOpen: boolean; size: string; isOnly: b
 	const { each, isOpen, size } = props;
 	return (
 		<li class={isOpen ? "open" : ""}>
-			<button type="button" class="name" data-disc={each.id} aria-label={`${titleOf(each)}, ${each.updated ? `${when(each.updated)} · ` : ""}${size}`} aria-current={isOpen ? "page" : undefined}
+			<button type="button" class="name" data-disc={each.id} aria-label={`${titleOf(each)}, ${timeOf(each)}${size}`} aria-current={isOpen ? "page" : undefined}
 				onClick={() => choose(each.id)} onDblClick={() => void rename(each)}>
 				{each.title ? <span class="title" dir="auto" title={each.title}>{each.title}</span> : <Cut text={each.name} />}{" "}
 				<span class="count" title={[isOpen ? "Entries in this take" : "Entries in its active take", ...(each.updated ? [`changed ${whenFull(each.updated)}`] : []), ...(each.title ? [`named ${each.name}`] : [])].join(", ")}>

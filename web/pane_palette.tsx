@@ -90,7 +90,7 @@ function placeHere(hit: Hit): number {
 /** Role and place, as far as it is not the current one. */
 function placeWords(hit: Hit): string {
 	const here = placeHere(hit), isHere = hit.discussion === discussionOf(state.disc)?.name;
-	return [`${hit.role}, entry ${here || hit.at}`, !here && `take ${isHere ? takeNamed(hit.take) : hit.take}`, !isHere && `discussion ${hit.discussion}`, hit.ts && when(hit.ts)].filter(Boolean).join(" · ");
+	return [`${hit.role}, entry ${here || hit.at}`, !here && `take ${isHere ? takeNamed(hit.take) : hit.take}`, !isHere && `discussion ${titleOf(state.discussions.find((each) => each.name === hit.discussion)) || hit.discussion}`, hit.ts && when(hit.ts)].filter(Boolean).join(" · ");
 }
 
 /** The words that matched, without duplicates. */

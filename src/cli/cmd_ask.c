@@ -357,7 +357,7 @@ const rt_command rt_cli_ask = {
 	.about =
 		"The request contains the take up to its head, as shown by retake context. Piped "
 		"input is put before the text. Several words in quotes are a question even "
-		"without the word ask. The reply is printed as it arrives and is one step. "
+		"without the word ask, also after its flags. The reply is printed as it arrives and is one step. "
 		"Ctrl+C stops it; the partial reply is kept, also after a crash. "
 		"With several -m all models reply at once: the replies are takes after the same "
 		"question, and undo reverts them together.",

@@ -118,6 +118,44 @@ has 'history in a pipe' "\"take: $long\"" "$(r history)"
 has 'previews have no signs of Markdown' 'two: bold and' "$(r tree --json)"
 db=$db2
 
+# --- retries ---
+# One line, which the next one and the reply replace.
+mkdir -p "$XDG_CONFIG_HOME/retake"
+cat >"$work/busy.py" <<'PY'
+import http.server, sys
+class Busy(http.server.BaseHTTPRequestHandler):
+    asked = 0
+    def do_GET(self):
+        self.answer(200, b'{"data":[{"id":"any"}]}')
+    def do_POST(self):
+        self.rfile.read(int(self.headers["content-length"]))
+        Busy.asked += 1
+        if Busy.asked < 3:
+            self.answer(500, b'{"error":{"message":"later"}}')
+        else:
+            self.answer(200, b'{"choices":[{"message":{"role":"assistant","content":"At last."}}]}')
+    def answer(self, status, answer):
+        self.send_response(status)
+        self.send_header("content-type", "application/json")
+        self.send_header("content-length", str(len(answer)))
+        self.end_headers()
+        self.wfile.write(answer)
+    def log_message(self, *ignored):
+        pass
+server = http.server.HTTPServer(("127.0.0.1", 0), Busy)
+open(sys.argv[1], "w").write(str(server.server_port))
+server.serve_forever()
+PY
+"$python" "$work/busy.py" "$work/port" &
+busy=$!
+while [ ! -s "$work/port" ]; do sleep 0.1; done
+printf '[provider.busy]\nkind = "openai"\nurl = "http://127.0.0.1:%s/v1"\n' "$(cat "$work/port")" >"$XDG_CONFIG_HOME/retake/config.toml"
+out=$(tty ask -m busy/any 'Are you there?')
+kill $busy
+rm "$XDG_CONFIG_HOME/retake/config.toml"
+has 'a retry is reported' 'server error 500, retry 2 of 4 in ' "$out"
+is 'in one line, which the reply replaces' 1 "$(echo "$out" | grep -c 'retry 1 of 4.*retry 2 of 4.*At last')"
+
 # --- Markdown ---
 # Replies are rendered on a terminal, questions in read mode.
 db2=$db

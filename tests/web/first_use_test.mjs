@@ -129,6 +129,11 @@ await pick(page, "Delete …");
 tally.check("the question names the title", await until(async () => (await page.locator("dialog").innerText()).includes("“Hello” with all its takes")), await page.locator("dialog").innerText());
 await page.keyboard.press("Escape");
 
+await page.keyboard.press("Control+k");
+await page.locator("#palette").fill("faster");
+tally.check("a match in another discussion, too", await until(async () => (await page.locator(".palette-list").innerText()).includes("discussion Hello")), await page.locator(".palette-list").innerText());
+await page.keyboard.press("Escape");
+
 // formats have the names of their programs
 await page.keyboard.press("Control+k");
 await page.locator("#palette").fill("Import files");

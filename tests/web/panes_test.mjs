@@ -520,17 +520,17 @@ async function tracks(server, page) {
 	};
 	await toggle("Back to the project's discussion");
 	await becomes("from the track to the project", server, isMain, false);
-	await toggle('To the track "work"');
+	await toggle('To the track “work”');
 	await becomes("and back to the track", server, isMain, true);
 	// back to the discussion that was left, although another one was changed since
 	await page.locator(".discussions [data-disc=d4]").click();
 	await becomes("in another discussion", server, async () => page.locator(".discussions li.open .name").getAttribute("data-disc"), "d4");
-	await toggle('To the track "work"');
+	await toggle('To the track “work”');
 	await becomes("to the track", server, isMain, true);
 	await server.op("entry.append", { discussion: "d7", content: "changed since" });
 	await toggle("Back to the project's discussion");
 	await becomes("back to the one that was left", server, async () => page.locator(".discussions li.open .name").getAttribute("data-disc"), "d4");
-	await toggle('To the track "work"');
+	await toggle('To the track “work”');
 	await becomes("once more to the track", server, isMain, true);
 	await page.getByLabel("Filter discussions").fill("wor");
 	await becomes("the list of a track", server, () => page.locator(".discussions li").count(), 1);
@@ -641,7 +641,7 @@ async function model(server, page) {
 	tally.equal("it is not set", await set(), undefined);
 	await field.fill("opnai/gpt-5");
 	await field.press("Enter");
-	tally.check("nor is a provider that is not there", (await alert.innerText()).includes('no provider "opnai"'));
+	tally.check("nor is a provider that is not there", (await alert.innerText()).includes('no provider “opnai”'));
 	await field.fill("builtin/ecco");
 	await field.press("Enter");
 	await alert.getByText("No built-in model").waitFor();
