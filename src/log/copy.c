@@ -92,11 +92,13 @@ end_batch(copy *c)
 
 /* ---- side rows ---- */
 
-/* Both describe the store itself. */
+/* Those describe the store itself, or give access to it. */
 static bool
 is_of_store(rt_str name)
 {
-	return rt_str_is(name, RT_HEAD_MARK) || rt_str_is(name, RT_SCRUB_MARK);
+	return rt_str_is(name, RT_HEAD_MARK) || rt_str_is(name, RT_SCRUB_MARK) ||
+	       rt_str_starts(name, RT_STR(RT_BROWSER_PREFIX)) ||
+	       rt_str_starts(name, RT_STR(RT_CODE_PREFIX));
 }
 
 static bool

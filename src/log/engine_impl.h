@@ -118,15 +118,6 @@ struct rt_engine {
 	size_t gone_count, gone_room;
 };
 
-/* Ends a transaction of this thread: commits, or cancels if the scope has failed. */
-static inline void
-rt_store_end(rt_store *store, rt_scope *s)
-{
-	RT_TRY(s, store->ops->commit(store, &s->error));
-	if (!rt_ok(s))
-		store->ops->cancel(store);
-}
-
 /* The project's rows. */
 static inline rt_status
 rt_engine_head(rt_engine *engine, rt_store_table table, uint64_t *out_number, rt_error *err)

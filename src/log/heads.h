@@ -13,6 +13,10 @@
 
 /* Replies in flight (chat/inflight.h): the prefix of their names. */
 #define RT_INFLIGHT_PREFIX "reply/"
+/* Signed-in browsers and sign-in codes of a server (server/browser.h). They contain no text except the
+ * name of a project, so purge leaves them unchanged. */
+#define RT_BROWSER_PREFIX "browser/"
+#define RT_CODE_PREFIX "code/"
 /* The project's generated ids are salted by its name. Projects that older versions made have no
  * such row, and no salt; neither has "default". Never dropped. */
 #define RT_SALTED_MARK "salted-ids"

@@ -33,7 +33,7 @@
 #ifndef RT_LOG_STORE_H
 #define RT_LOG_STORE_H
 
-#include "base/text.h"
+#include "base/scope.h"
 
 typedef struct rt_store rt_store;
 
@@ -232,5 +232,14 @@ struct rt_store {
  * body's entry, a root's seq or a project's number. RT_NOT_FOUND. */
 RT_CHECKED rt_status rt_store_get(rt_store *store, rt_rows row, rt_buf *out, uint64_t *out_number,
 				  rt_error *err);
+
+/* Ends a transaction of this thread: commits, or cancels if the scope has failed. */
+static inline void
+rt_store_end(rt_store *store, rt_scope *s)
+{
+	RT_TRY(s, store->ops->commit(store, &s->error));
+	if (!rt_ok(s))
+		store->ops->cancel(store);
+}
 
 #endif

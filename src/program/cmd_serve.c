@@ -191,6 +191,7 @@ say_ready(serving *sv, rt_server *server, bool has_socket)
 	rt_cli *cli = sv->cli;
 	rt_term *out = &cli->out;
 	const char *listen = rt_cli_flag_value(cli, "listen");
+	const char *token_file = rt_cli_flag_value(cli, "token-file");
 	const char *place = rt_server_place(server);
 	rt_buf *login = rt_scope_buf(&cli->s);
 	char code[RT_CODE_ROOM];
@@ -210,8 +211,12 @@ say_ready(serving *sv, rt_server *server, bool has_socket)
 			      "; "
 			      "for another: %.*s)\n",
 			      place, code, RT_STR_ARG(rt_buf_str(login)));
-		rt_term_f(out, "programs   Authorization: Bearer, with the token in %.*s/token\n",
-			  RT_STR_ARG(sv->state));
+		if (token_file != NULL)
+			rt_term_f(out, "programs   Authorization: Bearer, with the token in %s\n",
+				  token_file);
+		else
+			rt_term_f(out, "programs   Authorization: Bearer, with the token in %.*s/token\n",
+				  RT_STR_ARG(sv->state));
 		if (has_socket)
 			rt_term_f(out, "           or without it on the socket %s\n", sv->socket);
 		rt_term_c(out, rt_cli_has(cli, "isolate")
@@ -384,6 +389,7 @@ open_server(serving *sv, bool *has_socket)
 					       3600000)},
 		.state_folder = sv->state.ptr,
 		.new_token = rt_cli_has(cli, "new-token"),
+		.token_file = rt_cli_flag_value(cli, "token-file"),
 		.isolate = rt_cli_has(cli, "isolate"),
 		.require_match = rt_cli_has(cli, "require-if-match"),
 		.hosts = rt_cli_flag_value(cli, "host"),
@@ -503,6 +509,8 @@ run_serve(rt_cli *cli)
 
 	if (rt_cli_has(cli, "isolate") && rt_cli_has(cli, "shared"))
 		rt_cli_fail(cli, RT_USAGE, "give --isolate or --shared, not both");
+	if (rt_cli_has(cli, "new-token") && rt_cli_has(cli, "token-file"))
+		rt_cli_fail(cli, RT_USAGE, "give --new-token or --token-file, not both");
 	if (rt_cli_has(cli, "print-openapi")) {
 		print(cli, rt_openapi_write);
 		return;
@@ -540,6 +548,8 @@ static const rt_flag serve_flags[] = {
 	{"files", 0, "DIR", RT_ARG_DIR,
 	 "allow discussions to send files below DIR; repeatable; default: no files"},
 	{"new-token", 0, NULL, RT_ARG_TEXT, "create a new token; the old one becomes invalid"},
+	{"token-file", 0, "FILE", RT_ARG_FILE,
+	 "use the token in FILE, for several servers on one store; default: a token of this user"},
 	{"require-if-match", 0, NULL, RT_ARG_TEXT,
 	 "refuse changes without a precondition (If-Match)"},
 	{"listen", 0, "ADDRESS", RT_ARG_TEXT,

@@ -234,6 +234,7 @@ write_request(target *t)
 	rt_scope *s = &cli->s;
 	const char *project = rt_cli_flag_value(cli, "project");
 	rt_buf *json = rt_scope_buf(s), *out = rt_scope_buf(s);
+	const char *file = rt_cli_flag_value(cli, "token-file");
 	char token[RT_TOKEN_ROOM];
 
 	rt_json_open(json, NULL, '{');
@@ -247,8 +248,9 @@ write_request(target *t)
 		     "Content-Type: application/json\r\nContent-Length: %zu\r\n",
 		     t->socket != NULL ? "localhost" : t->host, json->size);
 	if (t->socket == NULL &&
-	    RT_TRY(s, rt_token_load(cli->alloc, cli->env, t->state_folder, false, token,
-				    &s->error)) == RT_OK)
+	    RT_TRY(s, file != NULL ? rt_token_read(file, token, &s->error)
+				   : rt_token_load(cli->alloc, cli->env, t->state_folder, false, token,
+						   &s->error)) == RT_OK)
 		rt_buf_add_f(out, "Authorization: Bearer %s\r\n", token);
 	rt_buf_add_c(out, "\r\n");
 	rt_buf_add_str(out, rt_scope_str(s, json));

@@ -164,7 +164,7 @@ void
 rt_api_logout(rt_call *call)
 {
 	rt_scope *s = &call->scope;
-	char name[32], value[96];
+	char value[96];
 
 	if (call->principal.kind != RT_PRINCIPAL_BROWSER) {
 		rt_call_hint(call, "a new token: retake serve --new-token");
@@ -178,9 +178,8 @@ rt_api_logout(rt_call *call)
 	/* Its events end now, and not at the next event. */
 	for (rt_open_project *p = rt_project_pool_first(call->pool); p != NULL; p = p->next)
 		rt_feed_changed(p->feed);
-	rt_page_cookie_name(rt_front_port(call->front), name);
 	(void)snprintf(value, sizeof(value), "%s=; Path=/; Max-Age=0; HttpOnly; SameSite=Strict",
-		       name);
+		       call->cookie);
 	rt_call_header(call, "Set-Cookie", rt_str_of(value));
 	rt_call_header(call, "Clear-Site-Data", RT_STR("\"cache\", \"storage\""));
 	rt_buf_add_c(&call->answer->body, "{\"status\":\"logged out\"}");

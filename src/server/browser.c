@@ -9,9 +9,9 @@
 #include "base/hash.h"
 #include "base/sha256.h"
 #include "codec/json.h"
+#include "log/heads.h"
 #include "server/guard.h"
 
-#define PREFIX "browser/"
 
 enum { BUCKETS = 1024, PROJECT_ROOM = RT_BROWSER_PROJECT_ROOM };
 
@@ -21,15 +21,16 @@ typedef struct browser {
 	char hash[RT_BROWSER_ROOM];
 	char project[PROJECT_ROOM];
 	int64_t made_us, seen_us;
-	bool is_stale; /* its row has an older "seen" */
+	int64_t added_us; /* to memory */
+	bool is_stale;    /* its row has an older "seen" */
+	bool is_stored;   /* of a refresh: it has a row */
 	struct browser *next;
 } browser;
 
 typedef struct code {
-	char text[RT_CODE_ROOM]; /* empty: none */
 	char project[PROJECT_ROOM];
 	int64_t until_us;
-	uint64_t number; /* in the order of creation */
+	int64_t number; /* in the order of creation */
 } code;
 
 struct rt_browsers {
@@ -40,9 +41,10 @@ struct rt_browsers {
 	pthread_mutex_t lock; /* guards what follows */
 	browser *buckets[BUCKETS];
 	size_t count, stale;
-	code codes[RT_CODES_MAX];
-	uint64_t last_code;
 	int64_t expiry_us; /* when expired browsers are removed again */
+
+	pthread_mutex_t refresh_lock;
+	int64_t refreshed_us; /* when the last refresh began */
 };
 
 static int64_t
@@ -80,40 +82,56 @@ find(rt_browsers *b, const char *hash)
 
 /* ---- side rows ---- */
 
-static void
-add_name(rt_buf *out, const browser *one)
+static rt_rows
+side_row(const rt_browsers *b, rt_str name)
 {
-	rt_buf_add_c(out, PREFIX);
-	rt_buf_add_c(out, one->hash);
+	return rt_rows_named(RT_STORE_SIDE, rt_engine_project_number(b->home->engine), name);
+}
+
+/* The name of the row of a hash. */
+static rt_str
+row_name(rt_scope *s, const char *prefix, const char *hash)
+{
+	rt_buf *name = rt_scope_buf(s);
+
+	rt_buf_add_c(name, prefix);
+	rt_buf_add_c(name, hash);
+	return rt_scope_str(s, name);
+}
+
+static void
+write_side(rt_browsers *b, rt_scope *s, rt_str name, rt_str value)
+{
+	rt_store *store = rt_engine_store(b->home->engine);
+
+	RT_TRY(s, store->ops->write(store, side_row(b, name), value, &s->error));
+}
+
+static void
+write_browser(rt_browsers *b, rt_scope *s, const browser *one)
+{
+	rt_buf *value = rt_scope_buf(s);
+
+	rt_json_open(value, NULL, '{');
+	rt_json_put_u64(value, "v", 1);
+	rt_json_put_c(value, "project", one->project);
+	rt_json_put_i64(value, "made", one->made_us);
+	rt_json_put_i64(value, "seen", one->seen_us);
+	rt_json_close(value, '}');
+	write_side(b, s, row_name(s, RT_BROWSER_PREFIX, one->hash), rt_scope_str(s, value));
 }
 
 static rt_status
 write_row(rt_browsers *b, const browser *one, bool drop, rt_error *err)
 {
-	rt_store *store = rt_engine_store(b->home->engine);
-	rt_buf name, value;
-	rt_status st;
+	rt_scope s;
 
-	rt_buf_init(&name, b->alloc, RT_BUF_UNLIMITED);
-	rt_buf_init(&value, b->alloc, RT_BUF_UNLIMITED);
-	add_name(&name, one);
-	if (!drop) {
-		rt_buf_add_c(&value, "{\"v\":1,\"project\":");
-		rt_json_add_string(&value, rt_str_of(one->project));
-		rt_buf_add_f(&value, ",\"made\":%lld,\"seen\":%lld}", (long long)one->made_us,
-			     (long long)one->seen_us);
-	}
-	if (name.status != RT_OK || value.status != RT_OK)
-		st = rt_fail(err, RT_NOMEM, "out of memory");
+	rt_scope_init(&s, b->alloc);
+	if (drop)
+		write_side(b, &s, row_name(&s, RT_BROWSER_PREFIX, one->hash), RT_STR(""));
 	else
-		st = store->ops->write(store,
-				       rt_rows_named(RT_STORE_SIDE,
-						     rt_engine_project_number(b->home->engine),
-						     rt_buf_str(&name)),
-				       rt_buf_str(&value), err);
-	rt_buf_deinit(&name);
-	rt_buf_deinit(&value);
-	return st;
+		write_browser(b, &s, one);
+	return rt_scope_end(&s, err);
 }
 
 /* Can that be the name of a project, and does it fit? Nothing else may come from a row. */
@@ -126,36 +144,117 @@ is_project(yyjson_val *value)
 	       (name.size == 0 || memchr(name.ptr, '\0', name.size) == NULL);
 }
 
+/* Appends the row's project to out, which has room for it. False: it is not one of ours. */
 static bool
-on_row(void *ctx, const rt_store_row *row)
+read_project(yyjson_val *root, char out[PROJECT_ROOM])
 {
-	rt_browsers *b = ctx;
-	rt_json_doc *doc = NULL;
-	browser *one, **at;
-	rt_str project;
+	yyjson_val *value = rt_json_get(root, "project");
+	rt_str project = rt_json_str(value);
 
-	if (!rt_str_starts(row->name, RT_STR(PREFIX)) ||
-	    row->name.size != sizeof(PREFIX) - 1 + RT_TOKEN_SIZE)
+	if (!is_project(value))
+		return false;
+	if (project.size > 0)
+		memcpy(out, project.ptr, project.size);
+	return true;
+}
+
+typedef struct reading {
+	rt_browsers *b;
+	browser *list; /* those in the store, newest first */
+} reading;
+
+static bool
+read_browser(void *ctx, const rt_store_row *row)
+{
+	reading *r = ctx;
+	const rt_alloc *alloc = r->b->alloc;
+	rt_json_doc *doc = NULL;
+	browser *one;
+
+	if (row->name.size != sizeof(RT_BROWSER_PREFIX) - 1 + RT_TOKEN_SIZE ||
+	    rt_json_read(alloc, row->data, &doc, NULL) != RT_OK)
 		return true;
-	if (rt_json_read(b->alloc, row->data, &doc, NULL) != RT_OK)
-		return true;
-	one = rt_new0(b->alloc, sizeof(*one));
-	project = rt_json_str(rt_json_get(rt_json_root(doc), "project"));
-	if (one != NULL && is_project(rt_json_get(rt_json_root(doc), "project")) &&
+	one = rt_new0(alloc, sizeof(*one));
+	if (one != NULL && read_project(rt_json_root(doc), one->project) &&
 	    rt_json_i64(rt_json_get(rt_json_root(doc), "made"), &one->made_us) &&
 	    rt_json_i64(rt_json_get(rt_json_root(doc), "seen"), &one->seen_us)) {
-		memcpy(one->hash, row->name.ptr + sizeof(PREFIX) - 1, RT_TOKEN_SIZE);
-		if (project.size > 0)
-			memcpy(one->project, project.ptr, project.size);
-		at = find(b, one->hash);
-		one->next = *at;
-		*at = one;
-		b->count++;
+		memcpy(one->hash, row->name.ptr + sizeof(RT_BROWSER_PREFIX) - 1, RT_TOKEN_SIZE);
+		one->next = r->list;
+		r->list = one;
 		one = NULL;
 	}
-	rt_free(b->alloc, one);
+	rt_free(alloc, one);
 	rt_json_free(doc);
 	return true;
+}
+
+/* Adds those that are not known yet; frees the others. */
+static void
+add_listed(rt_browsers *b, browser *list)
+{
+	int64_t now = now_of(b);
+
+	for (browser *one, **at; (one = list) != NULL;) {
+		list = one->next;
+		at = find(b, one->hash);
+		if (*at == NULL && b->count < RT_BROWSERS_MAX) {
+			one->next = NULL;
+			one->added_us = now;
+			*at = one;
+			b->count++;
+		} else if (*at != NULL && (*at)->seen_us < one->seen_us && !(*at)->is_stale) {
+			(*at)->seen_us = one->seen_us;
+		}
+		if (*at != NULL)
+			(*at)->is_stored = true;
+		if (*at != one)
+			rt_free(b->alloc, one);
+	}
+}
+
+/* Forgets those that another server has logged out: they were in memory before the rows were read,
+ * and have none. */
+static void
+remove_unlisted(rt_browsers *b, int64_t begun_us)
+{
+	for (size_t i = 0; i < BUCKETS; i++)
+		for (browser **at = &b->buckets[i], *one; (one = *at) != NULL;) {
+			bool is_gone = !one->is_stored && one->added_us < begun_us;
+
+			one->is_stored = false;
+			if (!is_gone) {
+				at = &one->next;
+				continue;
+			}
+			*at = one->next;
+			b->count--;
+			b->stale -= one->is_stale;
+			rt_free(b->alloc, one);
+		}
+}
+
+rt_status
+rt_browsers_refresh(rt_browsers *b, int64_t since_us, rt_error *err)
+{
+	rt_store *store = rt_engine_store(b->home->engine);
+	uint64_t home = rt_engine_project_number(b->home->engine);
+	reading r = {.b = b};
+	rt_status st = RT_OK;
+
+	pthread_mutex_lock(&b->refresh_lock);
+	int64_t begun = now_of(b);
+	if (b->refreshed_us <= since_us || b->refreshed_us > begun) {
+		st = store->ops->read(store, rt_rows_prefixed(home, RT_STR(RT_BROWSER_PREFIX)), read_browser, &r, err);
+		pthread_mutex_lock(&b->lock);
+		add_listed(b, r.list);
+		if (st == RT_OK)
+			remove_unlisted(b, begun);
+		pthread_mutex_unlock(&b->lock);
+		if (st == RT_OK)
+			b->refreshed_us = begun;
+	}
+	pthread_mutex_unlock(&b->refresh_lock);
+	return st;
 }
 
 /* ---- opening ---- */
@@ -165,10 +264,14 @@ rt_browsers_open(const rt_alloc *alloc, const rt_env *env, rt_open_project *home
 		 rt_browsers **out, rt_error *err)
 {
 	rt_browsers *b = rt_new0(alloc, sizeof(*b));
-	rt_store *store = rt_engine_store(home->engine);
 	rt_status st;
 
 	if (b == NULL || pthread_mutex_init(&b->lock, NULL) != 0) {
+		rt_free(alloc, b);
+		return rt_fail(err, RT_NOMEM, "out of memory");
+	}
+	if (pthread_mutex_init(&b->refresh_lock, NULL) != 0) {
+		pthread_mutex_destroy(&b->lock);
 		rt_free(alloc, b);
 		return rt_fail(err, RT_NOMEM, "out of memory");
 	}
@@ -176,9 +279,7 @@ rt_browsers_open(const rt_alloc *alloc, const rt_env *env, rt_open_project *home
 	b->env = env;
 	b->home = home;
 	b->isolate = isolate;
-	st = store->ops->read(store,
-			      rt_rows_all(RT_STORE_SIDE, rt_engine_project_number(home->engine)),
-			      on_row, b, err);
+	st = rt_browsers_refresh(b, INT64_MAX, err);
 	if (st != RT_OK) {
 		rt_browsers_close(b);
 		return st;
@@ -201,31 +302,85 @@ rt_browsers_close(rt_browsers *b)
 			rt_free(b->alloc, one);
 		}
 	pthread_mutex_destroy(&b->lock);
+	pthread_mutex_destroy(&b->refresh_lock);
 	rt_free(b->alloc, b);
 }
 
 /* ---- codes ---- */
 
-/* One that is free, else the oldest. */
-static code *
-code_slot(rt_browsers *b)
+/* False: it is not a code, or there is no memory. */
+static bool
+read_code(const rt_alloc *alloc, rt_str value, code *out)
 {
-	code *slot = &b->codes[0];
-	size_t i;
+	rt_json_doc *doc = NULL;
+	bool is_code;
 
-	for (i = 0; i < RT_CODES_MAX && slot->text[0] != '\0'; i++)
-		if (b->codes[i].text[0] == '\0' || b->codes[i].number < slot->number)
-			slot = &b->codes[i];
-	return slot;
+	*out = (code){0};
+	if (rt_json_read(alloc, value, &doc, NULL) != RT_OK)
+		return false;
+	is_code = read_project(rt_json_root(doc), out->project) &&
+		  rt_json_i64(rt_json_get(rt_json_root(doc), "until"), &out->until_us) &&
+		  rt_json_i64(rt_json_get(rt_json_root(doc), "number"), &out->number);
+	rt_json_free(doc);
+	return is_code;
+}
+
+/* The codes that are waiting. */
+typedef struct codes {
+	rt_scope *s;
+	int64_t now_us;
+	rt_buf *expired; /* names of rows, each ended by a NUL */
+	rt_str oldest;   /* name of the row with the lowest number */
+	int64_t lowest, highest;
+	size_t count;
+} codes;
+
+static bool
+note_code(void *ctx, const rt_store_row *row)
+{
+	codes *c = ctx;
+	code one;
+
+	if (!read_code(c->s->alloc, row->data, &one) || one.until_us < c->now_us) {
+		rt_buf_add_str(c->expired, row->name);
+		rt_buf_add_byte(c->expired, '\0');
+		return rt_ok(c->s);
+	}
+	if (c->count++ == 0 || one.number < c->lowest) {
+		c->lowest = one.number;
+		c->oldest = rt_scope_copy(c->s, row->name);
+	}
+	if (one.number > c->highest)
+		c->highest = one.number;
+	return rt_ok(c->s);
+}
+
+/* Inside begin: removes the expired ones, and the oldest if there are too many. */
+static codes
+make_room(rt_browsers *b, rt_scope *s, bool *out_replaced)
+{
+	rt_store *store = rt_engine_store(b->home->engine);
+	rt_rows rows = rt_rows_prefixed(rt_engine_project_number(b->home->engine), RT_STR(RT_CODE_PREFIX));
+	codes c = {.s = s, .now_us = now_of(b), .expired = rt_scope_buf(s)};
+
+	RT_TRY(s, store->ops->read(store, rows, note_code, &c, &s->error));
+	rt_str names = rt_scope_str(s, c.expired);
+	for (size_t at = 0; rt_ok(s) && at < names.size; at += strlen(names.ptr + at) + 1)
+		write_side(b, s, rt_str_of(names.ptr + at), RT_STR(""));
+	*out_replaced = c.count >= RT_CODES_MAX;
+	if (*out_replaced)
+		write_side(b, s, c.oldest, RT_STR(""));
+	return c;
 }
 
 rt_status
 rt_browsers_code(rt_browsers *b, rt_str project, char out[RT_CODE_ROOM], bool *out_replaced,
 		 rt_error *err)
 {
-	char random[RT_TOKEN_ROOM];
-	bool replaced;
-	code *slot;
+	rt_store *store = rt_engine_store(b->home->engine);
+	char random[RT_TOKEN_ROOM], hash[RT_BROWSER_ROOM];
+	bool replaced = false;
+	rt_scope s;
 
 	if (project.size >= PROJECT_ROOM)
 		return rt_fail(err, RT_LIMIT, "the name of a project for a browser can have at "
@@ -233,112 +388,114 @@ rt_browsers_code(rt_browsers *b, rt_str project, char out[RT_CODE_ROOM], bool *o
 
 	rt_token_make(b->env, random);
 	random[RT_CODE_ROOM - 1] = '\0';
-	pthread_mutex_lock(&b->lock);
-	slot = code_slot(b);
-	replaced = slot->text[0] != '\0' && slot->until_us >= now_of(b);
-	memset(slot, 0, sizeof(*slot));
-	memcpy(slot->text, random, RT_CODE_ROOM);
-	if (project.size > 0)
-		memcpy(slot->project, project.ptr, project.size);
-	slot->number = ++b->last_code;
-	slot->until_us = now_of(b) + (int64_t)RT_CODE_S * 1000000;
-	pthread_mutex_unlock(&b->lock);
-	if (out_replaced != NULL)
-		*out_replaced = replaced;
-	memcpy(out, random, RT_CODE_ROOM);
-	return RT_OK;
+	hash_of(rt_str_of(random), hash);
+	rt_scope_init(&s, b->alloc);
+	RT_TRY(&s, store->ops->begin(store, &s.error));
+	codes c = make_room(b, &s, &replaced);
+	rt_buf *value = rt_scope_buf(&s);
+	rt_json_open(value, NULL, '{');
+	rt_json_put_u64(value, "v", 1);
+	rt_json_put_i64(value, "number", c.highest + 1);
+	rt_json_put_str(value, "project", project);
+	rt_json_put_i64(value, "until", c.now_us + (int64_t)RT_CODE_S * 1000000);
+	rt_json_close(value, '}');
+	write_side(b, &s, row_name(&s, RT_CODE_PREFIX, hash), rt_scope_str(&s, value));
+	rt_store_end(store, &s);
+	if (rt_ok(&s)) {
+		memcpy(out, random, RT_CODE_ROOM);
+		if (out_replaced != NULL)
+			*out_replaced = replaced;
+	}
+	return rt_scope_end(&s, err);
 }
 
-/* The valid one with this text; NULL: none. */
-static code *
-find_code(rt_browsers *b, rt_str text)
+/* Inside begin: uses up the code. RT_CREDENTIALS: it is not valid. */
+static code
+use_code(rt_browsers *b, rt_scope *s, rt_str text)
 {
-	int64_t now = now_of(b);
-	code *found = NULL;
+	rt_store *store = rt_engine_store(b->home->engine);
+	rt_buf *value = rt_scope_buf(s);
+	rt_status st = RT_NOT_FOUND;
+	char hash[RT_BROWSER_ROOM];
+	code found = {0};
 
-	for (size_t i = 0; i < RT_CODES_MAX; i++) {
-		code *slot = &b->codes[i];
-
-		if (slot->text[0] != '\0' && rt_guard_same(text, rt_str_of(slot->text)) &&
-		    slot->until_us >= now)
-			found = slot;
-	}
+	if (!rt_ok(s))
+		return found;
+	hash_of(text, hash);
+	rt_str name = row_name(s, RT_CODE_PREFIX, hash);
+	if (text.size == RT_CODE_ROOM - 1)
+		st = rt_store_get(store, side_row(b, name), value, NULL, &s->error);
+	if (st == RT_NOT_FOUND ||
+	    (st == RT_OK && (!read_code(s->alloc, rt_scope_str(s, value), &found) || found.until_us < now_of(b))))
+		rt_scope_fail(s, RT_CREDENTIALS,
+			      "this sign-in link was used, has expired or was replaced; create a new "
+			      "one: retake serve --login");
+	else
+		rt_scope_note(s, st);
+	write_side(b, s, name, RT_STR(""));
 	return found;
-}
-
-/* Reserves a place for a browser and uses up the code; neither unless both are possible. */
-static rt_status
-use_code(rt_browsers *b, rt_str text, code *out, rt_error *err)
-{
-	rt_status st = RT_OK;
-	code *slot;
-
-	pthread_mutex_lock(&b->lock);
-	slot = text.size == RT_CODE_ROOM - 1 ? find_code(b, text) : NULL;
-	if (slot == NULL) {
-		st = RT_CREDENTIALS;
-	} else if (b->count >= RT_BROWSERS_MAX) {
-		st = RT_LIMIT;
-	} else {
-		*out = *slot;
-		memset(slot, 0, sizeof(*slot));
-		b->count++;
-	}
-	pthread_mutex_unlock(&b->lock);
-	if (st == RT_CREDENTIALS)
-		return rt_fail(err, st, "this sign-in link was used, has expired or was replaced; "
-			       "create a new one: retake serve --login");
-	if (st == RT_LIMIT)
-		return rt_fail(err, st, "too many browsers are signed in; sign out in one of them");
-	return RT_OK;
-}
-
-/* The browser could not be stored: its place is free, and the code is valid again. */
-static void
-restore_code(rt_browsers *b, const code *used)
-{
-	pthread_mutex_lock(&b->lock);
-	b->count--;
-	*code_slot(b) = *used;
-	pthread_mutex_unlock(&b->lock);
 }
 
 /* ---- browsers ---- */
 
+/* Reserves a place. */
+static void
+reserve(rt_browsers *b, rt_scope *s)
+{
+	pthread_mutex_lock(&b->lock);
+	if (b->count >= RT_BROWSERS_MAX)
+		rt_scope_fail(s, RT_LIMIT, "too many browsers are signed in; sign out in one of them");
+	else
+		b->count++;
+	pthread_mutex_unlock(&b->lock);
+}
+
+/* Puts a browser in its place, or gives up the place. */
+static void
+settle(rt_browsers *b, browser *one, bool is_in)
+{
+	pthread_mutex_lock(&b->lock);
+	browser **at = find(b, one->hash);
+	if (is_in && *at == NULL) { /* else a refresh has read its row already */
+		one->added_us = now_of(b);
+		one->next = NULL;
+		*at = one;
+	} else {
+		b->count--;
+		rt_free(b->alloc, one);
+	}
+	pthread_mutex_unlock(&b->lock);
+}
+
 rt_status
 rt_browsers_enter(rt_browsers *b, rt_str text, char out_cookie[RT_TOKEN_ROOM], rt_error *err)
 {
-	browser *one = rt_new0(b->alloc, sizeof(*one)), **at;
+	rt_store *store = rt_engine_store(b->home->engine);
+	browser *one = rt_new0(b->alloc, sizeof(*one));
 	char name[RT_TOKEN_ROOM];
-	code used;
-	rt_status st;
+	rt_scope s;
 
 	if (one == NULL)
 		return rt_fail(err, RT_NOMEM, "out of memory");
-	st = use_code(b, text, &used, err);
-	if (st != RT_OK) {
+	rt_scope_init(&s, b->alloc);
+	reserve(b, &s);
+	if (!rt_ok(&s)) {
 		rt_free(b->alloc, one);
-		return st;
+		return rt_scope_end(&s, err);
 	}
 	rt_token_make(b->env, out_cookie);
 	rt_token_make(b->env, name);
 	hash_of(rt_str_at(out_cookie, RT_TOKEN_SIZE), one->hash);
+	RT_TRY(&s, store->ops->begin(store, &s.error));
+	code used = use_code(b, &s, text);
 	memcpy(one->project, used.project, PROJECT_ROOM);
 	if (one->project[0] == '\0' && b->isolate)
 		(void)snprintf(one->project, sizeof(one->project), "browser-%.12s", name);
 	one->made_us = one->seen_us = now_of(b);
-	st = write_row(b, one, false, err);
-	if (st != RT_OK) {
-		restore_code(b, &used);
-		rt_free(b->alloc, one);
-		return st;
-	}
-	pthread_mutex_lock(&b->lock);
-	at = find(b, one->hash);
-	one->next = *at;
-	*at = one;
-	pthread_mutex_unlock(&b->lock);
-	return RT_OK;
+	write_browser(b, &s, one);
+	rt_store_end(store, &s);
+	settle(b, one, rt_ok(&s));
+	return rt_scope_end(&s, err);
 }
 
 bool
@@ -376,6 +533,23 @@ rt_browsers_find(rt_browsers *b, rt_str cookie, char out_hash[RT_BROWSER_ROOM],
 	}
 	pthread_mutex_unlock(&b->lock);
 	return found;
+}
+
+/* Writes when a browser was last seen, unless it has logged out on another server. */
+static rt_status
+update_row(rt_browsers *b, const browser *one)
+{
+	rt_store *store = rt_engine_store(b->home->engine);
+	rt_scope s;
+
+	rt_scope_init(&s, b->alloc);
+	RT_TRY(&s, store->ops->begin(store, &s.error));
+	RT_TRY(&s, rt_store_get(store, side_row(b, row_name(&s, RT_BROWSER_PREFIX, one->hash)), NULL, NULL, &s.error));
+	write_browser(b, &s, one);
+	rt_store_end(store, &s);
+	if (s.status == RT_NOT_FOUND)
+		s.status = RT_OK;
+	return rt_scope_end(&s, NULL);
 }
 
 /* A browser whose row must be written; false: none. */
@@ -428,7 +602,7 @@ void
 rt_browsers_tend(rt_browsers *b)
 {
 	browser one, *next;
-	rt_status st = RT_OK;
+	rt_status st = rt_browsers_refresh(b, now_of(b) - RT_BROWSERS_FRESH_MS * 1000, NULL);
 
 	for (browser *gone = remove_expired(b); gone != NULL; gone = next) {
 		next = gone->next;
@@ -436,7 +610,7 @@ rt_browsers_tend(rt_browsers *b)
 		rt_free(b->alloc, gone);
 	}
 	while (st == RT_OK && next_stale(b, &one)) {
-		st = write_row(b, &one, false, NULL); /* otherwise it is tried again tomorrow */
+		st = update_row(b, &one); /* otherwise it is tried again tomorrow */
 		/* It may have logged out meanwhile, and its row was dropped before we wrote it. */
 		if (!rt_browsers_is_in(b, rt_str_of(one.hash)))
 			(void)!write_row(b, &one, true, NULL);

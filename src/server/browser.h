@@ -8,12 +8,14 @@
  *   project   the only one that it may open: the one for which the code was made, or with isolation
  *             "browser-" and 12 characters, made on the first request; empty: all
  *
- * Only the SHA-256 of a cookie is stored, as a side row of the served project:
+ * Only the SHA-256 of codes and cookies is stored, in side rows of the served project:
  *
+ *   code/<64 hex digits>      {"v":1,"number":3,"project":"","until":…}
  *   browser/<64 hex digits>   {"v":1,"project":"browser-9f3a6c01b2d4","made":…,"seen":…}
  *
- * so a browser finds its project after a restart of the server. It is forgotten after 90 days
- * without a visit, and at once by logging out; the project stays.
+ * so a browser finds its project after a restart of the server, and any server on the same store
+ * accepts its code and its cookie. It is forgotten after 90 days without a visit, and by logging
+ * out: at once by this server, after RT_BROWSERS_FRESH_MS by others; the project stays.
  *
  * Threads: locks itself, and never while the store is written: the front's loops identify
  * browsers. */
@@ -33,6 +35,7 @@ enum {
 	RT_CODES_MAX = 256,    /* waiting at a time; then the oldest is dropped */
 	RT_BROWSER_DAYS = 90,
 	RT_BROWSERS_MAX = 10000,
+	RT_BROWSERS_FRESH_MS = 500, /* until other servers notice a change */
 	RT_BROWSER_ROOM = RT_TOKEN_ROOM, /* hash of a cookie */
 	RT_BROWSER_PROJECT_ROOM = 256
 };
@@ -59,10 +62,14 @@ RT_CHECKED rt_status rt_browsers_enter(rt_browsers *browsers, rt_str code,
  * the disk: rt_browsers_tend writes when it was last seen. */
 bool rt_browsers_find(rt_browsers *browsers, rt_str cookie, char out_hash[RT_BROWSER_ROOM],
 		      char out_project[RT_BROWSER_PROJECT_ROOM]);
+/* Reads the rows again, for changes by other servers, unless that was begun after since_us, by the
+ * clock of the env. Waits for the store. RT_NOMEM, or a failure of the store: everything is as
+ * before. */
+RT_CHECKED rt_status rt_browsers_refresh(rt_browsers *browsers, int64_t since_us, rt_error *err);
 /* Is the browser still logged in? */
 bool rt_browsers_is_in(rt_browsers *browsers, rt_str hash);
-/* Writes what rt_browsers_find has noted, if anything, and removes browsers that have expired.
- * Called now and then. */
+/* Writes what rt_browsers_find has noted, if anything, removes browsers that have expired, and
+ * refreshes. Called now and then. */
 void rt_browsers_tend(rt_browsers *browsers);
 /* Logs out. */
 RT_CHECKED rt_status rt_browsers_leave(rt_browsers *browsers, rt_str hash, rt_error *err);

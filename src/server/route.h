@@ -30,6 +30,7 @@ enum {
 	RT_ROUTE_PARAMS = 4,
 	RT_BODY_MAX = 8 << 20,
 	RT_BODY_LARGE = 1 << 30,
+	RT_BODY_UNKNOWN = 64 << 10, /* with a cookie that is not known yet */
 	RT_BODY_BROWSER = 64 << 20, /* the same for a browser with its own project */
 	RT_IMPORT_BROWSER_DISCUSSIONS = 100000, /* in what such a browser imports */
 	RT_IMPORT_BROWSER_ENTRIES = 1000000
@@ -57,6 +58,7 @@ typedef struct rt_call {
 	rt_browsers *browsers;
 	rt_front *front;
 	struct rt_metrics *metrics; /* or NULL */
+	const char *cookie; /* the name of browsers' cookies */
 	const char *place;  /* the server's address for links: "127.0.0.1:8999" */
 	bool needs_match;   /* a change without If-Match is refused: 428 */
 	rt_buf *notes;      /* of hooks */

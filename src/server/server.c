@@ -22,7 +22,8 @@ struct rt_server {
 	rt_browsers *browsers;
 	rt_guard guard;
 	char token[RT_TOKEN_ROOM];
-	char cookie[32]; /* its name */
+	unsigned cookie_port; /* in the name of the cookie */
+	char cookie[32];      /* its name */
 	char place[RT_GUARD_HOST_ROOM]; /* its address for links */
 	rt_metrics *metrics;
 	rt_access_log *log; /* or NULL */
@@ -40,6 +41,7 @@ typedef struct admitted {
 	char hash[RT_BROWSER_ROOM], project[RT_BROWSER_PROJECT_ROOM];
 	char id[RT_REQUEST_ID_ROOM], trace[RT_TRACE_ID_ROOM];
 	bool is_probe; /* GET /healthz, GET /readyz */
+	int64_t unknown_us; /* when it came with a cookie that this server does not know; 0: not so */
 } admitted;
 
 /* ---- admitting ---- */
@@ -60,10 +62,18 @@ deny_fault(rt_web_answer *answer, const rt_guard_fault *fault)
 	return false;
 }
 
+static int64_t
+now_us(const rt_server *server)
+{
+	return server->options.pool.env->now_us(server->options.pool.env->ctx);
+}
+
 static void
 identify(rt_server *server, const rt_web_request *request, admitted *in)
 {
 	rt_str given;
+
+	in->unknown_us = 0;
 
 	if (request->is_local) {
 		in->principal.kind = RT_PRINCIPAL_LOCAL;
@@ -71,8 +81,11 @@ identify(rt_server *server, const rt_web_request *request, admitted *in)
 		if (rt_guard_bearer(request, &given) &&
 		    rt_guard_same(given, rt_str_at(server->token, RT_TOKEN_SIZE)))
 			in->principal.kind = RT_PRINCIPAL_TOKEN;
-	} else if (rt_guard_cookie(request, server->cookie, &given) &&
-		   rt_browsers_find(server->browsers, given, in->hash, in->project)) {
+	} else if (!rt_guard_cookie(request, server->cookie, &given)) {
+		return;
+	} else if (!rt_browsers_find(server->browsers, given, in->hash, in->project)) {
+		in->unknown_us = given.size == RT_TOKEN_SIZE ? now_us(server) : 0;
+	} else {
 		in->principal.kind = RT_PRINCIPAL_BROWSER;
 		in->principal.project = rt_str_of(in->project);
 		in->principal.browser = rt_str_of(in->hash);
@@ -217,6 +230,35 @@ admit_probe(const rt_web_request *request, admitted *in, rt_web_plan *plan, rt_w
 	return true;
 }
 
+/* Once the principal is known. */
+static bool
+admit_known(rt_server *server, const rt_web_request *request, admitted *in, rt_web_plan *plan,
+	    rt_web_answer *answer)
+{
+	bool is_known = in->principal.kind != RT_PRINCIPAL_NOBODY;
+
+	if (rt_str_is(request->path, "/") ||
+	    (is_known && (rt_str_starts(request->path, RT_STR("/web/")) ||
+			  rt_str_is(request->path, RT_PAGE_WORKER))))
+		return admit_page(request, in, plan, answer);
+	if (is_known)
+		return admit_route(server, request, in, plan, answer);
+	(void)deny(answer, 401, "unauthenticated", "Authentication required", NULL);
+	rt_web_answer_header(answer, request, "WWW-Authenticate",
+			     RT_STR("Bearer realm=\"retake\""));
+	return false;
+}
+
+/* A browser that has just signed in on another server of this store is not known here until its row
+ * is read. That waits for the store, so it is done in handle, and the rest of admit after it. */
+static bool
+admit_later(rt_web_plan *plan)
+{
+	plan->quick = false;
+	plan->body_max = RT_BODY_UNKNOWN;
+	return true;
+}
+
 /* rt_web_site: the headers have been read. */
 static bool
 admit(void *ctx, rt_web_request *request, rt_web_plan *plan, rt_web_answer *answer)
@@ -239,17 +281,7 @@ admit(void *ctx, rt_web_request *request, rt_web_plan *plan, rt_web_answer *answ
 	if (fault.status != 0)
 		return deny_fault(answer, &fault);
 	identify(server, request, in);
-	bool is_known = in->principal.kind != RT_PRINCIPAL_NOBODY;
-	if (rt_str_is(request->path, "/") ||
-	    (is_known && (rt_str_starts(request->path, RT_STR("/web/")) ||
-			  rt_str_is(request->path, RT_PAGE_WORKER))))
-		return admit_page(request, in, plan, answer);
-	if (is_known)
-		return admit_route(server, request, in, plan, answer);
-	(void)deny(answer, 401, "unauthenticated", "Authentication required", NULL);
-	rt_web_answer_header(answer, request, "WWW-Authenticate",
-			     RT_STR("Bearer realm=\"retake\""));
-	return false;
+	return in->unknown_us != 0 ? admit_later(plan) : admit_known(server, request, in, plan, answer);
 }
 
 /* ---- handling ---- */
@@ -303,7 +335,7 @@ show_home(rt_server *server, const rt_web_request *request, const admitted *in,
 	rt_page_home(request, answer, server->options.pool.store_path,
 		     name.size > 0 ? name : server->options.pool.project);
 	if (rt_guard_cookie(request, server->cookie, &name))
-		rt_page_set_cookie(request, answer, rt_front_port(server->front), name);
+		rt_page_set_cookie(request, answer, server->cookie_port, name);
 }
 
 static void
@@ -321,7 +353,7 @@ handle_page(rt_server *server, const rt_web_request *request, const admitted *in
 	} else if (rt_web_query(request, "code", &code) &&
 		   !rt_str_is(request->method_name, "HEAD")) {
 		if (rt_browsers_enter(server->browsers, code_in(code), cookie, &err) == RT_OK)
-			rt_page_welcome(request, answer, rt_front_port(server->front), cookie);
+			rt_page_welcome(request, answer, server->cookie_port, cookie);
 		else
 			show_login(server, request, in, answer, &err);
 	} else if (in->principal.kind == RT_PRINCIPAL_BROWSER) {
@@ -369,6 +401,7 @@ handle_route(rt_server *server, const rt_web_request *request, const admitted *i
 			.browsers = server->browsers,
 			.front = server->front,
 			.metrics = server->metrics,
+			.cookie = server->cookie,
 			.place = server->place};
 
 	for (size_t i = 0; i < RT_ROUTE_PARAMS && in->params[i].ptr != NULL; i++)
@@ -395,8 +428,18 @@ handle_route(rt_server *server, const rt_web_request *request, const admitted *i
 static void
 handle(void *ctx, rt_web_request *request, rt_web_answer *answer)
 {
-	const admitted *in = request->user;
+	admitted *in = request->user;
+	rt_server *server = ctx;
+	rt_web_plan plan = {0};
 
+	if (in->unknown_us != 0) {
+		(void)!rt_browsers_refresh(server->browsers, in->unknown_us, NULL);
+		identify(server, request, in);
+		if (!admit_known(server, request, in, &plan, answer)) {
+			answer->close = true;
+			return;
+		}
+	}
 	if (in->is_probe && rt_str_is(request->path, "/healthz"))
 		answer_probe(answer, NULL);
 	else if (in->is_probe)
@@ -474,6 +517,25 @@ own_host(const rt_server *server, char out[RT_GUARD_HOST_ROOM])
 			*out = (char)(*out | 0x20);
 }
 
+/* The port of the first host, if it names one. Browsers know the server by this name, so the cookie
+ * is named after it: then all servers behind one proxy use the same cookie. */
+static unsigned
+port_of_first(rt_str hosts, unsigned otherwise)
+{
+	size_t end = rt_str_find(hosts, RT_STR(","), 0), digits = 0;
+	rt_str first = rt_str_trim(rt_str_at(hosts.ptr, end == SIZE_MAX ? hosts.size : end));
+	unsigned port = 0;
+
+	while (digits < first.size && digits < 5 && first.ptr[first.size - digits - 1] >= '0' &&
+	       first.ptr[first.size - digits - 1] <= '9')
+		digits++;
+	if (digits == 0 || digits == first.size || first.ptr[first.size - digits - 1] != ':')
+		return otherwise;
+	for (size_t i = first.size - digits; i < first.size; i++)
+		port = port * 10 + (unsigned)(first.ptr[i] - '0');
+	return port;
+}
+
 /* The names that the server answers to, and its address for links. */
 static rt_status
 set_hosts(rt_server *server, rt_error *err)
@@ -484,7 +546,8 @@ set_hosts(rt_server *server, rt_error *err)
 
 	own_host(server, own);
 	rt_guard_init(&server->guard, rt_server_port(server));
-	rt_page_cookie_name(rt_server_port(server), server->cookie);
+	server->cookie_port = port_of_first(hosts, rt_server_port(server));
+	rt_page_cookie_name(server->cookie_port, server->cookie);
 	(void)snprintf(server->place, sizeof(server->place), "%.*s:%u", RT_GUARD_HOST_ROOM - 8, own,
 		       rt_server_port(server));
 	/* A given address is accepted as Host in digits, which no other name can equal. If it
@@ -519,7 +582,9 @@ rt_server_open(const rt_server_options *options, rt_server **out, rt_error *err)
 	if (st == RT_OK && options->access_log != NULL)
 		st = rt_access_log_open(alloc, options->pool.env, options->access_log, &server->log, err);
 	if (st == RT_OK)
-		st = rt_token_load(alloc, options->pool.env, options->state_folder,
+		st = options->token_file != NULL
+			     ? rt_token_read(options->token_file, server->token, err)
+			     : rt_token_load(alloc, options->pool.env, options->state_folder,
 				     options->new_token, server->token, err);
 	if (st == RT_OK)
 		st = rt_project_pool_open(&options->pool, &server->pool, err);

@@ -26,6 +26,7 @@ typedef struct rt_server_options {
 	rt_front_options front; /* its site is the server's */
 	const char *state_folder;
 	bool new_token;
+	const char *token_file; /* instead of the one in state_folder; or NULL */
 	bool isolate;           /* each browser has a separate project, and no other */
 	bool require_match;     /* changes need If-Match: 428 without */
 	const char *hosts;      /* further names that it answers to, separated by commas; or NULL */

@@ -134,3 +134,11 @@ rt_token_load(const rt_alloc *alloc, const rt_env *env, const char *folder, bool
 	(void)close(lock);
 	return st;
 }
+
+rt_status
+rt_token_read(const char *path, char out[RT_TOKEN_ROOM], rt_error *err)
+{
+	rt_status st = read_token(path, out, err);
+
+	return st == RT_NOT_FOUND ? rt_fail(err, st, "there is no token file %s", path) : st;
+}

@@ -18,6 +18,8 @@ enum { RT_TOKEN_SIZE = 64, RT_TOKEN_ROOM = RT_TOKEN_SIZE + 1 };
 RT_CHECKED rt_status rt_token_load(const rt_alloc *alloc, const rt_env *env, const char *folder,
 				   bool renew, char out[RT_TOKEN_ROOM], rt_error *err);
 /* 256 random bits as hex. */
+/* The token in a file, which must exist. The same failures, and RT_NOT_FOUND. */
+RT_CHECKED rt_status rt_token_read(const char *path, char out[RT_TOKEN_ROOM], rt_error *err);
 void rt_token_make(const rt_env *env, char out[RT_TOKEN_ROOM]);
 
 /* Makes a folder that only this user can write to, with those above it. RT_IO; RT_REFUSED: it

@@ -138,7 +138,8 @@ class Server:
                                        file.read().decode(errors="replace"))
         with open(port_file, encoding="ascii") as file:
             self.port = int(file.read())
-        with open(os.path.join(self.place.folder, "state/retake/token"), encoding="ascii") as file:
+        given = dict(zip(self.args, self.args[1:])).get("--token-file")
+        with open(given or os.path.join(self.place.folder, "state/retake/token"), encoding="ascii") as file:
             self.token = file.read().strip()
         return self
 
