@@ -518,7 +518,7 @@ own_host(const rt_server *server, char out[RT_GUARD_HOST_ROOM])
 }
 
 /* The port of the first host, if it names one. Browsers know the server by this name, so the cookie
- * is named after it: then all servers behind one proxy use the same cookie. */
+ * is named after it: then all servers of one proxy use the same cookie. */
 static unsigned
 port_of_first(rt_str hosts, unsigned otherwise)
 {

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Several servers on one store, as behind a load balancer: each request of a client goes to another
+"""Several servers on one store, as with a load balancer: each request of a client goes to another
 one. Sign-in, sign-out, tokens, keys for repeated requests, and events work on whichever answers. DB is
 the address of another store."""
 import itertools
