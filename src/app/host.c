@@ -225,15 +225,20 @@ local_time(int64_t at_us, struct tm *out)
 }
 
 int64_t
-rt_host_local_day(int64_t at_us)
+rt_host_zone_us(int64_t at_us)
 {
-	enum { DAY_S = 86400 };
-	int64_t at_s = at_us / 1000000 - (at_us % 1000000 < 0);
 	struct tm parts;
 
-	if (local_time(at_us, &parts))
-		at_s += parts.tm_gmtoff;
-	return at_s / DAY_S - (at_s % DAY_S < 0);
+	return local_time(at_us, &parts) ? (int64_t)parts.tm_gmtoff * 1000000 : 0;
+}
+
+int64_t
+rt_host_local_day(int64_t at_us)
+{
+	static const int64_t day_us = INT64_C(86400000000);
+	int64_t local_us = at_us + rt_host_zone_us(at_us);
+
+	return local_us / day_us - (local_us % day_us < 0);
 }
 
 void

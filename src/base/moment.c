@@ -83,7 +83,7 @@ fraction(rt_str s, size_t *at, int64_t *out_ns)
 }
 
 static bool
-zone(rt_str s, size_t *at, int64_t *out_s)
+read_zone(rt_str s, size_t *at, int64_t *out_s, bool *out_has)
 {
 	int64_t h, m = 0;
 	int sign;
@@ -91,6 +91,7 @@ zone(rt_str s, size_t *at, int64_t *out_s)
 	*out_s = 0;
 	if (*at == s.size)
 		return true;
+	*out_has = true;
 	if (next_is(s, at, 'Z') || next_is(s, at, 'z'))
 		return *at == s.size;
 	if (next_is(s, at, '+'))
@@ -119,8 +120,8 @@ days_in_month(int64_t year, int64_t month)
 	return days[month - 1] + (month == 2 && is_leap);
 }
 
-bool
-rt_moment_parse(rt_str s, rt_moment *out)
+static bool
+parse(rt_str s, rt_moment *out, bool *out_has_zone)
 {
 	int64_t y, mo, d, h = 0, mi = 0, sec = 0, ns = 0, off = 0;
 	size_t at = 0;
@@ -137,7 +138,7 @@ rt_moment_parse(rt_str s, rt_moment *out)
 			return false;
 		if (next_is(s, &at, ':') && (!digits(s, &at, 2, &sec) || !fraction(s, &at, &ns)))
 			return false;
-		if (!zone(s, &at, &off))
+		if (!read_zone(s, &at, &off, out_has_zone))
 			return false;
 	}
 	if (mo < 1 || mo > 12 || d < 1 || d > days_in_month(y, mo) || h > 24 || mi > 59 || sec > 60)
@@ -149,6 +150,14 @@ rt_moment_parse(rt_str s, rt_moment *out)
 		  ns / 1000;
 	out->ns = (uint16_t)(ns % 1000);
 	return true;
+}
+
+bool
+rt_moment_parse(rt_str s, rt_moment *out)
+{
+	bool has_zone;
+
+	return parse(s, out, &has_zone);
 }
 
 /* The seconds of "d", "day" or "days"; 0: not a unit. */
@@ -209,24 +218,36 @@ parse_period(rt_str s, rt_moment *out)
 	return true;
 }
 
+/* The time at which local clocks show this. Twice, since the offset may change in between. */
+static int64_t
+from_local(int64_t shown_us, rt_zone_fn zone)
+{
+	return zone == NULL ? shown_us : shown_us - zone(shown_us - zone(shown_us));
+}
+
 bool
-rt_moment_parse_relative(rt_str s, int64_t now_us, rt_moment *out)
+rt_moment_parse_relative(rt_str s, int64_t now_us, rt_zone_fn zone, rt_moment *out)
 {
 	int64_t day_us = S_PER_DAY * US_PER_S, ago;
-	int64_t today = now_us - ((now_us % day_us) + day_us) % day_us;
+	int64_t shown = zone == NULL ? now_us : now_us + zone(now_us);
+	int64_t today = shown - ((shown % day_us) + day_us) % day_us;
+	bool has_zone = false;
 
-	if (rt_moment_parse(s, out))
-		return true;
-	s = rt_str_trim(s);
-	ago = seconds_ago(s) * US_PER_S;
-	if (rt_str_eq_nocase(s, RT_STR("today")))
-		*out = (rt_moment){.us = today};
-	else if (rt_str_eq_nocase(s, RT_STR("yesterday")))
-		*out = (rt_moment){.us = today - day_us};
-	else if (ago > 0)
-		*out = (rt_moment){.us = now_us - ago};
-	else
-		return parse_period(s, out);
+	if (!parse(s, out, &has_zone)) {
+		s = rt_str_trim(s);
+		ago = seconds_ago(s) * US_PER_S;
+		has_zone = ago > 0;
+		if (rt_str_eq_nocase(s, RT_STR("today")))
+			*out = (rt_moment){.us = today};
+		else if (rt_str_eq_nocase(s, RT_STR("yesterday")))
+			*out = (rt_moment){.us = today - day_us};
+		else if (ago > 0)
+			*out = (rt_moment){.us = now_us - ago};
+		else if (!parse_period(s, out))
+			return false;
+	}
+	if (!has_zone)
+		out->us = from_local(out->us, zone);
 	return true;
 }
 

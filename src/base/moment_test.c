@@ -90,7 +90,7 @@ relative(void **state)
 	(void)state;
 	assert_true(rt_moment_parse(RT_STR("2026-03-02T10:20:30Z"), &now));
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		bool read = rt_moment_parse_relative(rt_str_of(cases[i].text), now.us, &at);
+		bool read = rt_moment_parse_relative(rt_str_of(cases[i].text), now.us, NULL, &at);
 
 		if (read != (cases[i].wanted != NULL))
 			fail_msg("%s: %s", cases[i].text, read ? "accepted" : "refused");
@@ -103,10 +103,49 @@ relative(void **state)
 	}
 }
 
+/* Two hours east of Greenwich, three from 2026-03-29T01:00Z on. */
+static int64_t
+zone_us(int64_t at_us)
+{
+	return (at_us < INT64_C(1774746000000000) ? 2 : 3) * INT64_C(3600000000);
+}
+
+/* Days are those of local clocks, also where they change. */
+static void
+local(void **state)
+{
+	static const struct {
+		const char *text, *wanted;
+	} cases[] = {
+		{"today", "2026-03-29T21:00:00Z"}, /* it is 01:20 on the 30th */
+		{"yesterday", "2026-03-28T22:00:00Z"},
+		{"2026-03-29", "2026-03-28T22:00:00Z"},
+		{"2026-03-30", "2026-03-29T21:00:00Z"},
+		{"2026-03-30T12:00", "2026-03-30T09:00:00Z"},
+		{"2026-03-30T12:00Z", "2026-03-30T12:00:00Z"},
+		{"2026-03-30T12:00+01:00", "2026-03-30T11:00:00Z"},
+		{"2026", "2025-12-31T22:00:00Z"},
+		{"1h", "2026-03-29T21:20:30Z"},
+	};
+	rt_moment now, at;
+	rt_buf text;
+
+	(void)state;
+	assert_true(rt_moment_parse(RT_STR("2026-03-29T22:20:30Z"), &now));
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		assert_true(rt_moment_parse_relative(rt_str_of(cases[i].text), now.us, zone_us, &at));
+		rt_buf_init(&text, rt_alloc_libc(), RT_BUF_UNLIMITED);
+		rt_moment_format(&text, at);
+		assert_string_equal(text.ptr, cases[i].wanted);
+		rt_buf_deinit(&text);
+	}
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(local),
 		cmocka_unit_test(reading),
 		cmocka_unit_test(relative),
 	};

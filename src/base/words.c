@@ -66,6 +66,8 @@ rt_word_fold(uint32_t c)
 		return c + 1;
 	if (is_in(c, 0x400, 0x40F))
 		return c + 80;
+	if (is_in(c, 0xFF01, 0xFF5E)) /* full-width ASCII */
+		return rt_word_fold(c - 0xFEE0);
 	switch (c) {
 	case 0x386: return 0x3AC;
 	case 0x388:
@@ -106,6 +108,14 @@ rt_word_next(rt_str s, size_t *at)
 		*at = next;
 	}
 	return c;
+}
+
+const char *
+rt_word_ligature(uint32_t c)
+{
+	static const char *const letters[] = {"ff", "fi", "fl", "ffi", "ffl", "st", "st"};
+
+	return is_in(c, 0xFB00, 0xFB06) ? letters[c - 0xFB00] : NULL;
 }
 
 bool
@@ -178,7 +188,9 @@ add_word(rt_str text, size_t *at, rt_token *t)
 		c = rt_word_next(text, &next);
 		if (!rt_word_is_letter(c) || rt_word_is_dense(c))
 			break;
-		if (!is_mark(c))
+		for (const char *p = rt_word_ligature(c); p != NULL && *p != 0; p++)
+			add_char(t, (unsigned char)*p);
+		if (!is_mark(c) && rt_word_ligature(c) == NULL)
 			add_char(t, c);
 		*at = next;
 	}

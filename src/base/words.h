@@ -3,7 +3,8 @@
  * Words: how texts are cut into words, for the search index and for matching texts with a query.
  *
  * A word is a run of letters and digits; anything beyond ASCII counts as a letter, except for common
- * blanks and punctuation. Case and accents of European alphabets are ignored, combining marks too.
+ * blanks and punctuation. Case and accents of European alphabets are ignored, combining marks too;
+ * full-width letters and ligatures ("ﬁ") count as those that they stand for.
  * Chinese, Japanese, Korean, Thai and other scripts have no spaces between words: there each pair
  * of adjacent characters is a token of the index ("abc" gives "ab", "bc", "c"), so that any part of
  * a text is found by its pairs. Pure functions. */
@@ -20,6 +21,8 @@ uint32_t rt_word_fold(uint32_t c);
 /* The folded character at *at, which is advanced past it and the combining marks after it. */
 uint32_t rt_word_next(rt_str s, size_t *at);
 bool rt_word_is_letter(uint32_t c);
+/* The letters of a ligature: "fi"; NULL: it is none. */
+const char *rt_word_ligature(uint32_t c);
 /* The letters a-z and digits in lower case; 0: another byte. */
 static inline unsigned char
 rt_word_ascii(unsigned char c)

@@ -36,6 +36,8 @@ cuts_words(void **state)
 	assert_string_equal(tokens_of("Übergröße Łódź Việt"), "ubergroße|lodz|viet|");
 	assert_string_equal(tokens_of("e\xcc\x81t\xc3\xa9"), "ete|"); /* a combining accent */
 	assert_string_equal(tokens_of("ΑΒΓ Привет"), "αβγ|привет|");
+	assert_string_equal(tokens_of("Ａbｃ，４２！ xｙ"), "abc|42|xy|"); /* full-width */
+	assert_string_equal(tokens_of("oﬃce ﬁle coﬀee ﬆ"), "office|file|coffee|st|");
 	assert_string_equal(tokens_of("a “quoted” word… end"), "a|quoted|word|end|");
 }
 

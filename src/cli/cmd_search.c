@@ -142,6 +142,7 @@ run_search(rt_cli *cli)
 	rt_buf *query = rt_scope_buf(s), *json = rt_scope_buf(s);
 	watching w = {.cli = cli, .begun_us = cli->env->now_us(cli->env->ctx)};
 	rt_search search = {.progress = show_progress,
+			    .zone = rt_host_zone_us,
 			    .ctx = &w,
 			    .role = rt_str_of(rt_cli_flag_value(cli, "role")),
 			    .limit = rt_cli_flag_number(cli, "limit", "maximum number of results", LIMIT)};
@@ -194,8 +195,8 @@ const rt_command rt_cli_search = {
 	.about =
 		"Finds entries that contain all the words, also in tool calls; the last word "
 		"can be a prefix. Also: \"a phrase\", -without, begin*, NEAR(one two, 5), "
-		"/regular expression/, role:AI, in:DISCUSSION, tag:TAG, model:NAME, label:TEXT, "
-		"edited:yes, after:2026-11-18, after:7d, after:yesterday, after:\"last week\", "
+		"/regular expression/, role:AI, in:DISCUSSION, tag:TAG, program:claude-code, "
+		"model:NAME, label:TEXT, edited:yes, after:2026-11-18, after:7d, after:yesterday, after:\"last week\", "
 		"before:DATE, and past:yes for earlier versions and "
 		"deleted entries. A text without a word (\"\") finds nothing. Matches are shown "
 		"between stars, or in colour.",

@@ -62,13 +62,14 @@ static void
 add_name_of(const report *r, const rt_stats_row *row, rt_buf *out)
 {
 	static const char *const none[] = {
-		[RT_STATS_DAY] = "without a date", [RT_STATS_MODEL] = "without a model",
+		[RT_STATS_DAY] = "without a date", [RT_STATS_WEEK] = "without a date",
+		[RT_STATS_MONTH] = "without a date", [RT_STATS_MODEL] = "without a model",
 		[RT_STATS_PROGRAM] = "other files", [RT_STATS_DISCUSSION] = "without a name",
 		[RT_STATS_PROJECT] = "without a name",
 	};
 
-	if (r->options.by == RT_STATS_DAY && row->day != RT_STATS_NO_DAY)
-		rt_stats_add_day(out, row->day);
+	if (rt_stats_by_time(r->options.by) && row->day != RT_STATS_NO_DAY)
+		rt_stats_add_day(out, row->day, r->options.by);
 	else if (row->name.ptr != NULL)
 		rt_screen_add_line(out, row->name);
 	else
@@ -131,15 +132,6 @@ print_table(const report *r)
 
 /* --- the calendar --- */
 
-/* Weeks begin on Monday; day 0 was a Thursday. */
-static int64_t
-week_of(int64_t day)
-{
-	int64_t since_monday = ((day + 3) % WEEK + WEEK) % WEEK;
-
-	return day - since_monday;
-}
-
 static const char *
 shade(const rt_term *out, size_t entries, size_t most)
 {
@@ -159,7 +151,7 @@ print_week(const report *r, int64_t monday, const rt_stats_row *rows, size_t cou
 	rt_stats_row sum = {.entries = 0};
 	size_t i = 0;
 
-	rt_stats_add_day(words, monday);
+	rt_stats_add_day(words, monday, RT_STATS_DAY);
 	rt_term_line(out, rt_buf_str(words));
 	rt_term_c(out, "  ");
 	for (int64_t day = monday; day < monday + WEEK; day++) {
@@ -193,11 +185,11 @@ print_calendar(const report *r)
 			most = rows[at].entries;
 	rt_term_c(out, "            Mo Tu We Th Fr Sa Su\n");
 	while (rt_ok(&r->cli->s) && i < r->stats.count && rows[i].day != RT_STATS_NO_DAY) {
-		int64_t monday = week_of(rows[i].day);
+		int64_t monday = rt_stats_first_day(rows[i].day, RT_STATS_WEEK);
 		size_t from = i;
 
 		while (i < r->stats.count && rows[i].day != RT_STATS_NO_DAY &&
-		       week_of(rows[i].day) == monday)
+		       rt_stats_first_day(rows[i].day, RT_STATS_WEEK) == monday)
 			i++;
 		if (from > 0 && monday > previous + WEEK)
 			rt_term_c(out, out->utf8 ? "…\n" : "...\n");
@@ -261,7 +253,7 @@ run_stats(rt_cli *cli)
 }
 
 static const rt_flag stats_flags[] = {
-	{"by", 0, "WHAT", RT_ARG_TEXT, "day, model, program, discussion or project; default: day"},
+	{"by", 0, "WHAT", RT_ARG_TEXT, "day, week, month, model, program, discussion or project; default: day"},
 	{"since", 0, "DATE", RT_ARG_TEXT, "the first day, such as 2026-11-18"},
 	{"until", 0, "DATE", RT_ARG_TEXT, "the last day"},
 	{NULL, 0, NULL, RT_ARG_TEXT, NULL},
@@ -272,13 +264,13 @@ const rt_command rt_cli_stats = {
 	.group = RT_COMMANDS_LOOKING,
 	.traits = RT_COMMAND_AT_OP,
 	.usage = "[--by WHAT] [--since DATE] [--until DATE] [-d DISCUSSION]",
-	.summary = "count entries, tokens and cost by day, model or program",
+	.summary = "count entries, tokens and cost by day, month, model or program",
 	.about =
 		"Counts the entries of the project (with -d, of a discussion), each once however many takes contain it, and the "
 		"tokens and cost of its replies as far as they are known. On a terminal, without "
 		"--by, as a calendar: a row for each week, darker cells for days with more entries. "
 		"The program is the one that the discussion was imported from. --by project counts "
-		"all projects of the store. Days are local.",
+		"all projects of the store. Days are local; a week has the date of its Monday.",
 	.examples = "retake stats\nretake stats --by model --since 2026-11-01\n"
 		    "retake stats --by project --json",
 	.flags = stats_flags,

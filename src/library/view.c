@@ -168,7 +168,11 @@ retake_search(retake_project *project, const retake_place *place, const char *qu
 	rt_library_options(s, options, &own, sizeof(own), "options of search");
 	text = rt_library_str(s, query, "query");
 	role = rt_library_str(s, own.role, "role");
-	RT_TRY(s, rt_view_search(c.engine, c.value, text, in_one ? c.at.disc : 0, role, own.limit,
+	RT_TRY(s, rt_view_search(c.engine, c.value,
+				 &(rt_search){.query = text,
+					      .disc = in_one ? c.at.disc : 0,
+					      .role = role,
+					      .limit = own.limit},
 				 &c.text, &s->error));
 	return rt_library_end(&c, out_json, error);
 }

@@ -217,8 +217,8 @@ opened_before_it(void **state)
 	rt_buf_clear(&f->out);
 	value = rt_engine_value(f->engine);
 	assert_int_equal(rt_view_history(f->engine, value, 0, 0, 0, &f->out, NULL), RT_OK);
-	assert_int_equal(rt_view_search(f->engine, value, RT_STR("two"), 0, RT_STR(""), 0, &f->out,
-					NULL), RT_OK);
+	assert_int_equal(rt_view_search(f->engine, value, &(rt_search){.query = RT_STR("two")},
+					&f->out, NULL), RT_OK);
 	rt_object_unref(value);
 }
 
@@ -498,7 +498,7 @@ leaves_the_file_alone(void **state)
 		assert_int_equal(newest(f), 140);
 		value = rt_engine_value(f->engine);
 		rt_buf_clear(&f->out);
-		assert_int_equal(rt_view_search(f->engine, value, RT_STR("one"), 0, RT_STR(""), 0,
+		assert_int_equal(rt_view_search(f->engine, value, &(rt_search){.query = RT_STR("one")},
 						&f->out, NULL), RT_OK);
 		rt_object_unref(value);
 		if (!read_only)

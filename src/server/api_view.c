@@ -7,6 +7,7 @@
 #include "markup/markup.h"
 #include "server/api.h"
 #include "view/search.h"
+#include "app/host.h"
 #include "view/view.h"
 
 /* A number, or null. */
@@ -709,6 +710,11 @@ rt_api_search(rt_call *call)
 		rt_scope_fail(s, RT_USAGE, "\"q\" is missing: the words to search for");
 	if (disc.size > 0)
 		RT_TRY(s, rt_resolve_place(v.project, disc, RT_STR(""), &place, &s->error));
-	RT_TRY(s, rt_view_search(v.engine, v.project, query, place.disc, role, limit,
+	RT_TRY(s, rt_view_search(v.engine, v.project,
+				 &(rt_search){.query = query,
+					      .disc = place.disc,
+					      .role = role,
+					      .limit = limit,
+					      .zone = rt_host_zone_us},
 				 &call->answer->body, &s->error));
 }

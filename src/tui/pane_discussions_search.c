@@ -2,6 +2,7 @@
  *
  * The search of the list of discussions. It runs in a thread, one at a time; when the text changes
  * it is cancelled and started again. Hits are shown as they are found. */
+#include "app/host.h"
 #include "tui/pane_discussions_impl.h"
 
 static bool
@@ -29,6 +30,7 @@ run_search(rt_worker *worker, void *ctx)
 	rt_view view = {&job->scope, job->engine, job->value, {0}};
 	rt_search search = {.query = job->query,
 			    .limit = RT_FIND_HITS,
+			    .zone = rt_host_zone_us,
 			    .stop = is_cancelled,
 			    .progress = on_progress,
 			    .ctx = job};

@@ -128,9 +128,10 @@ static bool
 disc_fits(search *s, const rt_disc *disc)
 {
 	rt_str in = s->query.filters[RT_FILTER_IN], tag = s->query.filters[RT_FILTER_TAG];
+	rt_str program = s->query.filters[RT_FILTER_PROGRAM];
 	rt_view view = {s->scope, s->engine, s->project, {disc->number, 0}};
 
-	if (in.size == 0 && tag.size == 0)
+	if (in.size == 0 && tag.size == 0 && program.size == 0)
 		return true;
 	if (s->filtered_disc != disc->number) {
 		s->filtered_disc = disc->number;
@@ -138,7 +139,8 @@ disc_fits(search *s, const rt_disc *disc)
 			(in.size == 0 ||
 			 contains(rt_cell_name(rt_project_cell(s->project, disc->number)), in) ||
 			 contains(rt_disc_title(&view, disc->number), in)) &&
-			(tag.size == 0 || rt_disc_has_tag(&view, disc, tag));
+			(tag.size == 0 || rt_disc_has_tag(&view, disc, tag)) &&
+			(program.size == 0 || contains(rt_view_program(disc), program));
 	}
 	return s->filtered_fits;
 }
@@ -612,7 +614,8 @@ rt_search_run(const rt_view *view, const rt_search *options)
 		    .project = view->project,
 		    .options = options,
 		    .query = rt_query_parse(options->query,
-					    view->engine->env->now_us(view->engine->env->ctx)),
+					    view->engine->env->now_us(view->engine->env->ctx),
+					    options->zone),
 		    .limit = options->limit != 0 ? options->limit : LIMIT_DEFAULT};
 
 	s.wanted = s.limit;
@@ -629,6 +632,8 @@ rt_search_run(const rt_view *view, const rt_search *options)
 		s.to = 100;
 		if (goes_on(&s, 0, 1))
 			run(&s);
+		if (rt_ok(scope) && s.hit_count == 0 && !s.is_stopped)
+			rt_query_explain(scope, &s.query);
 	}
 	return rt_ok(scope) ? (rt_hits){s.hits, s.hit_count} : (rt_hits){0};
 }
@@ -711,14 +716,14 @@ rt_hits_write(rt_buf *buf, rt_hits hits)
 }
 
 rt_status
-rt_view_search(rt_engine *engine, const rt_project *project, rt_str query, uint32_t disc,
-	       rt_str role, size_t limit, rt_buf *buf, rt_error *err)
+rt_view_search(rt_engine *engine, const rt_project *project, const rt_search *given, rt_buf *buf,
+	       rt_error *err)
 {
-	rt_search options = {
-		.query = query, .disc = disc, .role = role, .limit = limit, .is_prompt = true};
+	rt_search options = *given;
 	rt_scope s;
 	rt_view view = {&s, engine, project, {0, 0}};
 
+	options.is_prompt = true;
 	rt_scope_init(&s, engine->alloc);
 	rt_hits_write(buf, rt_search_run(&view, &options));
 	(void)rt_scope_note(&s, buf->status);

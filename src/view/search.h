@@ -32,6 +32,7 @@ typedef struct rt_search {
 	uint32_t disc; /* 0: all */
 	rt_str role;   /* empty: any */
 	size_t limit;  /* 0: the usual 50 */
+	rt_zone_fn zone; /* of days in the query; NULL: UTC */
 	/* Adds at most one batch to the index and reads the other texts: for callers that show no
 	 * progress. With many of them, the index may have enough matches that are older. */
 	bool is_prompt;
@@ -47,7 +48,8 @@ typedef struct rt_search {
 } rt_search;
 
 /* Brings the index up to date first if the store is writable. The place of the view does not
- * matter. RT_NOT_FOUND: no such discussion. RT_USAGE: a time in the query cannot be read. */
+ * matter. RT_NOT_FOUND: no such discussion. RT_USAGE: a time in the query cannot be read, or nothing was
+ * found and a word looks like a filter that does not exist. */
 rt_hits rt_search_run(const rt_view *view, const rt_search *search);
 
 /* The next run of a snippet that matched as a whole or did not: *inside says which, *out borrows
@@ -59,9 +61,8 @@ bool rt_highlight_next(rt_str *snippet, bool *inside, rt_str *out);
  * [[start,size],…] in code points. */
 void rt_hits_write(rt_buf *buf, rt_hits hits);
 
-/* Search, as JSON. disc 0: in all discussions; limit 0: the usual one. */
-RT_CHECKED rt_status rt_view_search(rt_engine *engine, const rt_project *project, rt_str query,
-				    uint32_t disc, rt_str role, size_t limit, rt_buf *buf,
-				    rt_error *err);
+/* Search, as JSON, with the members query, disc, role, limit and zone of given. */
+RT_CHECKED rt_status rt_view_search(rt_engine *engine, const rt_project *project,
+				    const rt_search *given, rt_buf *buf, rt_error *err);
 
 #endif

@@ -34,6 +34,7 @@ typedef enum rt_query_filter {
 	RT_FILTER_TAG,    /* of the discussion */
 	RT_FILTER_MODEL,  /* a part of the name of the reply's model */
 	RT_FILTER_LABEL,  /* a part of the entry's label */
+	RT_FILTER_PROGRAM, /* a part of the name of the program that the discussion was imported from */
 	RT_FILTER_EDITED, /* "yes" or "no" */
 	RT_FILTER_PAST,   /* "yes": earlier versions and deleted entries, too */
 	RT_FILTER_COUNT
@@ -43,7 +44,7 @@ typedef enum rt_query_filter {
  * !hello -world  without the words   NEAR(a b, 5)      at most 5 other words between (10 without the number)
  * wor*           beginning of a word /colou?r/         a regular expression
  * role:x         said by x; role:"Vendor API"; likewise the names of filters above
- * after:2026-11-18, before:2026-11-18T12:00   from a time on, before a time
+ * after:2026-11-18, before:2026-11-18T12:00   from a time on, before a time, as local clocks show it
  * after:yesterday  after:7d  after:"last week"    as rt_moment_parse_relative */
 typedef struct rt_query {
 	rt_query_term terms[RT_QUERY_TERMS_MAX];
@@ -53,13 +54,16 @@ typedef struct rt_query {
 	int64_t from_us, to_us; /* of the entry's time: from_us <= time < to_us */
 	bool has_time;  /* one of them is set */
 	rt_str not_time; /* after after: or before:, the first text that is not a time; ptr NULL: none */
+	rt_str not_filter; /* the first word like a filter, of which none has this name: "foo:bar"; ptr NULL: none */
 } rt_query;
 
-/* Any text is a query. now_us: the time to which "after:7d" refers. */
-rt_query rt_query_parse(rt_str text, int64_t now_us);
+/* Any text is a query. now_us: the time to which "after:7d" refers. zone NULL: UTC. */
+rt_query rt_query_parse(rt_str text, int64_t now_us, rt_zone_fn zone);
 /* Compiles its regular expressions, which live as long as the scope. RT_USAGE: one of them, a time or the
  * value of a filter cannot be read. */
 void rt_query_prepare(rt_scope *s, rt_query *query);
+/* RT_USAGE, with the names of the filters: nothing was found, and not_filter may be the reason. */
+void rt_query_explain(rt_scope *s, const rt_query *query);
 /* Does a text match every term of the query and none of its exclusions? */
 bool rt_query_matches(const rt_query *query, rt_str text);
 /* How well a matching text answers the query: the saturated frequencies of its terms, relative to its

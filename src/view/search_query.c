@@ -156,7 +156,7 @@ static const rt_str filter_names[RT_FILTER_COUNT] = {
 	[RT_FILTER_ROLE] = RT_STR_INIT("role:"),   [RT_FILTER_IN] = RT_STR_INIT("in:"),
 	[RT_FILTER_TAG] = RT_STR_INIT("tag:"),     [RT_FILTER_MODEL] = RT_STR_INIT("model:"),
 	[RT_FILTER_LABEL] = RT_STR_INIT("label:"), [RT_FILTER_EDITED] = RT_STR_INIT("edited:"),
-	[RT_FILTER_PAST] = RT_STR_INIT("past:"),
+	[RT_FILTER_PAST] = RT_STR_INIT("past:"),   [RT_FILTER_PROGRAM] = RT_STR_INIT("program:"),
 };
 
 /* A filter at *at, which is advanced past it. */
@@ -179,7 +179,8 @@ read_filter(rt_query *q, rt_str s, size_t *at)
 
 /* The time after a prefix at *at, which is advanced past it; false: there is no such prefix. */
 static bool
-read_moment(rt_query *q, rt_str s, size_t *at, int64_t now_us, rt_str prefix, int64_t *out_us)
+read_moment(rt_query *q, rt_str s, size_t *at, int64_t now_us, rt_zone_fn zone, rt_str prefix,
+	    int64_t *out_us)
 {
 	size_t from = *at + prefix.size;
 	rt_moment moment;
@@ -193,7 +194,7 @@ read_moment(rt_query *q, rt_str s, size_t *at, int64_t now_us, rt_str prefix, in
 		from++; /* after:last week: a shell has removed the quotes */
 		text.size += 1 + read_term(s, &from).size;
 	}
-	if (rt_moment_parse_relative(text, now_us, &moment))
+	if (rt_moment_parse_relative(text, now_us, zone, &moment))
 		*out_us = moment.us;
 	else if (q->not_time.ptr == NULL)
 		q->not_time = text;
@@ -201,8 +202,20 @@ read_moment(rt_query *q, rt_str s, size_t *at, int64_t now_us, rt_str prefix, in
 	return true;
 }
 
+/* A word like a filter: letters, a colon and a value; not an address ("http://x") or a name ("std::vector"). */
+static bool
+is_like_filter(rt_str word)
+{
+	size_t end = 0;
+
+	while (end < word.size && (word.ptr[end] | 32) >= 'a' && (word.ptr[end] | 32) <= 'z')
+		end++;
+	return end > 1 && end + 1 < word.size && word.ptr[end] == ':' &&
+	       strchr(":/\\", word.ptr[end + 1]) == NULL;
+}
+
 rt_query
-rt_query_parse(rt_str s, int64_t now_us)
+rt_query_parse(rt_str s, int64_t now_us, rt_zone_fn zone)
 {
 	rt_query q;
 	size_t at = 0, i;
@@ -230,14 +243,18 @@ rt_query_parse(rt_str s, int64_t now_us)
 			last = NULL;
 			continue;
 		}
-		if (!is_not && (read_moment(&q, s, &at, now_us, RT_STR("after:"), &q.from_us) ||
-				read_moment(&q, s, &at, now_us, RT_STR("before:"), &q.to_us))) {
+		if (!is_not && (read_moment(&q, s, &at, now_us, zone, RT_STR("after:"), &q.from_us) ||
+				read_moment(&q, s, &at, now_us, zone, RT_STR("before:"), &q.to_us))) {
 			q.has_time = true;
 			continue;
 		}
 		quoted = s.ptr[at] == '"';
 		i = q.count;
-		add_term(&q, read_term(s, &at), is_not);
+		const rt_str word = read_term(s, &at);
+
+		if (!quoted && !is_not && q.not_filter.ptr == NULL && is_like_filter(word))
+			q.not_filter = word;
+		add_term(&q, word, is_not);
 		last = q.count > i && !quoted && !is_not ? &q.terms[i] : NULL;
 	}
 	if (last != NULL && last->kind == RT_TERM_WORD)
@@ -376,28 +393,56 @@ rt_query_prepare(rt_scope *s, rt_query *q)
 			compile_regex(s, &q->terms[i]);
 }
 
+void
+rt_query_explain(rt_scope *s, const rt_query *q)
+{
+	rt_buf *names = rt_scope_buf(s);
+	size_t size = rt_str_find(q->not_filter, RT_STR(":"), 0);
+
+	if (q->not_filter.ptr == NULL)
+		return;
+	for (size_t i = 0; i < RT_FILTER_COUNT; i++)
+		rt_buf_add_f(names, "%.*s ", RT_STR_ARG(filter_names[i]));
+	(void)rt_scope_fail(s, RT_USAGE,
+			    "no text contains \"%.*s\", and there is no filter \"%.*s\"; filters: "
+			    "%.*safter: before:",
+			    RT_STR_ARG(q->not_filter), (int)size, q->not_filter.ptr,
+			    RT_STR_ARG(rt_scope_str(s, names)));
+}
+
 /* ---- matching ---- */
 
-/* Are the characters of word (up to word_end) at *at? */
-static bool
-same_chars(rt_str text, size_t *at, rt_str word, size_t from, size_t word_end)
+/* The next letter; *more is the rest of a ligature. */
+static uint32_t
+next_letter(rt_str s, size_t *at, const char **more)
 {
-	size_t here = *at;
+	uint32_t c;
 
-	while (from < word_end) {
-		if (here == text.size || rt_word_next(text, &here) != rt_word_next(word, &from))
-			return false;
-	}
-	*at = here;
-	return true;
+	if (**more != 0)
+		return (unsigned char)*(*more)++;
+	c = rt_word_next(s, at);
+	if (rt_word_ligature(c) == NULL)
+		return c;
+	*more = rt_word_ligature(c) + 1;
+	return (unsigned char)(*more)[-1];
 }
 
 /* Is the word of a term at *at, which is advanced past it, and does it end there? */
 static bool
 word_here(rt_str text, size_t *at, rt_str term, size_t from, size_t end, int class, bool is_prefix)
 {
-	return same_chars(text, at, term, from, end) &&
-	       (is_prefix || class == DENSE || class_at(text, *at) != LETTER);
+	const char *rest = "", *term_rest = "";
+	size_t here = *at;
+
+	while (from < end || *term_rest != 0) {
+		if ((here == text.size && *rest == 0) ||
+		    next_letter(text, &here, &rest) != next_letter(term, &from, &term_rest))
+			return false;
+	}
+	if (!is_prefix && class != DENSE && (*rest != 0 || class_at(text, here) == LETTER))
+		return false;
+	*at = here;
+	return true;
 }
 
 /* Are the words of a term in text from at on? at is the beginning of a word. */
@@ -443,7 +488,7 @@ find_words(rt_str text, const rt_query_term *term, size_t from, size_t *out_size
 	if (class == NOT_LETTER)
 		return SIZE_MAX;
 	next = begin;
-	first = rt_word_next(term->text, &next);
+	first = next_letter(term->text, &next, &(const char *){""});
 	if (from > 0) { /* in the middle of a word? */
 		for (at = from - 1; at > 0 && ((unsigned char)text.ptr[at] & 0xC0) == 0x80; at--)
 			;
@@ -467,7 +512,7 @@ find_words(rt_str text, const rt_query_term *term, size_t from, size_t *out_size
 			continue;
 		}
 		next = at;
-		uint32_t c = rt_word_next(text, &next);
+		uint32_t c = next_letter(text, &next, &(const char *){""});
 		int here = !rt_word_is_letter(c) ? NOT_LETTER : rt_word_is_dense(c) ? DENSE : LETTER;
 
 		if (c == first && (here == DENSE || here != before) && words_here(text, at, term, &end)) {

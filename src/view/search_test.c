@@ -83,8 +83,12 @@ search_in(fixture *f, const char *query, uint32_t disc, const char *role, size_t
 	rt_error err = {0};
 
 	rt_buf_clear(&f->out);
-	if (rt_view_search(f->engine, project, rt_str_of(query), disc, rt_str_of(role), limit, &f->out,
-			   &err) != RT_OK)
+	if (rt_view_search(f->engine, project,
+			   &(rt_search){.query = rt_str_of(query),
+					.disc = disc,
+					.role = rt_str_of(role),
+					.limit = limit},
+			   &f->out, &err) != RT_OK)
 		fail_msg("%s: %s", query, err.text);
 	rt_object_unref(project);
 	return f->out.ptr;
@@ -97,8 +101,8 @@ refuses(fixture *f, const char *query, const char *words)
 	rt_error err = {0};
 
 	rt_buf_clear(&f->out);
-	assert_int_equal(rt_view_search(f->engine, project, rt_str_of(query), 0, RT_STR(""), 0, &f->out,
-					&err),
+	assert_int_equal(rt_view_search(f->engine, project, &(rt_search){.query = rt_str_of(query)},
+					&f->out, &err),
 			 RT_USAGE);
 	assert_non_null(strstr(err.text, words));
 	rt_object_unref(project);
@@ -172,6 +176,13 @@ finds_what_a_query_says(void **state)
 	assert_string_equal(ids_of(f, ""), "");
 	assert_string_equal(ids_of(f, "  \"\" "), "");
 	assert_string_equal(ids_of(f, "nothing"), "");
+	apply(f, "{\"op\":\"entry.append\",\"id\":\"f\",\"content\":\"o\uFB03ce ＡＢＣ１\"}");
+	assert_string_equal(ids_of(f, "office abc1"), "f ");
+	assert_string_equal(ids_of(f, "\"office abc1\""), "f ");
+	assert_string_equal(ids_of(f, "of abc1"), "");
+	assert_string_equal(ids_of(f, "off* abc1"), "f ");
+	assert_string_equal(ids_of(f, "o\uFB03ce ＡＢＣ１"), "f ");
+	assert_string_equal(ids_of(f, "-office dog"), "c ");
 	apply(f, "{\"op\":\"entry.append\",\"id\":\"e\",\"content\":\"An old cat\","
 		 "\"ts\":\"2019-05-06T07:08:09Z\"}");
 	assert_string_equal(ids_of(f, "cat before:2020-01-01"), "e ");
@@ -252,6 +263,8 @@ filters(void **state)
 	assert_string_equal(ids_of(f, "label:best"), "b ");
 	assert_string_equal(ids_of(f, "model:gpt"), "e ");
 	refuses(f, "lion edited:maybe", "yes or no");
+	assert_string_equal(ids_of(f, "lion program:retake"), "a z ");
+	assert_string_equal(ids_of(f, "lion program:codex"), "");
 	/* the past */
 	assert_string_equal(ids_of(f, "tabby cat"), "");
 	assert_string_equal(ids_of(f, "tabby cat past:yes"), "a ");
@@ -262,6 +275,26 @@ filters(void **state)
 	assert_string_equal(ids_of(f, "lion in:zoo"), "");
 	assert_non_null(strstr(search_in(f, "lion in:zoo past:yes", 0, "", 0), "\"take\":\"\",\"id\":\"z\""));
 	assert_non_null(strstr(f->out.ptr, "\"at\":0,"));
+}
+
+/* Nothing else tells that a filter was misspelt; addresses and names of programs are no filters. */
+static void
+names_filters(void **state)
+{
+	fixture *f = *state;
+
+	animals(f);
+	apply(f, "{\"op\":\"entry.append\",\"id\":\"e\",\"content\":\"std::vector at http://x.org/a foo:bar\"}");
+	assert_string_equal(ids_of(f, "std::vector"), "e ");
+	assert_string_equal(ids_of(f, "http://x.org"), "e ");
+	assert_string_equal(ids_of(f, "foo:bar"), "e ");
+	assert_string_equal(ids_of(f, "std::list"), "");
+	assert_string_equal(ids_of(f, "https://y.org"), "");
+	assert_string_equal(ids_of(f, "8:15"), "");
+	assert_string_equal(ids_of(f, "cat \"rolle:AI\""), "");
+	assert_string_equal(ids_of(f, "cat -rolle:AI"), "a b ");
+	refuses(f, "cat rolle:AI", "there is no filter \"rolle\"; filters: role: ");
+	refuses(f, "cat rolle:AI", " program: ");
 }
 
 static void
@@ -313,7 +346,7 @@ says_where_and_shows_a_snippet(void **state)
 static void
 cuts_a_snippet_at_characters(void **state)
 {
-	rt_query q = rt_query_parse(RT_STR("needle"), 0);
+	rt_query q = rt_query_parse(RT_STR("needle"), 0, NULL);
 	rt_buf text, out;
 
 	(void)state;
@@ -402,7 +435,7 @@ reads_what_is_not_indexed(void **state)
 	animals(f);
 	assert_int_equal(rt_engine_open(&options, f->store, &reader, NULL), RT_OK);
 	project = rt_engine_value(reader);
-	assert_int_equal(rt_view_search(reader, project, RT_STR("cat -tabby"), 0, RT_STR(""), 0,
+	assert_int_equal(rt_view_search(reader, project, &(rt_search){.query = RT_STR("cat -tabby")},
 					&f->out, NULL), RT_OK);
 	assert_non_null(strstr(f->out.ptr, "\"id\":\"b\""));
 	assert_null(strstr(f->out.ptr, "\"id\":\"a\""));
@@ -591,7 +624,7 @@ hits_of(rt_engine *engine, const char *query, rt_buf *out)
 	rt_buf json;
 
 	rt_buf_init(&json, rt_alloc_libc(), RT_BUF_UNLIMITED);
-	assert_int_equal(rt_view_search(engine, project, rt_str_of(query), 0, RT_STR(""), 0, &json,
+	assert_int_equal(rt_view_search(engine, project, &(rt_search){.query = rt_str_of(query)}, &json,
 					NULL), RT_OK);
 	assert_int_equal(rt_json_read(rt_alloc_libc(), rt_buf_str(&json), &doc, NULL), RT_OK);
 	yyjson_arr_foreach(rt_json_root(doc), i, max, hit)
@@ -749,6 +782,7 @@ main(void)
 		BOTH(finds_what_a_query_says),
 		BOTH(finds_what_an_expression_says),
 		BOTH(filters),
+		BOTH(names_filters),
 		BOTH(looks_into_tool_calls),
 		BOTH(ranks),
 		BOTH(says_where_and_shows_a_snippet),

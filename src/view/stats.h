@@ -10,14 +10,16 @@
 #include "view/view_rows.h"
 
 typedef enum rt_stats_by {
-	RT_STATS_DAY,     /* of the entry, ascending */
+	RT_STATS_DAY,     /* of the entry, ascending; so are weeks, by their Monday, and months */
+	RT_STATS_WEEK,
+	RT_STATS_MONTH,
 	RT_STATS_MODEL,   /* of the reply */
 	RT_STATS_PROGRAM, /* that the discussion was imported from */
 	RT_STATS_DISCUSSION,
 	RT_STATS_PROJECT /* of a view: a single row; of a store: rt_stats_of_projects */
 } rt_stats_by;
 
-#define RT_STATS_BY_WORDS "day, model, program, discussion, project"
+#define RT_STATS_BY_WORDS "day, week, month, model, program, discussion, project"
 
 /* Days since 1970. */
 #define RT_STATS_FIRST_DAY INT64_MIN
@@ -33,7 +35,7 @@ typedef struct rt_stats_options {
 } rt_stats_options;
 
 typedef struct rt_stats_row {
-	int64_t day;  /* of RT_STATS_DAY */
+	int64_t day;  /* of RT_STATS_DAY; the first one of a week or month */
 	uint32_t disc; /* of RT_STATS_DISCUSSION */
 	rt_str name;  /* of the others: the model, the program ("retake": not imported), the
 		       * discussion; absent: none, or (of a program) it left no name */
@@ -52,8 +54,12 @@ typedef struct rt_stats {
  * given days. */
 rt_stats rt_stats_read(const rt_view *view, const rt_stats_options *options);
 
-/* "2026-11-27", of days since 1970. */
-void rt_stats_add_day(rt_buf *buf, int64_t day);
+/* "2026-11-27", of days since 1970; of a month "2026-11". */
+void rt_stats_add_day(rt_buf *buf, int64_t day, rt_stats_by by);
+/* Are the rows days, weeks or months? */
+bool rt_stats_by_time(rt_stats_by by);
+/* The first day of the week (a Monday), or of the month, with this day; else the day. */
+int64_t rt_stats_first_day(int64_t day, rt_stats_by by);
 /* The same backwards; false: not a date. */
 bool rt_stats_day_of(rt_str text, int64_t *out);
 /* One of RT_STATS_BY_WORDS; false: there is none of this name. */

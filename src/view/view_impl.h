@@ -19,6 +19,10 @@ rt_str rt_view_kind(rt_scope *scope, const rt_project *project, uint16_t number)
 rt_str rt_view_label(rt_scope *scope, const rt_project *project, const rt_disc *disc,
 		     uint32_t entry);
 
+/* "claude-code" of the source "claude-code:ID"; "retake": not imported; absent: imported from a file without
+ * an id, whose source the engine names "content:HASH". Borrowed. */
+rt_str rt_view_program(const rt_disc *disc);
+
 /* Sets title, preview and another_reply. memory: an inner scope of the view's, which is reset. */
 void rt_take_row_set_title(const rt_view *view, const rt_disc *disc, rt_scope *memory,
 			   rt_take_row *row);

@@ -47,23 +47,28 @@ wants(void *ctx, const rt_slot *slot)
 	return day != RT_STATS_NO_DAY && day >= o->since && day <= o->until;
 }
 
-/* "claude-code" of the source "claude-code:ID". The engine names sources without an id
- * "content:HASH". */
-static rt_str
-program_of(grouping *g, const rt_disc *disc)
+rt_str
+rt_view_program(const rt_disc *disc)
 {
 	rt_str json = rt_fields_get(disc->fields, RT_STR("source"));
 	size_t end = rt_str_find(json, RT_STR(":"), 0);
 
+	if (json.size == 0)
+		return RT_STR("retake");
+	if (end == SIZE_MAX || rt_str_starts(json, RT_STR("\"content:")))
+		return rt_str_of(NULL);
+	return rt_str_at(json.ptr + 1, end - 1); /* after the quote; names of formats need no escapes */
+}
+
+static rt_str
+program_of(grouping *g, const rt_disc *disc)
+{
+	rt_str name = rt_view_program(disc);
+
 	if (g->disc == disc->number)
 		return g->program;
 	g->disc = disc->number;
-	if (json.size == 0)
-		g->program = RT_STR("retake");
-	else if (end == SIZE_MAX || rt_str_starts(json, RT_STR("\"content:")))
-		g->program = rt_str_of(NULL);
-	else /* after the quote; names of formats need no escapes */
-		g->program = rt_scope_copy(g->s, rt_str_at(json.ptr + 1, end - 1));
+	g->program = name.ptr != NULL ? rt_scope_copy(g->s, name) : name;
 	return g->program;
 }
 
@@ -118,7 +123,11 @@ add_entry(void *ctx, const rt_disc *disc, const rt_slot *slot, const rt_body *bo
 
 	switch (g->options->by) {
 	case RT_STATS_DAY:
+	case RT_STATS_WEEK:
+	case RT_STATS_MONTH:
 		key.day = day_of(g, slot);
+		if (key.day != RT_STATS_NO_DAY)
+			key.day = rt_stats_first_day(key.day, g->options->by);
 		break;
 	case RT_STATS_MODEL:
 		key.name = body != NULL ? rt_usage_model(body) : rt_str_of(NULL);
@@ -165,21 +174,47 @@ rt_stats_read(const rt_view *view, const rt_stats_options *options)
 	const rt_usage_visitor visitor = {.ctx = &g, .wants = wants, .entry = add_entry};
 
 	rt_usage_visit(view, !options->only_here, &visitor);
-	if (options->by != RT_STATS_DAY && g.count > 1)
+	if (!rt_stats_by_time(options->by) && g.count > 1)
 		qsort(g.rows, g.count, sizeof(*g.rows), most_first);
 	return rt_ok(view->scope)
 		       ? (rt_stats){.rows = g.rows, .count = g.count, .total = g.total}
 		       : (rt_stats){0};
 }
 
-void
-rt_stats_add_day(rt_buf *buf, int64_t day)
+bool
+rt_stats_by_time(rt_stats_by by)
 {
-	size_t start = buf->size;
+	return by == RT_STATS_DAY || by == RT_STATS_WEEK || by == RT_STATS_MONTH;
+}
+
+/* In the Gregorian calendar, from 0; years are counted from March on, so that the leap day is the last. */
+static int64_t
+day_of_month(int64_t day)
+{
+	int64_t at = day + 719468, era = (at >= 0 ? at : at - 146096) / 146097;
+	int64_t of_era = at - era * 146097;
+	int64_t year = (of_era - of_era / 1460 + of_era / 36524 - of_era / 146096) / 365;
+	int64_t of_year = of_era - (365 * year + year / 4 - year / 100);
+
+	return of_year - (153 * ((5 * of_year + 2) / 153) + 2) / 5;
+}
+
+int64_t
+rt_stats_first_day(int64_t day, rt_stats_by by)
+{
+	if (by == RT_STATS_WEEK) /* day 0 was a Thursday */
+		return day - ((day + 3) % 7 + 7) % 7;
+	return by == RT_STATS_MONTH ? day - day_of_month(day) : day;
+}
+
+void
+rt_stats_add_day(rt_buf *buf, int64_t day, rt_stats_by by)
+{
+	size_t start = buf->size, size = by == RT_STATS_MONTH ? 7 : 10;
 
 	rt_moment_format(buf, (rt_moment){day * DAY_US, 0});
-	if (buf->status == RT_OK && buf->size > start + 10) {
-		buf->size = start + 10; /* without the time */
+	if (buf->status == RT_OK && buf->size > start + size) {
+		buf->size = start + size; /* without the time */
 		buf->ptr[buf->size] = '\0';
 	}
 }
@@ -196,7 +231,8 @@ rt_stats_day_of(rt_str text, int64_t *out)
 }
 
 static const char *const by_words[] = {
-	[RT_STATS_DAY] = "day",	[RT_STATS_MODEL] = "model",
+	[RT_STATS_DAY] = "day",	[RT_STATS_WEEK] = "week",
+	[RT_STATS_MONTH] = "month",	[RT_STATS_MODEL] = "model",
 	[RT_STATS_PROGRAM] = "program", [RT_STATS_DISCUSSION] = "discussion",
 	[RT_STATS_PROJECT] = "project",
 };
@@ -232,9 +268,9 @@ rt_stats_add_json(rt_scope *s, const rt_stats *stats, rt_stats_by by, rt_buf *js
 		const rt_stats_row *row = &stats->rows[i];
 		rt_str name = row->name;
 
-		if (by == RT_STATS_DAY && row->day != RT_STATS_NO_DAY) {
+		if (rt_stats_by_time(by) && row->day != RT_STATS_NO_DAY) {
 			rt_buf_clear(day);
-			rt_stats_add_day(day, row->day);
+			rt_stats_add_day(day, row->day, by);
 			name = rt_scope_str(s, day);
 		}
 		rt_json_open(json, NULL, '{');

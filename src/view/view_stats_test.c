@@ -56,8 +56,8 @@ expect(const rt_stats_options *options, const char *wanted)
 	for (size_t i = 0; i < stats.count; i++) {
 		const rt_stats_row *row = &stats.rows[i];
 
-		if (options->by == RT_STATS_DAY && row->day != RT_STATS_NO_DAY)
-			rt_stats_add_day(got, row->day);
+		if (rt_stats_by_time(options->by) && row->day != RT_STATS_NO_DAY)
+			rt_stats_add_day(got, row->day, options->by);
 		else if (row->name.ptr == NULL)
 			rt_buf_add_c(got, "-");
 		else

@@ -332,6 +332,15 @@ fails 2 search 'after:last-week one'
 wants '"last-week" is not a date' 'after:2026-11-18'
 code 'a date in quotes is a text' 0 r search '"after:last-week" one'
 has 'hits have dates' "one|User  $(date +%Y)-" "one|$(r search one | sed -n '1s/.*  User/User/p')"
+apply '{"op":"entry.append","content":"late lark","ts":"2026-03-02T23:30:00Z"}' >/dev/null
+search() { # search ZONE QUERY: how many entries
+	TZ=$1 r search "$2" --json | json 'len(d)'
+}
+is 'days are local' '0 1 1' "$(search XXX-2 'lark before:2026-03-03') $(search XXX-2 'lark after:2026-03-03') $(search UTC0 'lark before:2026-03-03')"
+is 'a time with a zone' 1 "$(search XXX-2 'lark before:2026-03-03T00:00Z')"
+fails 2 search 'rolle:AI lark'
+wants 'there is no filter "rolle"' 'filters: role: in: tag:'
+code 'an address is a text' 0 r search 'http://lark'
 is 'before today' 'No matches for "before:2020-01-01 one".' "$(r search before:2020-01-01 one)"
 
 # --- the first cause has the hint ---

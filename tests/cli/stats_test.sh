@@ -25,18 +25,27 @@ apply '{"op":"discussion.new","name":"own"}' \
 	'{"op":"entry.append","role":"AI","content":"a","ts":"2026-03-20T10:01:00Z","model":"model-b","usage":{"input_tokens":7,"output_tokens":2},"cost":0.5}' \
 	'{"op":"entry.append","role":"AI","content":"b","ts":"2026-03-21T10:01:00Z","model":"model-b","usage":{"input_tokens":1,"output_tokens":1}}' >/dev/null
 r -q -p other add hi
+r -q -p other apply >/dev/null <<'X'
+{"op":"entry.append","content":"a","ts":"2026-02-10T10:00:00Z"}
+{"op":"entry.append","content":"b","ts":"2026-02-28T23:30:00Z"}
+X
+is 'by month, local' '2026-02 1 0/0, 2026-03 1 0/0' "$(TZ=XXX-2 rows -p other --until 2026-03-31 --by month)"
 
 is 'by day' '2026-03-02 2 20/4, 2026-03-20 2 7/2, 2026-03-21 1 1/1' "$(rows)"
 is 'days are local' '2026-03-02 1 0/0, 2026-03-03 1 20/4, 2026-03-20 2 7/2, 2026-03-21 1 1/1' "$(TZ=XXX-2 rows --by day)"
 is 'since' '2026-03-20 2 7/2, 2026-03-21 1 1/1' "$(rows --since 2026-03-20)"
 is 'until includes its day' '2026-03-02 2 20/4, 2026-03-20 2 7/2' "$(rows --until 2026-03-20)"
+is 'by week' '2026-03-02 2 20/4, 2026-03-16 3 8/3' "$(rows --by week)"
+is 'by month' '2026-03 5 28/7' "$(rows --by month)"
+has 'by month, in words' '2026-03        5 entries' "$(r stats --by month)"
 is 'by model' 'model-b 2 8/3, model-a 1 20/4, None 2 0/0' "$(rows --by model)"
 is 'by program' 'retake 3 8/3, claude-code 2 20/4' "$(rows --by program)"
 is 'by discussion' 'own 3 8/3, How many? 2 20/4' "$(rows --by discussion)"
 is 'one discussion' 'model-b 2 8/3, None 1 0/0' "$(rows --by model -d own)"
-is 'by project' 'default 5 28/7, other 1 0/0' "$(rows --by project)"
+is 'by project' 'default 5 28/7, other 3 0/0' "$(rows --by project)"
 is 'the total' '5 3 28 7 0.5 2' "$(r stats --json | json '"%d %d %d %d %s %d" % (d["entries"], d["usage"]["replies"], d["usage"]["input_tokens"], d["usage"]["output_tokens"], d["usage"]["cost"], d["usage"]["without_price"])')"
 is 'a past state' '2026-03-02 2 20/4' "$(rows --at-op "$(r history -d "How many?" --json | json 'd[0]["seq"]')")"
+is 'a search in a program' '1 0 1' "$(for query in 'three program:Claude' 'three program:codex' 'b program:retake'; do r search "$query" --json | json 'len(d)'; done | xargs)"
 code 'in words' 0 r stats --by model
 has 'in words' 'model-b                2 entries  8 tokens in, 3 out, cost 0.50' "$out"
 has 'in words: the total' 'total                  5 entries  28 tokens in, 7 out' "$out"
@@ -49,7 +58,7 @@ code 'not a date' 2 r stats --since yesterday
 has 'not a date' '--since needs a date, not "yesterday"' "$err"
 code 'a time' 2 r stats --until 2026-03-20T10:00
 code 'unknown' 2 r stats --by colour
-has 'unknown' 'Known: day, model, program, discussion, project' "$err"
+has 'unknown' 'Known: day, week, month, model, program, discussion, project' "$err"
 code 'a step of all projects' 2 r stats --by project --at-op 1
 
 # --- on a terminal ---
