@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * The path of a session depends on its bytes, so they are made first. An existing file is never
- * replaced, except in place: if it has other bytes, the session gets another id. */
+ * replaced, except in place: if it has other bytes, the session gets another id. The store keeps which
+ * sessions were written, so that they are known when they are imported. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "cli/export_to.h"
@@ -17,6 +18,7 @@
 #include "formats/formats.h"
 #include "formats/formats_list.h"
 #include "formats/formats_writer.h"
+#include "ops/import_written.h"
 
 enum { COPIES_MAX = 1000 };
 
@@ -41,6 +43,7 @@ struct written {
 	rt_str directory; /* in which the program is to be started */
 	rt_str missing;   /* the session's own directory, if it does not exist here */
 	rt_buf *path, *copy;
+	rt_str old;    /* in place: the bytes of the file so far */
 	bool is_there; /* with these bytes */
 };
 
@@ -293,6 +296,27 @@ write_bytes(rt_cli *cli, written *w, const rt_outlines *outlines)
 			    (int)rt_utf8_cut(w->session, 80), w->session.ptr);
 }
 
+/* An import of the file is to add what the program appends to it, and nothing else. */
+static void
+keep_written(rt_cli *cli, const written *w, const rt_outline *from)
+{
+	rt_outlines file;
+
+	if (!rt_ok(&cli->s))
+		return;
+	if (cli->session.store->is_read_only) {
+		rt_cli_note(cli, "the store is read-only: retake scan will import this session as another "
+				 "discussion");
+		return;
+	}
+	rt_outlines_init(&file);
+	RT_TRY(&cli->s, w->program->format->read(cli->alloc, w->bytes, &file, NULL, &cli->s.error));
+	if (rt_ok(&cli->s) && file.count == 1)
+		RT_TRY(&cli->s, rt_written_keep(cli->session.engine, cli->session.place.disc, from,
+						&file.items[0], &cli->s.error));
+	rt_outlines_deinit(&file);
+}
+
 /* A path for the bytes; false: another session is there. */
 static bool
 find_place(rt_cli *cli, written *w)
@@ -333,6 +357,7 @@ write_new(rt_cli *cli, written *w, const rt_outlines *outlines)
 		write_bytes(cli, w, outlines);
 		(void)find_place(cli, w);
 	}
+	keep_written(cli, w, &outlines->items[0]);
 	if (!rt_ok(&cli->s) || w->is_there)
 		return;
 	make_folders(cli, w->path->ptr);
@@ -351,26 +376,13 @@ is_session(rt_cli *cli, const written *w, const char *file, rt_str id)
 			 id);
 }
 
+/* For discussions whose import did not keep the path: in the directory of the program. */
 static void
-find_original(rt_cli *cli, written *w, const rt_outline *o)
+find_by_id(rt_cli *cli, written *w, rt_str source)
 {
-	const char *name = w->program->format->name;
-	rt_str source = rt_outline_source_id(&cli->s, o, name);
 	rt_buf *pattern = rt_scope_buf(&cli->s);
 	glob_t found = {0};
 
-	if (w->program->sessions == NULL) {
-		rt_cli_hint(cli, "Without --in-place it becomes a new session.");
-		rt_cli_fail(cli, RT_USAGE,
-			    "%s keeps its sessions in a database, which is not changed", name);
-		return;
-	}
-	if (!is_safe(source)) {
-		rt_cli_hint(cli, "Without --in-place it becomes a new session.");
-		rt_cli_fail(cli, RT_USAGE, "the discussion is not an imported session of %s", name);
-		return;
-	}
-	w->options.session = source;
 	add_root(cli, w->program, pattern);
 	rt_buf_add_f(pattern, w->program->sessions, rt_scope_copy(&cli->s, source).ptr);
 	if (rt_scope_str(&cli->s, pattern).size == 0)
@@ -386,21 +398,75 @@ find_original(rt_cli *cli, written *w, const rt_outline *o)
 		rt_cli_fail(cli, RT_NOT_FOUND, "the original session does not exist: %s",
 			    pattern->ptr);
 	}
-	(void)rt_scope_str(&cli->s, w->path);
+}
+
+static void
+find_original(rt_cli *cli, written *w, const rt_outline *o)
+{
+	const char *name = w->program->format->name;
+	rt_str source = rt_outline_source_id(&cli->s, o, name);
+	rt_status st;
+
+	if (w->program->sessions == NULL) {
+		rt_cli_hint(cli, "Without --in-place it becomes a new session.");
+		rt_cli_fail(cli, RT_USAGE,
+			    "%s keeps its sessions in a database, which is not changed", name);
+		return;
+	}
+	if (!is_safe(source)) {
+		rt_cli_hint(cli, "Without --in-place it becomes a new session.");
+		rt_cli_fail(cli, RT_USAGE, "the discussion is not an imported session of %s", name);
+		return;
+	}
+	w->options.session = source;
+	st = rt_imported_file(cli->session.engine, cli->session.place.disc, w->path, &cli->s.error);
+	if (st == RT_NOT_FOUND)
+		find_by_id(cli, w, source);
+	else
+		rt_scope_note(&cli->s, st);
+	if (rt_scope_str(&cli->s, w->path).size > 0 && access(w->path->ptr, F_OK) != 0) {
+		rt_cli_hint(cli, "Import it from its new place. Without --in-place it becomes a new session.");
+		rt_cli_fail(cli, RT_NOT_FOUND, "the imported file does not exist: %s", w->path->ptr);
+	}
+	w->old = rt_cli_read_file(cli, w->path->ptr);
+}
+
+/* What the program has added since the import would be lost: everything in the file has to be known. */
+static void
+check_original(rt_cli *cli, const written *w)
+{
+	rt_input in = rt_input_of(&w->old);
+	rt_action_file file = {.format = w->program->format};
+	rt_action_import_options options = {.dry_run = true};
+	rt_import_result result = {0};
+	rt_action_scan scan = {0};
+
+	if (!rt_ok(&cli->s))
+		return;
+	if (RT_TRY(&cli->s, rt_action_import_scan(cli->alloc, NULL, &file, &in, &options, &scan, NULL,
+						  &cli->s.error)) == RT_OK)
+		RT_TRY(&cli->s, rt_action_import(cli->session.engine, NULL, &file, &in, &options, &scan,
+						 &result, &cli->s.error));
+	rt_action_scan_deinit(&scan);
+	if (!rt_ok(&cli->s) || result.entries + result.discussions == 0)
+		return;
+	rt_cli_hint(cli, "Import it first, which adds them to the discussion: %s import %s",
+		    rt_cli_retake(cli), w->path->ptr);
+	rt_cli_fail(cli, RT_CONFLICT, "%s has %zu entr%s that %s not imported and would be lost",
+		    w->path->ptr, result.entries, RT_CLI_IES(result.entries),
+		    result.entries == 1 ? "is" : "are");
 }
 
 /* The first of FILE.bak, FILE.bak2 … that is free. */
 static void
 keep_copy(rt_cli *cli, written *w)
 {
-	rt_str old = rt_cli_read_file(cli, w->path->ptr);
-
 	for (int i = 1; i < COPIES_MAX && rt_ok(&cli->s); i++) {
 		rt_buf_clear(w->copy);
 		rt_buf_add_f(w->copy, i == 1 ? "%s.bak" : "%s.bak%d", w->path->ptr, i);
 		if (rt_scope_str(&cli->s, w->copy).size == 0 || access(w->copy->ptr, F_OK) == 0)
 			continue;
-		rt_cli_write_file(cli, w->copy->ptr, old, RT_FILES_PRIVATE);
+		rt_cli_write_file(cli, w->copy->ptr, w->old, RT_FILES_PRIVATE);
 		return;
 	}
 }
@@ -409,14 +475,18 @@ static void
 write_in_place(rt_cli *cli, written *w, const rt_outlines *outlines)
 {
 	find_original(cli, w, &outlines->items[0]);
+	check_original(cli, w);
 	if (!rt_ok(&cli->s))
 		return;
 	write_bytes(cli, w, outlines);
-	if (rt_ok(&cli->s) && rt_str_eq(rt_cli_read_file(cli, w->path->ptr), w->bytes)) {
+	keep_written(cli, w, &outlines->items[0]);
+	if (rt_ok(&cli->s) && rt_str_eq(w->old, w->bytes)) {
 		w->is_there = true;
 		return;
 	}
 	keep_copy(cli, w);
+	if (rt_ok(&cli->s) && !rt_str_eq(rt_cli_read_file(cli, w->path->ptr), w->old))
+		rt_cli_fail(cli, RT_CONFLICT, "%s was changed in the meantime; try again", w->path->ptr);
 	rt_cli_write_file(cli, w->path->ptr, w->bytes, RT_FILES_PRIVATE_REPLACE);
 }
 

@@ -11,7 +11,9 @@
 
 #include "app/host.h"
 #include "app/input_host.h"
+#include "cli/export_to.h"
 #include "formats/formats.h"
+#include "formats/formats_list.h"
 
 enum {
 	PROGRESS_US = 1000000, /* shown after that time */
@@ -137,6 +139,7 @@ typedef struct names {
 	rt_scope *s;
 	const char **items;
 	size_t count, capacity;
+	bool is_followed; /* replies that are arriving are left out until they are complete */
 } names;
 
 static void
@@ -145,6 +148,21 @@ add_name(names *n, const char *name)
 	n->items = rt_scope_grow(n->s, n->items, n->count, &n->capacity, sizeof(*n->items));
 	if (n->items != NULL)
 		n->items[n->count++] = name;
+}
+
+/* Is a message a reply that is not complete yet? */
+static bool
+is_arriving(names *n, const char *path)
+{
+	rt_buf *text = rt_scope_buf(n->s);
+	yyjson_val *message;
+
+	if (!n->is_followed || rt_files_read(path, text, NULL) != RT_OK)
+		return false;
+	message = rt_json_parse(n->s, rt_scope_str(n->s, text));
+	return rt_str_is(rt_json_text(message, "role"), "assistant") &&
+	       rt_json_get(message, "error") == NULL &&
+	       rt_json_get(rt_json_get(message, "time"), "completed") == NULL;
 }
 
 /* The files in STORAGE/KIND/ID, and for messages the parts of each. */
@@ -163,9 +181,14 @@ add_stored(names *n, rt_str storage, const char *kind, rt_str id)
 		rt_buf *path = rt_scope_buf(n->s);
 
 		if (name.size > 5 && rt_str_eq(rt_str_skip(name, name.size - 5), RT_STR(".json"))) {
+			bool is_message = strcmp(kind, "message") == 0;
+
 			rt_buf_add_f(path, "%s/%s", folder->ptr, name.ptr);
-			add_name(n, rt_scope_str(n->s, path).ptr);
-			if (strcmp(kind, "message") == 0)
+			if (rt_scope_str(n->s, path).size > 0 && !(is_message && is_arriving(n, path->ptr)))
+				add_name(n, path->ptr);
+			else
+				is_message = false;
+			if (is_message)
 				add_stored(n, storage, "part", rt_str_at(name.ptr, name.size - 5));
 		}
 		free(found[i]);
@@ -192,7 +215,7 @@ static rt_status
 open_file(incoming *f)
 {
 	rt_scope *s = &f->m->cli->s;
-	names n = {.s = s};
+	names n = {.s = s, .is_followed = f->m->follows != NULL};
 	const char *companion;
 
 	if (strcmp(f->path, "-") == 0)
@@ -457,6 +480,17 @@ choose_name(incoming *f)
 		f->options.fallback = name;
 }
 
+/* Empty: it is not a file. */
+static rt_str
+absolute_path(rt_scope *s, const char *path)
+{
+	char *real = realpath(path, NULL);
+	rt_str copy = real != NULL ? rt_scope_copy(s, rt_str_of(real)) : rt_str_at("", 0);
+
+	free(real);
+	return copy;
+}
+
 /* Adds the result of the scan. A refused file does not create a store. */
 static void
 add_file(incoming *f)
@@ -471,6 +505,8 @@ add_file(incoming *f)
 	if (strcmp(f->path, "-") != 0)
 		rt_utf8_repair(name, rt_str_of(f->path));
 	f->act.path = rt_scope_str(s, name);
+	if (rt_export_to_find(f->act.format->name) != NULL && f->from->parts == NULL)
+		f->options.file = absolute_path(s, f->path);
 	f->is_second = true;
 	f->begun_us = now_us(cli);
 	if (!rt_ok(s))

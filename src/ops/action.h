@@ -88,6 +88,7 @@ enum { RT_ACTION_IMPORT_MEMORY = 96 << 20 /* bytes that reading a file may take 
 typedef struct rt_action_import_options {
 	rt_str name;     /* of the imported discussion; empty: the one in the file */
 	rt_str fallback; /* of discussions that have no name in the file, where name is empty */
+	rt_str file;     /* absolute path, which is kept for an export back; empty: none */
 	rt_str source;   /* of conversations that have none in the file; empty: their content */
 	bool dry_run;    /* only count; no hooks are called */
 	bool keep_active; /* the active discussion stays active, unless the project is new */

@@ -221,6 +221,7 @@ import_file(rt_engine *engine, const rt_apply_context *with, const rt_action_fil
 {
 	rt_import_options own = {.name = options->name,
 				 .by = with != NULL ? with->by : rt_str_at(NULL, 0),
+				 .file = looked->discussions == 1 ? options->file : rt_str_at(NULL, 0),
 				 .dry_run = options->dry_run,
 				 .keep_active = options->keep_active,
 				 .discussions = looked->discussions,

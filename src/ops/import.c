@@ -66,10 +66,13 @@ rt_import_begin(rt_engine *engine, const rt_import_options *options, rt_import *
 	rt_buf_init(&m->bytes, engine->alloc, RT_BUF_UNLIMITED);
 	m->name = rt_scope_copy(&m->memory, options->name);
 	m->by = rt_scope_copy(&m->memory, options->by);
+	m->file = rt_scope_copy(&m->memory, options->file);
 	rt_scope_adopt(s, &m->memory);
 	/* Entries that others add from now on make it another conversation. */
 	m->project = rt_engine_value(engine);
 	RT_TRY(s, rt_known_init(&m->known, engine->alloc, m->project, &s->error));
+	if (rt_ok(s))
+		rt_import_look_written(m);
 	/* The table of names gets its full size here, where no other writer waits for it. */
 	RT_TRY(s, rt_disc_names_reserve(&m->names, names_expected(m)));
 	RT_TRY(s, rt_disc_names_update(&m->names, NULL, m->project));
@@ -182,6 +185,8 @@ rt_import_end(rt_import *m, rt_import_result *out, rt_error *err)
 	}
 	if (rt_ok(&m->s) && m->open)
 		rt_import_row_close(m);
+	if (m->group == 0) /* nothing was new: the file may have been moved */
+		rt_import_keep_file(m);
 	st = status_of(m, err);
 	if (st != RT_OK) {
 		rt_import_cancel(m, err);

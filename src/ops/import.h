@@ -35,6 +35,7 @@ void rt_import_result_put(rt_buf *out, const rt_import_result *result);
 typedef struct rt_import_options {
 	rt_str name;        /* of discussions that have none; empty: "imported" */
 	rt_str by;          /* the requester; empty: the one given when the engine was opened */
+	rt_str file;        /* the path of the file, if it has one discussion: rt_imported_file */
 	bool dry_run;       /* only count */
 	bool keep_active;   /* the active discussion stays active, unless the project is new */
 	size_t discussions; /* their total number, if known; 0: unknown */

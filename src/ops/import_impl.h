@@ -7,6 +7,7 @@
  *   import_row.c       rows of the log, their transactions and their bodies
  *   import_undo.c      undoing a failed import
  *   import_take.c      nodes of an outline as slots of takes
+ *   import_written.h   which entries were written for another program
  *   import_match.c     which entries of an outline already exist
  *   import_outline.c   a whole outline
  *   import.c           the import
@@ -25,6 +26,7 @@
 #include "ops/import.h"
 #include "ops/import_known.h"
 #include "ops/import_names.h"
+#include "ops/import_written.h"
 #include "ops/names.h"
 #include "ops/ops.h"
 
@@ -47,6 +49,7 @@ typedef struct rt_spot {
 	size_t at;
 	bool known; /* from an earlier import */
 	bool tip;   /* known, and the last of that take */
+	bool is_written; /* known as a part of a written session */
 } rt_spot;
 
 /* An entry of an earlier import, and its text then. */
@@ -73,6 +76,9 @@ typedef struct rt_making {
 	rt_import_origin *origins;
 	size_t origin_count, origin_at; /* those before origin_at have a node */
 	bool has_origins;
+	/* see import_written.h; in the import's memory, in the order of the file */
+	rt_written_node *written;
+	size_t written_count, written_at; /* those before written_at have a node */
 } rt_making;
 
 /* Discussions that the import made, first .. last. */
@@ -98,8 +104,9 @@ struct rt_import {
 	rt_scope s;      /* failures; memory of the open row */
 	rt_scope memory; /* of the import */
 	rt_engine *engine;
-	rt_str name, by; /* in memory */
+	rt_str name, by, file; /* in memory */
 	bool dry_run;
+	bool has_written;       /* some conversation was written for another program */
 	size_t expected;        /* discussions in all; 0: unknown */
 	const uint64_t *hashes; /* see rt_import_options; those that are not used yet */
 	size_t hash_count;
@@ -229,7 +236,15 @@ void rt_layer_append(rt_layer *l, uint32_t take, size_t at, const int64_t *nodes
 const int64_t *rt_layer_path(const rt_layer *l, size_t leaf, int64_t *path, size_t *out_count,
 			     int64_t *out_above);
 
+/* Keeps the path of the file for the discussion. */
+void rt_import_keep_file(rt_import *m);
+
 /* ---- matching (import_match.c) ---- */
+
+/* At the beginning: are there written sessions? */
+void rt_import_look_written(rt_import *m);
+/* If the conversation is one, its nodes and, unless it is known otherwise, its discussion. */
+void rt_layer_find_written(rt_layer *l);
 
 /* The discussion was imported before: adds the new entries. */
 void rt_layer_add_new(rt_layer *l);

@@ -6,6 +6,7 @@
 
 #include <stdlib.h> /* qsort */
 
+#include "base/encode.h"
 #include "base/hash.h"
 #include "log/history.h"
 
@@ -109,7 +110,7 @@ match_ids(rt_layer *l)
 	for (size_t i = 0; rt_ok(s) && i < o->node_count; i++) {
 		uint32_t entry = 0;
 
-		if (!rt_id_is_legal(o->nodes[i].id))
+		if (!rt_id_is_legal(o->nodes[i].id) || l->spots[i].known)
 			continue;
 		RT_TRY(s,
 		       rt_resolve_vanished(l->c->now, l->disc, o->nodes[i].id, &entry, &s->error));
@@ -117,6 +118,102 @@ match_ids(rt_layer *l)
 			know(l, i, entry);
 	}
 	place_nodes(l);
+}
+
+/* ---- written sessions ---- */
+
+static bool
+find_any(void *ctx, const rt_store_row *row)
+{
+	*(bool *)ctx = rt_str_starts(row->name, RT_STR(RT_WRITTEN_PREFIX));
+	return !*(bool *)ctx;
+}
+
+void
+rt_import_look_written(rt_import *m)
+{
+	RT_TRY(&m->s, m->engine->store->ops->read(m->engine->store, rt_rows_names(m->engine->project),
+						  find_any, &m->has_written, &m->s.error));
+}
+
+/* The nodes of a row, with the entries that their ids have now. */
+static void
+read_nodes(rt_layer *l, yyjson_val *nodes)
+{
+	rt_making *making = &l->import->making;
+	size_t room = 0;
+	rt_json_iter it = rt_json_items(nodes);
+
+	while (rt_ok(l->s) && rt_json_next(&it)) {
+		rt_str hash = rt_json_str(it.value);
+		rt_written_node node = {0};
+
+		if (!rt_json_next(&it))
+			return;
+		for (size_t i = 0; i < hash.size; i++)
+			node.node = node.node << 4 | (uint64_t)(rt_hex_digit(hash.ptr[i]) & 15);
+		RT_TRY(l->s, rt_resolve_vanished(l->c->now, l->disc, rt_json_str(it.value), &node.entry,
+						 &l->s->error));
+		if (node.entry == 0)
+			continue;
+		making->written = rt_import_grow(l->import, making->written, making->written_count, &room,
+						 sizeof(*making->written));
+		if (making->written != NULL)
+			making->written[making->written_count++] = node;
+	}
+}
+
+void
+rt_layer_find_written(rt_layer *l)
+{
+	rt_import *m = l->import;
+	rt_buf *name = rt_scope_buf(l->s), *row = rt_scope_buf(l->s);
+	const rt_cell *cell;
+	uint64_t disc = 0;
+	rt_status st;
+
+	if (!m->has_written || l->outline->source.size == 0)
+		return;
+	rt_buf_add_c(name, RT_WRITTEN_PREFIX);
+	rt_buf_add_str(name, l->outline->source);
+	if (rt_scope_str(l->s, name).size == 0)
+		return;
+	st = rt_store_get(m->engine->store, rt_engine_side(m->engine, name->ptr), row, NULL, &l->s->error);
+	if (st == RT_NOT_FOUND || st == RT_CORRUPT) /* the store's check reports it */
+		return;
+	rt_scope_note(l->s, st);
+	yyjson_val *root = rt_json_parse(l->s, rt_scope_str(l->s, row));
+
+	(void)rt_json_u64(rt_json_get(root, "disc"), &disc);
+	cell = disc > 0 && disc <= rt_project_disc_count(l->c->now)
+		       ? rt_project_cell(l->c->now, (uint32_t)disc)
+		       : NULL;
+	if (!rt_ok(l->s) || cell == NULL || !cell->present || (l->disc != 0 && l->disc != disc))
+		return;
+	l->disc = (uint32_t)disc;
+	read_nodes(l, rt_json_get(root, "nodes"));
+}
+
+static void
+match_written(rt_layer *l)
+{
+	rt_making *making = &l->import->making;
+
+	for (size_t i = 0; i < l->outline->node_count && making->written_at < making->written_count; i++) {
+		uint64_t hash = rt_written_hash(&l->outline->nodes[i]);
+		size_t left = making->written_count - making->written_at;
+
+		for (size_t k = 0; k < left && k < AHEAD; k++) {
+			const rt_written_node *w = &making->written[making->written_at + k];
+
+			if (w->node != hash)
+				continue;
+			know(l, i, w->entry);
+			l->spots[i].is_written = true;
+			making->written_at += k + 1;
+			break;
+		}
+	}
 }
 
 /* ---- nodes without ids: by their bodies ---- */
@@ -274,15 +371,17 @@ match_origins(rt_layer *l)
 	if (!m->has_origins)
 		list_origins(l);
 	for (size_t i = 0; i < o->node_count; i++)
-		if (!rt_id_is_legal(o->nodes[i].id) && l->spots[i].known) {
+		if (!rt_id_is_legal(o->nodes[i].id) && l->spots[i].known && !l->spots[i].is_written) {
 			l->spots[i] = (rt_spot){0};
 			l->import->result.known--;
 		}
 	for (size_t i = 0; rt_ok(l->s) && i < o->node_count; i++) {
-		size_t end = m->origin_count - m->origin_at < AHEAD ? m->origin_count
-								    : m->origin_at + AHEAD;
+		/* Nodes of a written session pass over the entries that it was made of. */
+		size_t end = m->written_count > 0 || m->origin_count - m->origin_at < AHEAD
+				     ? m->origin_count
+				     : m->origin_at + AHEAD;
 
-		if (rt_id_is_legal(o->nodes[i].id))
+		if (rt_id_is_legal(o->nodes[i].id) || l->spots[i].is_written)
 			continue;
 		for (size_t k = m->origin_at; rt_ok(l->s) && k < end; k++)
 			if (has_body(l, m->origins[k].body, &o->nodes[i])) {
@@ -394,6 +493,7 @@ rt_layer_add_new(rt_layer *l)
 
 	if (l->import->making.goes_on) /* bodies of the outline before may be compared */
 		rt_import_flush(l->import);
+	match_written(l);
 	match_ids(l);
 	if (!l->import->making.has_origins)
 		match_bodies(l);

@@ -4,6 +4,7 @@
  * or a piece of a large one. */
 #include "ops/import_impl.h"
 
+#include <stdio.h>
 #include <threads.h>
 
 #include "log/checkpoint.h"
@@ -236,6 +237,22 @@ close_dry(rt_import *m)
 	m->last_entry = m->project->next_entry;
 }
 
+void
+rt_import_keep_file(rt_import *m)
+{
+	rt_buf *before = rt_scope_buf(&m->s);
+	char name[32];
+
+	if (m->dry_run || m->file.size == 0 || m->last == 0 || !rt_ok(&m->s))
+		return;
+	if (rt_imported_file(m->engine, m->last, before, NULL) == RT_OK &&
+	    rt_str_eq(rt_buf_str(before), m->file))
+		return;
+	snprintf(name, sizeof(name), RT_IMPORTED_PREFIX "d%u", m->last);
+	RT_TRY(&m->s, m->engine->store->ops->write(m->engine->store, rt_engine_side(m->engine, name),
+						   m->file, &m->s.error));
+}
+
 /* Returns the value after the row; NULL: there was nothing to write, or a failure. */
 static const rt_project *
 write_row(rt_import *m)
@@ -253,6 +270,8 @@ write_row(rt_import *m)
 	if (next != NULL && m->making.disc != 0 &&
 	    RT_TRY(s, rt_project_disc(next, m->making.disc, &disc, &s->error)) == RT_OK)
 		m->making.step = disc->history.current;
+	if (next != NULL)
+		rt_import_keep_file(m);
 	return next;
 }
 

@@ -67,8 +67,56 @@ rm "$original"
 code 'in place without the original' 3 r export --to claude-code --in-place
 has 'in place without the original' 'does not exist' "$err"
 
+# --- in place: the file that was imported, and nothing that the program appended is lost ---
+cp "$work/kept" "$work/elsewhere.jsonl"
+cp "$work/kept" "$original"
+r -q import "$work/elsewhere.jsonl"
+printf '%s\n' '{"parentUuid":"aaaaaaaa-2222-4333-8444-555555555552","isSidechain":false,"cwd":"/","sessionId":"11111111-2222-4333-8444-555555555555","version":"2.1.0","type":"user","message":{"role":"user","content":"And then?"},"uuid":"aaaaaaaa-2222-4333-8444-555555555559","timestamp":"2026-01-01T00:00:09.000Z"}' >>"$work/elsewhere.jsonl"
+cp "$work/elsewhere.jsonl" "$work/grown"
+code 'in place: it has grown' 5 r export --to claude-code --in-place
+has 'in place: it has grown' "$work/elsewhere.jsonl has 1 entry that is not imported and would be lost" "$err"
+has 'in place: the next step' "import $work/elsewhere.jsonl" "$err"
+is 'in place: the file is as it was' "$(cat "$work/grown")" "$(cat "$work/elsewhere.jsonl")"
+is 'in place: so is the one with this id' "$(cat "$work/kept")" "$(cat "$original")"
+r -q import "$work/elsewhere.jsonl"
+code 'in place: imported' 0 r export --to claude-code --in-place --json
+is 'in place: the imported file' "$work/elsewhere.jsonl" "$(printf '%s' "$out" | json 'd["file"]')"
+has 'in place: the edit is there' 'Black.' "$(cat "$work/elsewhere.jsonl")"
+code 'in place: once more' 0 r export --to claude-code --in-place
+has 'in place: once more' 'already contains it' "$out"
+is 'in place: nothing is new' '0 0' "$(r import "$work/elsewhere.jsonl" --json | json '"%d %d" % (d["entries"], d["discussions"])')"
+
+# --- written sessions are known: an import adds only what the program appended ---
+added() { # added FILE: entries and discussions
+	r import "$1" --json | json '"%d %d" % (d["entries"], d["discussions"])'
+}
+r -q new Written
+r -q add -r User 'A question of Retake'
+r -q add -r AI 'An answer'
+r -q add -r User 'Thanks'
+for program in claude-code codex gemini; do
+	count=$(r ls --json | json 'len(d)')
+	file=$(r export --to $program --json | json 'd["file"]')
+	is "written for $program: known" '0 0' "$(added "$file")"
+	case $program in
+	claude-code) last=$(tail -n 2 "$file" | grep -o '"uuid":"[^"]*"' | tail -n 1 | cut -d '"' -f 4)
+		session=$(basename "$file" .jsonl)
+		printf '{"parentUuid":"%s","isSidechain":false,"cwd":"/","sessionId":"%s","version":"2.1.0","type":"user","message":{"role":"user","content":"more of %s"},"uuid":"bbbbbbbb-2222-4333-8444-555555555559","timestamp":"2026-01-01T00:00:09.000Z"}\n' "$last" "$session" $program >>"$file" ;;
+	codex) printf '{"timestamp":"2026-01-01T00:00:09.000Z","type":"response_item","payload":{"type":"message","role":"user","content":[{"type":"input_text","text":"more of %s"}]}}\n' $program >>"$file" ;;
+	gemini) printf '{"id":"zz","timestamp":"2026-01-01T00:00:09.000Z","type":"user","content":[{"text":"more of %s"}]}\n' $program >>"$file" ;;
+	esac
+	r -q edit -d Written :1 "A question, edited for $program"
+	is "continued by $program: what is new" '1 0' "$(added "$file")"
+	is "continued by $program: again" '0 0' "$(added "$file")"
+	is "continued by $program: where" "more of $program" "$(r show :-1 --json -d Written | json 'd["content"] if isinstance(d["content"], str) else d["content"][0]["text"]')"
+	is "continued by $program: no other discussion" "$count" "$(r ls --json | json 'len(d)')"
+done
+is 'written sessions count as imported' 0 "$(r scan codex --json | json 'sum(p["files"] - p["imported"] for p in d["programs"])')"
+r --read-only export --to codex -d Written >/dev/null 2>"$work/errors"
+has 'in a read-only store' 'read-only' "$(cat "$work/errors")"
+
 # --- for another program ---
-r -q import "$work/kept"
+r -q use 'Which colour?'
 code 'for Codex' 0 r export --to codex --json
 has 'for Codex: the file' "$HOME/.codex/sessions/2026/01/01/rollout-2026-01-01T00-00-00-" "$(printf '%s' "$out" | json 'd["file"]')"
 is 'for Codex: the command' 'codex resume' "$(printf '%s' "$out" | json '" ".join(d["resume"].split()[:2])')"
@@ -85,7 +133,9 @@ printf '%s\n' "$work/src" >"$HOME/.gemini/tmp/src/.project_root"
 echo / >"$HOME/.gemini/tmp/other/.project_root"
 code 'for Gemini CLI, in a project' 0 r export --to gemini-cli --json
 has 'for Gemini CLI, in a project: the file' "$HOME/.gemini/tmp/src/chats/session-" "$(printf '%s' "$out" | json 'd["file"]')"
-cp "$file" "$HOME/.gemini/tmp/src/chats/"
+file=$HOME/.gemini/tmp/src/chats/session-2026-01-01T00-00-99999999.jsonl
+sed 's/"sessionId":"[^"]*"/"sessionId":"99999999-2222-4333-8444-555555555555"/' \
+	"$(r export --to gemini --json | json 'd["file"]')" >"$file"
 r -q import "$file"
 r -q edit :2 'Green.'
 (cd / && r export --to gemini --json) >"$work/out"
