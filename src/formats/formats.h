@@ -92,5 +92,9 @@ const rt_format *rt_format_sniff(rt_str head);
 /* The same for an input, which is examined further where its beginning does not tell. *out_head has
  * the beginning, in the scope's memory. */
 const rt_format *rt_format_detect(rt_scope *s, const rt_input *in, rt_str *out_head);
+/* Calls fn for the files of a zip archive whose names end in this, at most max of them, until it returns true.
+ * Those that cannot be read are left out. */
+void rt_zip_each(const rt_alloc *alloc, const rt_input *in, const char *end, size_t max,
+		 bool (*fn)(void *ctx, const rt_input *file), void *ctx);
 
 #endif

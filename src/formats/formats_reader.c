@@ -40,7 +40,11 @@ rt_reader_refuse(rt_reader *r, uint64_t at, const char *format, ...)
 	va_start(args, format);
 	(void)vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
-	(void)RT_TRY(&r->b.s, rt_fail_at(&r->b.s.error, RT_USAGE, at, "%s", text));
+	if (r->cut_at > 0)
+		(void)rt_scope_fail(&r->b.s, RT_USAGE, "the file is cut off at byte %llu; before that, %.200s",
+				    (unsigned long long)r->cut_at, text);
+	else
+		(void)RT_TRY(&r->b.s, rt_fail_at(&r->b.s.error, RT_USAGE, at, "%s", text));
 }
 
 /* ---- records ---- */
@@ -88,28 +92,52 @@ next_record(rt_reader *r)
 	if (in_array ? !rt_walk_next(w, &r->records, &key) : !rt_walk_blank(w))
 		return false;
 	line = rt_walk_here(w).line;
-	if (rt_walk_value(w, in_array ? &r->records : NULL, SIZE_MAX, &r->record) !=
-		    RT_WALK_WHOLE &&
-	    (in_array || rt_walk_line(w, SIZE_MAX, &r->record) != RT_WALK_WHOLE))
+	r->is_cut = rt_walk_value(w, in_array ? &r->records : NULL, SIZE_MAX, &r->record) != RT_WALK_WHOLE;
+	if (r->is_cut && (in_array || rt_walk_line(w, SIZE_MAX, &r->record) != RT_WALK_WHOLE))
 		return false;
 	rt_reader_hold(r, r->record, line);
 	return true;
 }
 
+/* Is the walk at the end of an input whose last line has no end? */
+static bool
+is_at_end(rt_walk *w)
+{
+	return rt_walk_peek(w) < 0 && w->at > 0 && w->bytes[w->at - 1] != '\n';
+}
+
+/* The input ends within a record. */
+static void
+note_cut(rt_reader *r, uint64_t line, const char *lost)
+{
+	while (rt_walk_find(&r->w, RT_STR("\377\377"))) /* to its end */
+		;
+	r->cut_at = rt_walk_here(&r->w).offset;
+	rt_report_add(r->report, RT_REMARK_SKIPPED, line,
+		      "the file is cut off at byte %llu, within a record: %s",
+		      (unsigned long long)r->cut_at, lost);
+}
+
 yyjson_val *
 rt_reader_record(rt_reader *r)
 {
+	r->is_cut = false;
 	while (rt_reader_ok(r) && next_record(r)) {
 		rt_error fault = {.text = ""};
 		yyjson_val *value = rt_build_parse(&r->b, r->record, &r->repaired, &fault);
 
 		if (value != NULL)
 			return value;
-		rt_reader_skipped(r, "skipped a record: %.150s", fault.text);
+		if (r->is_cut && is_at_end(&r->w))
+			note_cut(r, r->lines.first, "it was left out");
+		else
+			rt_reader_skipped(r, "skipped a record: %.150s", fault.text);
 		if (r->records.close == '\0' && rt_walk_here(&r->w).line == r->lines.first)
 			rt_walk_skip_line(&r->w); /* the text after it is not a record either */
 	}
-	if (r->records.bad && rt_reader_ok(r))
+	if (r->records.bad && r->is_cut && rt_reader_ok(r))
+		note_cut(r, r->records.fault.line, "it and those after it are missing");
+	else if (r->records.bad && rt_reader_ok(r))
 		rt_report_add(r->report, RT_REMARK_SKIPPED, r->records.fault.line,
 			      "the records end early: malformed JSON");
 	return NULL;

@@ -58,6 +58,8 @@ typedef struct rt_reader {
 	const char *wrapper;   /* set by the reader: the records may be the items of this member of
 				* one object */
 	size_t repaired;       /* places in it with invalid Unicode */
+	bool is_cut;           /* the input ended within it, or it is not JSON */
+	uint64_t cut_at;       /* the end of an input that ends within a record; 0: it does not */
 	rt_report *report;
 	rt_reader_to to;
 	size_t begun;          /* discussions that earlier batches began */
@@ -78,7 +80,7 @@ void rt_reader_refuse(rt_reader *r, uint64_t at, const char *format, ...) RT_PRI
 
 /* The next record of the input: an item of the top-level array, a value on one line, or a single
  * value over several lines. Valid until the next call of rt_build_parse; remarks refer to it.
- * Invalid JSON is skipped with a remark. NULL: no more, or the reader has failed. */
+ * Invalid JSON is skipped with a remark; one remark says that the input ends within a record. NULL: no more, or the reader has failed. */
 yyjson_val *rt_reader_record(rt_reader *r);
 /* Are all of these words members of the first record, as far as the beginning of an input has
  * it? */

@@ -502,12 +502,30 @@ write_members(writer *c, const rt_node *node, const rt_body *body)
 	write_further(c, role, body);
 }
 
+static void
+add_line(rt_buf *text, rt_str line)
+{
+	if (line.size > 0 && text->size > 0)
+		rt_buf_add_byte(text, '\n');
+	rt_buf_add_str(text, line);
+}
+
+/* Results are texts: an image in one is only named. */
+static rt_str
+image_word(yyjson_val *block)
+{
+	return rt_is_word(member(block, "type"), "image image_url input_image") ? RT_STR("[image]")
+										: RT_STR("");
+}
+
 /* The content of a record of pi's as text. */
 static void
-write_pi_text(writer *c, const rt_body *body)
+write_pi_text(writer *c, const rt_body *body, bool is_result)
 {
 	rt_buf_clear(c->text);
 	rt_body_add_text(c->text, body);
+	for (rt_json_iter m = rt_json_items(body->content_json); is_result && rt_json_next(&m);)
+		add_line(c->text, image_word(m.value));
 	rt_json_put_str(c->out, "content", text_of(c));
 }
 
@@ -520,7 +538,7 @@ write_pi_members(writer *c, const rt_node *node, const rt_body *body)
 
 	if (rt_str_is(role, "toolResult")) {
 		rt_json_put_c(c->out, "role", "tool");
-		write_pi_text(c, body);
+		write_pi_text(c, body, !c->lossless);
 		rt_json_put_str(c->out, "tool_call_id", member(message, "toolCallId"));
 		return;
 	}
@@ -528,7 +546,7 @@ write_pi_members(writer *c, const rt_node *node, const rt_body *body)
 		has_image = has_image || rt_str_is(member(m.value, "type"), "image");
 	rt_json_put_str(c->out, "role", role_of(c, node->role, &front));
 	if (c->lossless || !has_image)
-		write_pi_text(c, body);
+		write_pi_text(c, body, false);
 	else
 		write_blocks(c, body->content_json, rt_str_at(NULL, 0));
 	if (rt_str_is(role, "assistant"))
@@ -566,9 +584,7 @@ write_result(writer *c, yyjson_val *block)
 	for (rt_json_iter m = rt_json_items(content); rt_json_next(&m);) {
 		rt_str text = member(m.value, "text");
 
-		if (text.size > 0 && c->text->size > 0)
-			rt_buf_add_byte(c->text, '\n');
-		rt_buf_add_str(c->text, text);
+		add_line(c->text, text.size > 0 || c->lossless ? text : image_word(m.value));
 	}
 	begin_message(c);
 	rt_json_put_c(c->out, "role", "tool");

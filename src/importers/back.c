@@ -201,16 +201,62 @@ rt_back_part(rt_part *part, yyjson_val *block)
 	return part->text.size > 0;
 }
 
+static bool
+is_file(const rt_part *part)
+{
+	return (part->kind == RT_PART_IMAGE || part->kind == RT_PART_FILE) &&
+	       (part->data.size > 0 || part->url.size > 0);
+}
+
+bool
+rt_back_result_file(rt_json_iter *blocks, rt_part *out)
+{
+	while (rt_json_next(blocks))
+		if (rt_back_part(out, blocks->value) && is_file(out))
+			return true;
+	return false;
+}
+
 rt_str
-rt_back_result_text(rt_back *k, const rt_part *part)
+rt_back_url(rt_back *k, const rt_part *part)
+{
+	rt_buf *url = rt_scope_buf(&k->w.e);
+
+	if (part->data.size > 0)
+		rt_buf_add_f(url, "data:%.*s;base64,", RT_STR_ARG(part->mime));
+	rt_buf_add_str(url, part->data.size > 0 ? part->data : part->url);
+	return rt_scope_str(&k->w.e, url);
+}
+
+/* "[image]": of a file that the format has no place for. */
+static void
+add_lost(rt_buf *out, const rt_part *part)
+{
+	rt_str name = part->name.size > 0 || part->data.size > 0 ? part->name : part->url;
+
+	rt_buf_add_f(out, "[%s%s%.*s]", part->kind == RT_PART_IMAGE ? "image" : "file",
+		     name.size > 0 ? " " : "", RT_STR_ARG(name));
+}
+
+rt_str
+rt_back_result_text(rt_back *k, const rt_part *part, bool without_files)
 {
 	rt_buf *text = rt_scope_buf(&k->w.e);
+	bool has_text = part->text.size > 0;
+	rt_part block;
 
 	rt_buf_add_str(text, part->text);
-	for (rt_json_iter m = rt_json_items(part->value); part->text.size == 0 && rt_json_next(&m);) {
+	for (rt_json_iter m = rt_json_items(part->value); rt_json_next(&m);) {
+		bool is_lost = !without_files && rt_back_part(&block, m.value) && is_file(&block);
+
+		if (has_text && !is_lost)
+			continue;
 		if (text->size > 0)
 			rt_buf_add_byte(text, '\n');
-		rt_buf_add_str(text, rt_content_text_of(m.value));
+		if (is_lost)
+			add_lost(text, &block);
+		else
+			rt_buf_add_str(text, rt_content_text_of(m.value));
 	}
 	return rt_scope_str(&k->w.e, text);
 }
@@ -401,10 +447,17 @@ note_item(rt_back *k, const rt_part *part, int64_t first)
 	if (to == NULL)
 		return;
 	*to = (rt_back_item){.kind = part->kind, .at = k->at, .next = -1};
-	if (part->kind == RT_PART_RESULT)
+	if (part->kind == RT_PART_RESULT) {
+		rt_json_iter blocks = rt_json_items(part->value);
+		rt_str text = rt_back_result_text(k, part, k->joins_files);
+		rt_part file;
+
 		to->result = (rt_part){.kind = RT_PART_RESULT,
-				       .text = rt_scope_copy(&k->w.d, rt_back_result_text(k, part)),
+				       .text = rt_scope_copy(&k->w.d, text),
 				       .has_failed = part->has_failed};
+		if (k->joins_files && rt_back_result_file(&blocks, &file))
+			to->result.data = rt_scope_copy(&k->w.d, rt_back_json_value(k, part->value));
+	}
 	while (first >= 0 && items[first].next >= 0)
 		first = items[first].next;
 	if (first >= 0)
@@ -455,15 +508,19 @@ rt_back_is_known(const rt_back *k, rt_str call)
 }
 
 const rt_part *
-rt_back_result(const rt_back *k, rt_str call)
+rt_back_result(rt_back *k, rt_str call)
 {
 	int64_t at = call.size > 0 && k->joins_results ? rt_index_get(&k->calls, call) : -1;
-	const rt_back_item *items = k->items.items;
+	rt_back_item *items = k->items.items;
 
 	while (at >= 0 && (items[at].kind != RT_PART_CALL || items[at].at != k->at))
 		at = items[at].next;
 	at = at >= 0 ? items[at].next : -1;
-	return at >= 0 && items[at].kind == RT_PART_RESULT ? &items[at].result : NULL;
+	if (at < 0 || items[at].kind != RT_PART_RESULT)
+		return NULL;
+	if (items[at].result.data.size > 0) /* as long as the entry */
+		items[at].result.value = rt_writer_parse(&k->w, &k->w.e, items[at].result.data);
+	return &items[at].result;
 }
 
 yyjson_val *
@@ -472,6 +529,17 @@ rt_back_field(rt_back *k, const char *name)
 	const rt_outline *o = k->w.outline;
 
 	return rt_writer_parse(&k->w, &k->w.d, rt_outline_field_of(o->fields, o->field_count, name));
+}
+
+rt_str
+rt_back_title(rt_back *k)
+{
+	rt_str name = k->w.outline->name, title;
+	rt_buf *key = rt_scope_buf(&k->w.d);
+
+	rt_buf_add_f(key, "%s.title", k->format);
+	title = rt_scope_str(&k->w.d, key).size > 0 ? rt_json_str(rt_back_field(k, key->ptr)) : name;
+	return title.size > name.size && rt_str_eq(rt_graph_title(title), name) ? title : name;
 }
 
 bool

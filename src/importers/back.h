@@ -61,7 +61,7 @@ typedef struct rt_back_item {
 	rt_part_kind kind;
 	size_t at;      /* rt_back.at of its entry */
 	int64_t next;   /* the next one with its id; -1: none */
-	rt_part result; /* only a text and has_failed */
+	rt_part result; /* only a text, has_failed, and in data its blocks as JSON if there are files */
 } rt_back_item;
 
 typedef struct rt_back {
@@ -70,6 +70,7 @@ typedef struct rt_back {
 	bool (*mutes)(yyjson_val *raw); /* does the program itself not send this record? NULL: none */
 	bool holds_several;
 	bool joins_results; /* a call and its result are one item: rt_back_result */
+	bool joins_files;   /* with the images and files of the result */
 	rt_buf *out;        /* of w */
 	rt_str session;     /* to be written */
 	rt_str time;        /* of the last entry with one, as JSON; else 1970 */
@@ -96,10 +97,17 @@ bool rt_back_entry_next(rt_back *k, rt_back_entry *out);
 bool rt_back_has_more(const rt_back *k);
 /* The part that a block is; false: nothing that another program could use. */
 bool rt_back_part(rt_part *out, yyjson_val *block);
-/* The text of a result; of its blocks the texts, on lines. */
-rt_str rt_back_result_text(rt_back *k, const rt_part *part);
+/* The text of a result; of its blocks the texts, on lines. Images and files are named there, unless
+ * they are written beside it (rt_back_result_file). */
+rt_str rt_back_result_text(rt_back *k, const rt_part *part, bool without_files);
+/* The next image or file among the blocks of a result that has contents or an address; false: none. */
+bool rt_back_result_file(rt_json_iter *blocks, rt_part *out);
+/* The data: address of an image or file, or its address. */
+rt_str rt_back_url(rt_back *k, const rt_part *part);
 /* A file as text, for programs without attached files: its name, and its content if that is a text. */
 void rt_back_file_text(rt_buf *out, const rt_part *part);
+/* The name of the discussion, or the title that an import has cut. */
+rt_str rt_back_title(rt_back *k);
 /* A field of the discussion; NULL: none. */
 yyjson_val *rt_back_field(rt_back *k, const char *name);
 /* The text of an entry's parts of this kind, joined by line ends. */
@@ -107,9 +115,9 @@ rt_str rt_back_text(rt_back *k, const rt_back_entry *e, rt_part_kind kind);
 /* Is the call answered in this take? Did the call of a result come before? */
 bool rt_back_is_answered(const rt_back *k, rt_str call);
 bool rt_back_is_known(const rt_back *k, rt_str call);
-/* The result of a call of the present entry, its text and has_failed; NULL: none, or the format has
- * separate results. */
-const rt_part *rt_back_result(const rt_back *k, rt_str call);
+/* The result of a call of the present entry: its text, has_failed, and with joins_files in value its blocks
+ * if there are files. NULL: none, or the format has separate results. */
+const rt_part *rt_back_result(rt_back *k, rt_str call);
 
 /* In formats where calls and results are one item: nothing is written of the part; it is a text of the
  * user, also in an entry of the model. */

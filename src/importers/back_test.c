@@ -325,6 +325,57 @@ test_repeated_calls(void **state)
 	import_done(&o, &report);
 }
 
+/* An image in the result of a tool stays one, or is named where there is no place for it. */
+static void
+test_images(void **state)
+{
+#define SHOT "[{\"type\":\"text\",\"text\":\"a shot\"},{\"type\":\"image\",\"source\":{\"type\":\"base64\"," \
+	     "\"media_type\":\"image/png\",\"data\":\"iVBO\"}}]"
+	static const struct {
+		const rt_format *format;
+		const char *wanted;
+	} rows[] = {
+		{&rt_format_claude_code, "\"content\":" SHOT},
+		{&rt_format_codex, "\"call_id\":\"c1\",\"output\":[{\"type\":\"input_text\",\"text\":\"a shot\"},"
+				   "{\"type\":\"input_image\",\"image_url\":\"data:image/png;base64,iVBO\"}]"},
+		{&rt_format_gemini_cli, "\"response\":{\"output\":\"a shot\"}}},{\"inlineData\":{\"mimeType\":"
+					"\"image/png\",\"data\":\"iVBO\"}}],\"status\":\"success\""},
+		{&rt_format_opencode, "\"mime\":\"image/png\",\"url\":\"data:image/png;base64,iVBO\""},
+		{&rt_format_sharegpt, "\"value\":\"a shot\\n[image]\""},
+	};
+	const char *text =
+		CLAUDE_REPLY("11111111-1111-4111-8111-111111111111", "null", "m1", CLAUDE_CALL("c1"))
+		CLAUDE_RESULT("22222222-2222-4222-8222-222222222222",
+			      "\"11111111-1111-4111-8111-111111111111\"", "c1", SHOT);
+	rt_outlines o;
+	rt_report report;
+	rt_buf out;
+
+	(void)state;
+	import_text(&rt_format_claude_code, text, &o, &report);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		check_round_trip(rows[i].format, &o, NULL, &out);
+		if (rt_str_find(rt_buf_str(&out), rt_str_of(rows[i].wanted), 0) == SIZE_MAX)
+			fail_msg("no %s in\n%.*s", rows[i].wanted, RT_STR_ARG(rt_buf_str(&out)));
+		rt_buf_deinit(&out);
+	}
+	import_done(&o, &report);
+	/* the form of another program */
+	import_text(&rt_format_codex,
+		    CODEX_CALL("k1")
+		    CODEX_ITEM("\"type\":\"function_call_output\",\"call_id\":\"k1\",\"output\":[{\"type\":"
+			       "\"input_image\",\"image_url\":\"data:image/png;base64,iVBO\"}]"),
+		    &o, &report);
+	check_round_trip(&rt_format_claude_code, &o, NULL, &out);
+	assert_int_not_equal(rt_str_find(rt_buf_str(&out),
+					 RT_STR("\"content\":[{\"type\":\"image\",\"source\":{\"type\":\"base64\","
+						"\"media_type\":\"image/png\",\"data\":\"iVBO\"}}]"),
+					 0),
+			     SIZE_MAX);
+	rt_buf_deinit(&out);
+	import_done(&o, &report);
+}
+
 /* The call and the result of another program are one item; a call without a result is given one. */
 static void
 test_gemini_cli_calls(void **state)
@@ -405,7 +456,7 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_opencode),
+		cmocka_unit_test(test_opencode), cmocka_unit_test(test_images),
 		cmocka_unit_test(test_gemini_cli),	     cmocka_unit_test(test_gemini_cli_calls), cmocka_unit_test(test_repeated_calls),
 		cmocka_unit_test(test_random),	     cmocka_unit_test(test_memory),
 		cmocka_unit_test(test_several),	     cmocka_unit_test(test_claude_code),

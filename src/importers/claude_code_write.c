@@ -58,16 +58,29 @@ put_source(rt_buf *out, const rt_part *part, const char *type)
 	rt_json_close(out, '}');
 }
 
+static bool
+put_part(writer *c, rt_buf *out, const rt_part *part);
+
 static void
-put_result(rt_buf *out, const rt_part *part)
+put_result(writer *c, rt_buf *out, const rt_part *part)
 {
+	rt_part block;
+
 	rt_json_open(out, NULL, '{');
 	rt_json_put_str(out, "tool_use_id", part->id);
 	rt_json_put_c(out, "type", "tool_result");
-	if (yyjson_is_arr(part->value))
-		rt_json_put_value(out, "content", part->value);
-	else
+	if (yyjson_is_arr(part->value)) {
+		rt_json_open(out, "content", '[');
+		for (rt_json_iter m = rt_json_items(part->value); rt_json_next(&m);)
+			if (rt_json_get(m.value, "source") == NULL && rt_back_part(&block, m.value) &&
+			    (block.kind == RT_PART_IMAGE || block.kind == RT_PART_FILE))
+				(void)put_part(c, out, &block);
+			else
+				rt_json_put_value(out, NULL, m.value);
+		rt_json_close(out, ']');
+	} else {
 		rt_json_put_str(out, "content", part->text);
+	}
 	if (part->has_failed)
 		rt_json_put_bool(out, "is_error", true);
 	rt_json_close(out, '}');
@@ -100,7 +113,7 @@ put_part(writer *c, rt_buf *out, const rt_part *part)
 			rt_json_put_raw(out, "input", RT_STR("{}"));
 		rt_json_close(out, '}');
 		return true;
-	case RT_PART_RESULT: put_result(out, part); return true;
+	case RT_PART_RESULT: put_result(c, out, part); return true;
 	case RT_PART_IMAGE:
 		put_source(out, part, "image");
 		return true;
@@ -351,7 +364,7 @@ put_missing(writer *c, const rt_back_entry *e, size_t number)
 		if (e->parts[i].kind != RT_PART_CALL || rt_back_is_answered(&c->k, part.id))
 			continue;
 		rt_json_open(content, NULL, '[');
-		put_result(content, &part);
+		put_result(c, content, &part);
 		rt_json_close(content, ']');
 		put_prompt(c, e, number + i, rt_back_json_of(&c->k, content));
 	}

@@ -132,14 +132,9 @@ put_text(rt_buf *out, rt_back_speaker speaker, rt_str text)
 static void
 put_image(writer *k, rt_buf *out, const rt_part *part)
 {
-	rt_buf *url = rt_scope_buf(&k->w.e);
-
-	if (part->data.size > 0)
-		rt_buf_add_f(url, "data:%.*s;base64,", RT_STR_ARG(part->mime));
-	rt_buf_add_str(url, part->data.size > 0 ? part->data : part->url);
 	rt_json_open(out, NULL, '{');
 	rt_json_put_c(out, "type", "input_image");
-	rt_json_put_str(out, "image_url", rt_scope_str(&k->w.e, url));
+	rt_json_put_str(out, "image_url", rt_back_url(k, part));
 	rt_json_close(out, '}');
 }
 
@@ -166,13 +161,28 @@ put_part(writer *k, rt_buf *out, rt_back_speaker speaker, const rt_part *part)
 	return added.size > 0 || (part->kind == RT_PART_IMAGE && speaker != RT_BACK_MODEL);
 }
 
+/* A text, or a list of texts and images. */
 static void
-put_result(writer *k, rt_str call, rt_str text)
+put_result(writer *k, const rt_part *part)
 {
+	rt_json_iter blocks = rt_json_items(part->value);
+	rt_part block;
+	bool has_image = false;
+
+	while (!has_image && rt_back_result_file(&blocks, &block))
+		has_image = block.kind == RT_PART_IMAGE;
 	open_line(k, "response_item");
 	rt_json_put_c(k->out, "type", "function_call_output");
-	rt_json_put_str(k->out, "call_id", call);
-	rt_json_put_str(k->out, "output", text);
+	rt_json_put_str(k->out, "call_id", part->id);
+	if (has_image) {
+		rt_json_open(k->out, "output", '[');
+		for (blocks = rt_json_items(part->value); rt_json_next(&blocks);)
+			if (rt_back_part(&block, blocks.value))
+				(void)put_part(k, k->out, RT_BACK_USER, &block);
+		rt_json_close(k->out, ']');
+	} else {
+		rt_json_put_str(k->out, "output", rt_back_result_text(k, part, false));
+	}
 	close_line(k);
 }
 
@@ -182,7 +192,7 @@ put_missing(writer *k, const rt_back_entry *e)
 {
 	for (size_t i = 0; i < e->count && rt_back_has_more(k); i++)
 		if (e->parts[i].kind == RT_PART_CALL && !rt_back_is_answered(k, e->parts[i].id))
-			put_result(k, e->parts[i].id, RT_STR(NO_RESULT));
+			put_result(k, &(rt_part){.id = e->parts[i].id, .text = RT_STR(NO_RESULT)});
 }
 
 static void
@@ -213,7 +223,7 @@ put_message(writer *k, const rt_back_entry *e, size_t from)
 	for (i = from; i < e->count; i++) {
 		const rt_part *part = &e->parts[i];
 		bool is_lost = part->kind == RT_PART_RESULT && !rt_back_is_known(k, part->id);
-		rt_part text = {.text = rt_back_result_text(k, part)};
+		rt_part text = {.text = rt_back_result_text(k, part, false)};
 
 		if (part->kind == RT_PART_CALL || (part->kind == RT_PART_RESULT && !is_lost))
 			break;
@@ -241,7 +251,7 @@ put_new(writer *k, const rt_back_entry *e)
 			put_call(k, part);
 			i++;
 		} else if (part->kind == RT_PART_RESULT && rt_back_is_known(k, part->id)) {
-			put_result(k, part->id, rt_back_result_text(k, part));
+			put_result(k, part);
 			i++;
 		} else {
 			i = put_message(k, e, i);

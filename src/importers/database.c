@@ -50,7 +50,7 @@ read_file(sqlite3_file *file, void *to, int size, sqlite3_int64 offset)
 static int
 file_size(sqlite3_file *file, sqlite3_int64 *out)
 {
-	*out = (sqlite3_int64)((input_file *)file)->db->size;
+	*out = (sqlite3_int64)((input_file *)file)->db->shown_size;
 	return SQLITE_OK;
 }
 
@@ -271,6 +271,36 @@ limit(rt_db *db)
 	sqlite3_progress_handler(db->sqlite, STEPS, has_run_long, db);
 }
 
+static uint32_t
+big_endian(const char *bytes)
+{
+	const unsigned char *b = (const unsigned char *)bytes;
+
+	return (uint32_t)b[0] << 24 | (uint32_t)b[1] << 16 | (uint32_t)b[2] << 8 | b[3];
+}
+
+/* The header has the number of pages (valid if its two counters are equal). SQLite refuses a shorter file as a whole. */
+static void
+check_size(rt_db *db)
+{
+	char head[100];
+	uint64_t page, whole;
+	size_t size = 0;
+
+	db->shown_size = db->size;
+	if (db->in->read_at(db->in->ctx, 0, head, sizeof(head), &size, NULL) != RT_OK ||
+	    size < sizeof(head) || big_endian(head + 24) != big_endian(head + 92))
+		return;
+	page = big_endian(head + 16) >> 16;
+	whole = (page == 1 ? 65536 : page) * big_endian(head + 28);
+	if (whole <= db->size)
+		return;
+	db->shown_size = whole;
+	rt_report_add(db->r->report, RT_REMARK_SKIPPED, 0,
+		      "the database is cut off at byte %llu of %llu; what was after it is lost",
+		      (unsigned long long)db->size, (unsigned long long)whole);
+}
+
 rt_db *
 rt_db_open(rt_reader *r, const rt_input *in)
 {
@@ -283,6 +313,7 @@ rt_db_open(rt_reader *r, const rt_input *in)
 	db->in = in;
 	db->buf = rt_scope_buf(s);
 	find_size(db);
+	check_size(db);
 	(void)snprintf(db->name, sizeof(db->name), "retake-input-%p", (void *)db);
 	db->vfs = (sqlite3_vfs){
 		.iVersion = 1,

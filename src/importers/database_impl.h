@@ -12,6 +12,7 @@ struct rt_db {
 	rt_reader *r;
 	const rt_input *in;
 	uint64_t size;
+	uint64_t shown_size;    /* to SQLite: with pages that are cut off, which are empty */
 	sqlite3 *sqlite;
 	sqlite3_vfs vfs;
 	char name[40];          /* of the vfs */

@@ -97,28 +97,52 @@ rt_db_has(rt_db *db, const char *table, const char *columns)
 	return rt_ok(&db->r->b.s);
 }
 
-/* Fills an index; damaged rows are left out. */
-static void
-fill(rt_db *db, const char *table, const char *select, const char *insert)
+/* Adds rows to an index, up to the end or to damage, which is returned. *last: the last row. */
+static int
+fill_from(rt_db *db, const char *select, sqlite3_stmt *to, int64_t *last)
 {
-	sqlite3_stmt *from = prepare(db, select), *to = prepare(db, insert);
-	int code = SQLITE_OK;
+	sqlite3_stmt *from = prepare(db, select);
+	int code = SQLITE_DONE;
 
-	run(db, "BEGIN");
 	while (rt_ok(&db->r->b.s) && (code = sqlite3_step(from)) == SQLITE_ROW) {
+		*last = sqlite3_column_int64(from, 2);
 		bind_text(to, 1, column_text(from, 0));
 		(void)sqlite3_bind_value(to, 2, sqlite3_column_value(from, 1));
 		(void)sqlite3_bind_value(to, 3, sqlite3_column_value(from, 2));
 		(void)sqlite3_step(to);
 		(void)rt_db_note(db, sqlite3_reset(to));
 	}
-	if (rt_ok(&db->r->b.s) && is_local(code))
-		rt_report_add(db->r->report, RT_REMARK_SKIPPED, 0,
-			      "the table \"%s\" is damaged: %.80s", table, sqlite3_errmsg(db->sqlite));
-	else
-		(void)rt_db_note(db, code);
 	(void)sqlite3_reset(from);
-	run(db, "COMMIT");
+	return code;
+}
+
+/* Fills an index. Rows after damaged ones are read from the end of the table. */
+static void
+fill(rt_db *db, const char *table, const char *select, const char *insert)
+{
+	sqlite3_stmt *to = prepare(db, insert);
+	int64_t last = 0, first = INT64_MAX;
+	char words[80] = "the last ones", backwards[SQL_MAX + 32];
+	int code;
+
+	run(db, "BEGIN");
+	code = fill_from(db, select, to, &last);
+	if (rt_ok(&db->r->b.s) && is_local(code)) {
+		run(db, "ROLLBACK"); /* it cannot be committed any more */
+		(void)fill_from(db, select, to, &last);
+		(void)snprintf(backwards, sizeof(backwards), "%s ORDER BY rowid DESC", select);
+		(void)fill_from(db, backwards, to, &first);
+		if (first != INT64_MAX && first > last + 1)
+			(void)snprintf(words, sizeof(words), "some of those between %lld and %lld",
+				       (long long)last, (long long)first);
+		else if (first == INT64_MAX)
+			(void)snprintf(words, sizeof(words), "those after %lld", (long long)last);
+		rt_report_add(db->r->report, RT_REMARK_SKIPPED, 0,
+			      "the table \"%s\" is damaged: of its rows, %s are lost", table, words);
+	} else {
+		(void)rt_db_note(db, code);
+		run(db, "COMMIT");
+	}
 }
 
 bool
@@ -189,7 +213,8 @@ rt_db_next(rt_db_rows *rows)
 		if (!is_local(code) && code != SQLITE_DONE)
 			break;
 		rt_report_add(rows->db->r->report, RT_REMARK_SKIPPED, 0,
-			      "skipped a row of the table \"%s\": %.80s", rows->table,
+			      "skipped row %lld of the table \"%s\": %.80s",
+			      (long long)sqlite3_column_int64(rows->numbers, 0), rows->table,
 			      sqlite3_errmsg(rows->db->sqlite));
 	}
 	(void)rt_db_note(rows->db, code);

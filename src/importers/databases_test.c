@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
  * Importers of SQLite databases, which are made here. */
+#define _GNU_SOURCE
 #include <sqlite3.h>
+#include <string.h>
 
 #include "importers/importer_testing.h"
 
@@ -284,6 +286,62 @@ test_schema(void **state)
 	free_database(bytes);
 }
 
+/* The report names the missing part of a database that is cut off, or has a damaged page. */
+static void
+test_lost(void **state)
+{
+	enum { PAGE = 512 };
+	char sql[12000], word[60];
+	rt_str bytes;
+	rt_outlines o;
+	rt_report report;
+	rt_error err;
+	char *copy;
+	size_t nodes, page;
+
+	(void)state;
+	snprintf(sql, sizeof(sql), "%s",
+		 LLM_OLD "INSERT INTO conversations VALUES('c', 'Birds', 'm'); WITH RECURSIVE n(i) AS (SELECT 1 UNION "
+			 "ALL SELECT i + 1 FROM n WHERE i < 400) INSERT INTO responses(id, model, prompt, response, "
+			 "conversation_id, datetime_utc) SELECT printf('%04d', i), 'm', printf('q%d', i), "
+			 "printf('r%.200c', '.'), 'c', '2026' FROM n;");
+	bytes = make_database(sql);
+	copy = malloc(bytes.size);
+	assert_non_null(copy);
+	memcpy(copy, bytes.ptr, bytes.size);
+	memcpy(copy + 92, copy + 24, 4); /* the header is valid */
+	for (int i = 0; i < 4; i++)
+		copy[28 + i] = (char)(bytes.size / PAGE >> (24 - 8 * i));
+	rt_report_init(&report, rt_alloc_libc());
+	assert_int_equal(rt_format_llm.read(rt_alloc_libc(), bytes, &o, &report, NULL), RT_OK);
+	nodes = o.items[0].node_count;
+	assert_int_equal(report.skipped, 0);
+	import_done(&o, &report);
+	/* cut in the middle */
+	rt_report_init(&report, rt_alloc_libc());
+	if (rt_format_llm.read(rt_alloc_libc(), rt_str_at(copy, bytes.size / 2), &o, &report, NULL) == RT_OK) {
+		assert_true(report.skipped > 0);
+		rt_outlines_deinit(&o);
+	}
+	snprintf(word, sizeof(word), "cut off at byte %zu of %zu", bytes.size / 2, bytes.size);
+	assert_true(report.remark_count > 0 && strstr(report.remarks[0].text, word) != NULL);
+	rt_report_deinit(&report);
+	/* a page in the middle */
+	for (page = bytes.size / 2 / PAGE * PAGE; memmem(copy + page, PAGE, "....", 4) == NULL; page += PAGE)
+		;
+	memset(copy + page, 0xEE, PAGE);
+	rt_report_init(&report, rt_alloc_libc());
+	if (rt_format_llm.read(rt_alloc_libc(), rt_str_at(copy, bytes.size), &o, &report, &err) != RT_OK)
+		fail_msg("%s", err.text);
+	assert_true(o.items[0].node_count > nodes * 3 / 4); /* later rows are there */
+	assert_true(o.items[0].node_count < nodes);
+	assert_true(report.remark_count > 0);
+	assert_non_null(strstr(report.remarks[0].text, "\"responses\" is damaged: of its rows, some of those between "));
+	import_done(&o, &report);
+	free(copy);
+	free_database(bytes);
+}
+
 /* Every prefix, and a byte changed at every place, is read or refused; nothing is written. */
 static void
 test_damage(void **state)
@@ -321,6 +379,7 @@ main(void)
 		cmocka_unit_test(test_open_webui_database),
 		cmocka_unit_test(test_opencode_database),
 		cmocka_unit_test(test_schema),
+		cmocka_unit_test(test_lost),
 		cmocka_unit_test(test_damage),
 	};
 

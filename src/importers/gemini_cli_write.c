@@ -286,8 +286,22 @@ put_old(rt_back *k, const rt_back_entry *e)
 /* ---- messages without one ---- */
 
 static void
-put_result(rt_buf *out, rt_str id, rt_str name, rt_str text)
+put_data(rt_buf *out, const rt_part *part)
 {
+	rt_json_open(out, NULL, '{');
+	rt_json_open(out, "inlineData", '{');
+	rt_json_put_str(out, "mimeType", part->mime);
+	rt_json_put_str(out, "data", part->data);
+	rt_json_close(out, '}');
+	rt_json_close(out, '}');
+}
+
+static void
+put_result(rt_buf *out, rt_str id, rt_str name, rt_str text, yyjson_val *blocks)
+{
+	rt_json_iter files = rt_json_items(blocks);
+	rt_part file;
+
 	rt_json_open(out, "result", '[');
 	rt_json_open(out, NULL, '{');
 	rt_json_open(out, "functionResponse", '{');
@@ -298,6 +312,9 @@ put_result(rt_buf *out, rt_str id, rt_str name, rt_str text)
 	rt_json_close(out, '}');
 	rt_json_close(out, '}');
 	rt_json_close(out, '}');
+	while (rt_back_result_file(&files, &file))
+		if (file.data.size > 0 && file.mime.size > 0)
+			put_data(out, &file);
 	rt_json_close(out, ']');
 }
 
@@ -317,7 +334,8 @@ put_call(rt_back *k, rt_buf *out, const rt_back_entry *e, const rt_part *part)
 	else
 		rt_json_put_raw(out, "args", RT_STR("{}"));
 	if (result != NULL || rt_back_has_more(k))
-		put_result(out, id, part->name, result != NULL ? result->text : RT_STR(NO_RESULT));
+		put_result(out, id, part->name, result != NULL ? result->text : RT_STR(NO_RESULT),
+			   result != NULL ? result->value : NULL);
 	rt_json_put_c(out, "status", has_failed ? "error" : "success");
 	rt_json_put_raw(out, "timestamp", k->time);
 	rt_json_close(out, '}');
@@ -335,17 +353,14 @@ put_part(rt_back *k, rt_buf *out, const rt_part *part)
 	if (part->kind == RT_PART_IMAGE || part->kind == RT_PART_FILE)
 		rt_back_file_text(text, part);
 	else
-		rt_buf_add_str(text, part->kind == RT_PART_RESULT ? rt_back_result_text(k, part)
+		rt_buf_add_str(text, part->kind == RT_PART_RESULT ? rt_back_result_text(k, part, false)
 								  : part->text);
-	rt_json_open(out, NULL, '{');
 	if (is_data) {
-		rt_json_open(out, "inlineData", '{');
-		rt_json_put_str(out, "mimeType", part->mime);
-		rt_json_put_str(out, "data", part->data);
-		rt_json_close(out, '}');
-	} else {
-		rt_json_put_str(out, "text", rt_scope_str(&k->w.e, text));
+		put_data(out, part);
+		return;
 	}
+	rt_json_open(out, NULL, '{');
+	rt_json_put_str(out, "text", rt_scope_str(&k->w.e, text));
 	rt_json_close(out, '}');
 }
 
@@ -516,14 +531,14 @@ put_head(rt_back *k)
 				json.size > 0 && json.ptr[0] == '"' ? json : values[i]);
 	}
 	if (o->name.size > 0)
-		rt_json_put_str(k->out, "summary", o->name);
+		rt_json_put_str(k->out, "summary", rt_back_title(k));
 	for (size_t i = 0; i < o->field_count; i++) {
 		rt_str name = rt_str_starts(o->fields[i].name, prefix)
 				      ? rt_str_skip(o->fields[i].name, prefix.size)
 				      : RT_STR("records");
 
 		if (rt_is_word(name, "records history messages sessionId projectHash startTime "
-				     "lastUpdated kind summary"))
+				     "lastUpdated kind summary title"))
 			continue;
 		rt_json_add_key_str(k->out, name);
 		rt_buf_add_str(k->out, o->fields[i].json);
@@ -551,7 +566,7 @@ rt_gemini_cli_write(const rt_alloc *alloc, const rt_outlines *in, const rt_expor
 
 	rt_back_init(&k, alloc, "gemini-cli", in, options, out);
 	k.mutes = mutes;
-	k.joins_results = true;
+	k.joins_results = k.joins_files = true;
 	while (rt_back_next(&k, write_session))
 		;
 	return rt_writer_end(&k.w, err);

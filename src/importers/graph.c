@@ -9,7 +9,9 @@
 enum {
 	DEPTH_MAX = RT_JSON_DEPTH_MAX - 16, /* of a record: it is kept inside other JSON */
 	SNIFFED = 8,                        /* records examined to detect a format */
-	TITLE_MAX = 80                      /* bytes */
+	TITLE_MAX = 80,                     /* characters */
+	TITLE_BYTES = 120,                  /* of scripts with wide characters, fewer */
+	TITLE_WORDS = 40                    /* bytes that a cut at a space leaves at least */
 };
 
 /* ---- conversations ---- */
@@ -71,6 +73,14 @@ rt_graph_read(const rt_graph_reader *reader, const rt_alloc *alloc, const rt_inp
 	return rt_reader_end(&r, err);
 }
 
+static const char *
+prefix_of(rt_graph *g)
+{
+	rt_buf_clear(g->prefix);
+	rt_buf_add_f(g->prefix, "%s.", g->format);
+	return rt_scope_str(&g->b->s, g->prefix).size > 0 ? g->prefix->ptr : "";
+}
+
 void
 rt_graph_begin(rt_graph *g, rt_str title, rt_str id)
 {
@@ -88,7 +98,13 @@ rt_graph_name(rt_graph *g, rt_str title, rt_str id)
 
 	if (g->outline == NULL)
 		return;
-	g->outline->name = rt_build_copy(g->b, title);
+	g->outline->name = rt_build_copy(g->b, rt_graph_title(title));
+	if (g->outline->name.size < title.size) {
+		rt_buf_clear(g->b->scratch);
+		rt_json_add_string(g->b->scratch, title);
+		rt_build_field_in(g->b, false, prefix_of(g), RT_STR("title"),
+				  rt_scope_str(&g->b->s, g->b->scratch));
+	}
 	if (id.size == 0)
 		return;
 	rt_buf_clear(source);
@@ -107,14 +123,6 @@ add_field(rt_graph *g, const char *prefix, rt_str name, yyjson_val *value)
 	rt_buf_clear(json);
 	rt_json_add_value(json, value);
 	rt_build_field_in(g->b, false, prefix, name, rt_scope_str(&g->b->s, json));
-}
-
-static const char *
-prefix_of(rt_graph *g)
-{
-	rt_buf_clear(g->prefix);
-	rt_buf_add_f(g->prefix, "%s.", g->format);
-	return rt_scope_str(&g->b->s, g->prefix).size > 0 ? g->prefix->ptr : "";
 }
 
 void
@@ -251,6 +259,12 @@ rt_graph_find(const rt_graph *g, rt_str id)
 	return id.size == 0 ? -1 : rt_index_get(&g->ids, id);
 }
 
+static bool
+is_message(const rt_node *node)
+{
+	return node->role.size > 0;
+}
+
 static rt_str
 role_of(const rt_node *node)
 {
@@ -267,7 +281,16 @@ rt_graph_add(rt_graph *g, const rt_node *node, rt_str parent_id)
 	uint32_t *rank;
 	size_t at;
 
-	if (rt_graph_find(g, node->id) >= 0) {
+	int64_t first = rt_graph_find(g, node->id);
+
+	if (first >= 0 && node->role.size > 0 && !is_message(&rt_build_nodes(g->b)[first])) {
+		rt_reader_remark(g->r, RT_REMARK_REPAIRED, g->r->record.ptr,
+				 "an earlier record with the id %.*s has no message; this one takes its place",
+				 (int)rt_utf8_cut(node->id, 40), node->id.ptr);
+		rt_graph_replace(g, first, node);
+		return first;
+	}
+	if (first >= 0) {
 		rt_reader_skipped(g->r, "skipped a second message with the id %.*s",
 				  (int)rt_utf8_cut(node->id, 40), node->id.ptr);
 		return -1;
@@ -395,12 +418,6 @@ rt_graph_children(rt_graph *g, yyjson_val *list)
 		if (at >= 0)
 			((uint32_t *)g->ranks.items)[at] = (uint32_t)m.index;
 	}
-}
-
-static bool
-is_message(const rt_node *node)
-{
-	return node->role.size > 0;
 }
 
 int64_t
@@ -603,8 +620,18 @@ rt_graph_title(rt_str text)
 		text = rt_str_skip(text, 1);
 	while (size < text.size && text.ptr[size] != '\n')
 		size++;
+	while (size > 0 && (text.ptr[size - 1] == ' ' || text.ptr[size - 1] == '\r'))
+		size--;
 	text.size = size;
-	return rt_str_at(text.ptr, rt_utf8_cut(text, TITLE_MAX));
+	if (rt_utf8_count(text) <= TITLE_MAX && size <= TITLE_BYTES)
+		return text;
+	size = rt_utf8_cut(text, TITLE_BYTES);
+	while (rt_utf8_count(rt_str_at(text.ptr, size)) > TITLE_MAX)
+		size = rt_utf8_cut(text, size - 1);
+	for (size_t end = size; end >= TITLE_WORDS; end--)
+		if (text.ptr[end] == ' ' && text.ptr[end - 1] != ' ')
+			return rt_str_at(text.ptr, end);
+	return rt_str_at(text.ptr, size);
 }
 
 /* ---- detection ---- */

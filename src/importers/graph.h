@@ -16,7 +16,8 @@
  * Parents are found when all messages are known. A missing parent makes a root, a cycle is cut at
  * the message met first, and of several messages with one id the first one counts; the report has
  * a remark about each. The nodes of the finished outline are in depth-first order, siblings in the
- * order that the file gives them. Nothing recurses.
+ * order that the file gives them. Nothing recurses. A message takes the place of an earlier record with its id
+ * and without a message, which may be damaged.
  *
  * An importer has no takes: the engine makes one for every leaf, the open one first. Records that
  * carry no message are structure: entries of the kind "custom" without a role, which no surface
@@ -88,7 +89,7 @@ rt_status rt_graph_read(const rt_graph_reader *reader, const rt_alloc *alloc, co
 	RT_READER_FUNCTIONS(name, name##_to)
 
 /* The next conversation. Either may be empty; without an id only an identical conversation is
- * known again. */
+ * known again. A title is cut by rt_graph_title, and is then also the field "FORMAT.title". */
 void rt_graph_begin(rt_graph *g, rt_str title, rt_str id);
 /* The same later, for a conversation whose title or id is found at its end. */
 void rt_graph_name(rt_graph *g, rt_str title, rt_str id);
@@ -158,7 +159,7 @@ rt_str rt_graph_text(yyjson_val *object, const char *words);
  * roles unchanged. */
 rt_str rt_graph_role(rt_str role);
 
-/* A title for a conversation without one: the first line of this text, cut. */
+/* A short title: the first line of this text, at most 80 characters of it, cut at a space. */
 rt_str rt_graph_title(rt_str text);
 
 /* The best result of sniff for the first records of an input, the last of which may be cut. */

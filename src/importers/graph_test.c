@@ -43,6 +43,45 @@ read_rows(rt_str text, rt_outlines *out, rt_report *report)
 	assert_int_equal(out->count, 1);
 }
 
+/* Long titles are cut between words; the whole one is a field. */
+static void
+test_titles(void **state)
+{
+	static const struct {
+		const char *title, *name;
+		bool is_cut;
+	} rows[] = {
+		{"Short", "Short", false},
+		{"One line\nand another", "One line", true},
+		{"Please explain why the release build of the parser fails on the second machine but not "
+		 "here", "Please explain why the release build of the parser fails on the second machine", true},
+		{"0123456789012345678901234567890123456789012345678901234567890123456789012345678901234",
+		 "01234567890123456789012345678901234567890123456789012345678901234567890123456789", true},
+		{"一二三四五六七八九十一二三四五六七八九十一二三四五六七八九十一二三四五六七八九十一二",
+		 "一二三四五六七八九十一二三四五六七八九十一二三四五六七八九十一二三四五六七八九十", true},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		rt_outlines o;
+		rt_report report;
+		rt_buf text, wanted;
+		rt_str field;
+
+		rt_buf_init(&text, rt_alloc_libc(), RT_BUF_UNLIMITED);
+		rt_buf_init(&wanted, rt_alloc_libc(), RT_BUF_UNLIMITED);
+		rt_json_add_string(&wanted, rt_str_of(rows[i].title));
+		rt_buf_add_f(&text, "{\"title\":%s,\"rows\":[[\"a\",\"\",\"1\"]]}", wanted.ptr);
+		read_rows(rt_buf_str(&text), &o, &report);
+		assert_true(rt_str_is(o.items[0].name, rows[i].name));
+		field = rt_outline_field_of(o.items[0].fields, o.items[0].field_count, "rows.title");
+		assert_true(rows[i].is_cut ? rt_str_eq(field, rt_buf_str(&wanted)) : field.size == 0);
+		import_done(&o, &report);
+		rt_buf_deinit(&text);
+		rt_buf_deinit(&wanted);
+	}
+}
+
 /* Each row: the messages, and what becomes of them. */
 static void
 test_repairs(void **state)
@@ -142,6 +181,39 @@ test_damage(void **state)
 	rt_buf_deinit(&text);
 }
 
+/* The report has the place where a file is cut off. */
+static void
+test_cut(void **state)
+{
+	static const struct {
+		const char *text;
+		uint64_t line;
+		const char *remark;
+	} rows[] = {
+		{"[\n{\"rows\":[[\"a\",\"\",\"1\"]]},\n{\"rows\":[[\"b\",\"", 3,
+		 "the file is cut off at byte 42, within a record: it and those after it are missing"},
+		{"{\"rows\":[[\"a\",\"\",\"1\"]]}\n{\"rows\":[[\"b\",\"", 2,
+		 "the file is cut off at byte 39, within a record: it was left out"},
+		/* damage elsewhere is something else */
+		{"{\"rows\":[[\"b\",\"\n{\"rows\":[[\"a\",\"\",\"1\"]]}", 1, "skipped a record: "},
+		{"{\"rows\":[[\"a\",\"\",\"1\"]]}\n{\"rows\":[[\"b\",\"\n", 2, "skipped a record: "},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		rt_outlines o;
+		rt_report report;
+
+		read_rows(rt_str_of(rows[i].text), &o, &report);
+		assert_nodes(&o.items[0], "-1 user 1");
+		assert_int_equal(report.skipped, 1);
+		assert_int_equal(report.remarks[0].line, rows[i].line);
+		if (strncmp(report.remarks[0].text, rows[i].remark, strlen(rows[i].remark)) != 0)
+			fail_msg("%s", report.remarks[0].text);
+		import_done(&o, &report);
+	}
+}
+
 static void
 test_roles(void **state)
 {
@@ -157,8 +229,8 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_repairs), cmocka_unit_test(test_large),
-		cmocka_unit_test(test_damage), cmocka_unit_test(test_roles)};
+		cmocka_unit_test(test_titles), cmocka_unit_test(test_repairs), cmocka_unit_test(test_large),
+		cmocka_unit_test(test_damage), cmocka_unit_test(test_cut), cmocka_unit_test(test_roles)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

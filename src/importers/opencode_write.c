@@ -165,6 +165,37 @@ object_json(writer *c, const members *m)
 	return rt_back_json_of(&c->k, out);
 }
 
+/* The files of a result as parts. */
+static rt_str
+attachments_json(writer *c, yyjson_val *old, yyjson_val *blocks)
+{
+	rt_buf *out = rt_scope_buf(&c->k.w.e);
+	rt_json_iter files = rt_json_items(blocks);
+	rt_part file;
+
+	rt_json_open(out, NULL, '[');
+	for (rt_json_iter m = rt_json_items(old); rt_json_next(&m);) {
+		members part = {.object = m.value};
+
+		set_ids(c, &part);
+		put(out, &part);
+	}
+	while (rt_back_result_file(&files, &file)) {
+		members part = {0};
+
+		set_ids(c, &part);
+		set(&part, "type", RT_STR("\"file\""));
+		set(&part, "mime", rt_back_json(&c->k, file.mime.size > 0 ? file.mime
+									   : RT_STR("application/octet-stream")));
+		if (file.name.size > 0)
+			set(&part, "filename", rt_back_json(&c->k, file.name));
+		set(&part, "url", rt_back_json(&c->k, rt_back_url(&c->k, &file)));
+		put(out, &part);
+	}
+	rt_json_close(out, ']');
+	return rt_back_json_of(&c->k, out);
+}
+
 /* The state of a tool; the result replaces that of the object, NULL: it has none. */
 static rt_str
 state_json(writer *c, yyjson_val *state, rt_str input, const rt_part *result)
@@ -173,7 +204,10 @@ state_json(writer *c, yyjson_val *state, rt_str input, const rt_part *result)
 	bool has_failed = result != NULL ? result->has_failed : rt_str_is(status, "error");
 	bool is_open = result == NULL && rt_is_word(status, "pending running");
 	const char *name = has_failed ? "error" : "output";
+	yyjson_val *old = rt_json_get(state, "attachments");
+	rt_json_iter files = rt_json_items(result != NULL ? result->value : NULL);
 	members m = {.object = state};
+	rt_part file;
 
 	if (!is_open && !rt_str_is(status, has_failed ? "error" : "completed"))
 		set(&m, "status", has_failed ? RT_STR("\"error\"") : RT_STR("\"completed\""));
@@ -190,6 +224,10 @@ state_json(writer *c, yyjson_val *state, rt_str input, const rt_part *result)
 		set_default(&m, "title", is_text, RT_STR("\"\""));
 	if (!is_open)
 		set_default(&m, "time", is_object, time_json(c, "start", "end", c->ms));
+	if (!has_failed && (yyjson_is_arr(old) || (state == NULL && rt_back_result_file(&files, &file))))
+		set(&m, "attachments",
+		    attachments_json(c, yyjson_is_arr(old) ? old : NULL,
+				     state == NULL && result != NULL ? result->value : NULL));
 	return object_json(c, &m);
 }
 
@@ -208,7 +246,7 @@ put_old_tool(writer *c, rt_buf *out, rt_back_walk *w, yyjson_val *part)
 	if (output != NULL && !yyjson_is_null(output))
 		block = rt_back_walk_block(w, "tool_result");
 	if (block != NULL && rt_back_part(&result, block)) {
-		result.text = rt_back_result_text(&c->k, &result);
+		result.text = rt_back_result_text(&c->k, &result, true);
 		result.has_failed = has_failed;
 	}
 	w->fits = w->fits && rt_str_eq(rt_json_text(call, "id"), rt_json_text(part, "callID")) &&
@@ -338,7 +376,7 @@ put_parts(writer *c, rt_buf *out, const rt_back_entry *e, size_t from, bool of_u
 		else if (part->kind == RT_PART_IMAGE || part->kind == RT_PART_FILE)
 			put_file(c, out, part);
 		else if (part->kind == RT_PART_RESULT)
-			put_text(c, out, "text", rt_back_result_text(&c->k, part));
+			put_text(c, out, "text", rt_back_result_text(&c->k, part, false));
 		else
 			put_text(c, out, part->kind == RT_PART_THINKING ? "reasoning" : "text",
 				 part->text);
@@ -546,7 +584,7 @@ static void
 put_info(writer *c)
 {
 	rt_buf *directory = rt_scope_buf(&c->k.w.d);
-	rt_str here = c->k.w.options.directory, name = c->k.w.outline->name;
+	rt_str here = c->k.w.options.directory, name = rt_back_title(&c->k);
 
 	rt_json_add_string(directory, here.size > 0 ? here : RT_STR("/"));
 	rt_json_open(c->k.out, "info", '{');
@@ -592,7 +630,7 @@ rt_opencode_write(const rt_alloc *alloc, const rt_outlines *in, const rt_export_
 	writer c = {.number = 0};
 
 	rt_back_init(&c.k, alloc, "opencode", in, options, out);
-	c.k.joins_results = true;
+	c.k.joins_results = c.k.joins_files = true;
 	while (rt_back_next(&c.k, write_session))
 		;
 	return rt_writer_end(&c.k.w, err);

@@ -73,7 +73,7 @@ put_entry(rt_back *k, const rt_back_entry *e)
 			put_message(k, part->name.size > 0 ? "function_call" : "gpt",
 				    call_text(k, part), raw);
 		else if (part->kind == RT_PART_RESULT)
-			put_message(k, "observation", rt_back_result_text(k, part), raw);
+			put_message(k, "observation", rt_back_result_text(k, part, false), raw);
 		if (part->kind == RT_PART_CALL || part->kind == RT_PART_RESULT)
 			i++;
 		else
@@ -90,7 +90,7 @@ put_fields(rt_back *k)
 
 	for (size_t i = 0; i < o->field_count; i++)
 		if (rt_str_starts(o->fields[i].name, prefix) &&
-		    !rt_str_is(o->fields[i].name, "sharegpt.records")) {
+		    !rt_is_word(o->fields[i].name, "sharegpt.records sharegpt.title")) {
 			rt_json_add_key_str(k->out, rt_str_skip(o->fields[i].name, prefix.size));
 			rt_buf_add_str(k->out, o->fields[i].json);
 		}
@@ -107,7 +107,7 @@ write_conversation(rt_back *k)
 	rt_json_open(k->out, NULL, '{');
 	put_fields(k);
 	if (k->w.outline->name.size > 0)
-		rt_json_put_str(k->out, "title", k->w.outline->name);
+		rt_json_put_str(k->out, "title", rt_back_title(k));
 	has_entry = rt_back_entry_next(k, &e);
 	if (has_entry && e.speaker == RT_BACK_SYSTEM && e.count == 1 && e.raw == NULL &&
 	    e.parts[0].kind == RT_PART_TEXT && e.parts[0].text.size > 0) {

@@ -276,6 +276,34 @@ zip_to(const rt_alloc *alloc, const rt_input *in, const rt_reader_to *to, rt_rep
 }
 RT_READER_FUNCTIONS(zip, zip_to)
 
+void
+rt_zip_each(const rt_alloc *alloc, const rt_input *in, const char *end, size_t max,
+	    bool (*fn)(void *ctx, const rt_input *file), void *ctx)
+{
+	rt_archive archive = {.in = in};
+	size_t size = strlen(end);
+	bool is_done = false;
+	rt_scope s;
+
+	rt_scope_init(&s, alloc);
+	rt_archive_open(&s, in, &archive);
+	for (size_t i = 0; rt_ok(&s) && !is_done && max > 0 && i < archive.count; i++) {
+		rt_str name = archive.members[i].name;
+		rt_archive_input file;
+		rt_scope own;
+
+		if (name.size < size || !rt_str_is(rt_str_skip(name, name.size - size), end) ||
+		    is_ignored(&archive.members[i]))
+			continue;
+		max--;
+		rt_scope_init(&own, alloc);
+		rt_archive_read(&own, &archive, &archive.members[i], &file);
+		is_done = rt_ok(&own) && fn(ctx, &file.in);
+		rt_scope_deinit(&own);
+	}
+	rt_scope_deinit(&s);
+}
+
 static int
 zip_sniff(rt_str head)
 {
