@@ -319,24 +319,65 @@ list_history(rt_cli *cli)
 		rt_cli_advise(cli, "        … more: retake history --all\n");
 }
 
+/* Where a line with the difference of two texts begins, in bytes of both; 0: at their beginning. */
+static size_t
+shown_from(rt_str a, rt_str b, size_t columns)
+{
+	size_t at = 0;
+
+	while (at < a.size && at < b.size && a.ptr[at] == b.ptr[at])
+		at++;
+	if ((at == a.size && at == b.size) ||
+	    rt_utf8_count(rt_str_at(a.ptr, rt_utf8_cut(a, at))) < columns / 2)
+		return 0;
+	for (size_t back = 0; at > 0 && back < columns / 4; back++)
+		do
+			at--;
+		while (at > 0 && ((unsigned char)a.ptr[at] & 0xC0) == 0x80);
+	return at;
+}
+
+/* The text of an entry in a splice; of an edit, from before the place where it differs from `other`. */
+static void
+add_changed(rt_cli *cli, const rt_entry_row *e, const rt_effect_slot *other, size_t columns, rt_buf *line)
+{
+	rt_view view = rt_cli_view(cli);
+	const rt_entry_row *twin = other != NULL ? rt_entry_of_effect(&view, other) : NULL;
+	rt_buf text, second;
+	size_t from;
+
+	rt_buf_init(&text, cli->alloc, RT_BUF_UNLIMITED);
+	rt_buf_init(&second, cli->alloc, RT_BUF_UNLIMITED);
+	rt_entry_add_text(&text, e);
+	if (twin != NULL)
+		rt_entry_add_text(&second, twin);
+	from = twin != NULL ? shown_from(rt_buf_str(&text), rt_buf_str(&second), columns) : 0;
+	if (from > 0)
+		rt_buf_add_c(line, cli->out.utf8 ? "…" : "...");
+	rt_screen_add_preview(line, rt_str_skip(rt_buf_str(&text), from), columns - (from > 0 ? 3 : 0),
+			      cli->out.utf8);
+	rt_buf_deinit(&text);
+	rt_buf_deinit(&second);
+}
+
 /* One side of a splice. */
 static void
-print_side(rt_cli *cli, const rt_effect_slot *slots, size_t count, char sign)
+print_side(rt_cli *cli, const rt_effect_slot *slots, size_t count, const rt_effect_slot *others,
+	   size_t other_count, char sign)
 {
 	rt_term *out = &cli->out;
 	rt_view view = rt_cli_view(cli);
 
 	for (size_t i = 0; i < count; i++) {
 		const rt_entry_row *e = rt_entry_of_effect(&view, &slots[i]);
-		rt_buf text, line;
+		bool is_edit = i < other_count && others[i].slot.entry == slots[i].slot.entry;
+		rt_buf line;
 
 		if (e == NULL)
 			return;
-		rt_buf_init(&text, cli->alloc, RT_BUF_UNLIMITED);
 		rt_buf_init(&line, cli->alloc, 4096);
-		rt_entry_add_text(&text, e);
-		rt_screen_add_preview(&line, rt_buf_str(&text),
-				      out->columns > 60 ? out->columns - 24 : 60, out->utf8);
+		add_changed(cli, e, is_edit ? &others[i] : NULL, out->columns > 60 ? out->columns - 24 : 60,
+			    &line);
 		rt_term_style(out, sign == '-' ? RT_STYLE_RED : RT_STYLE_GREEN);
 		rt_term_f(out, "    %c ", sign);
 		rt_term_line(out, e->role);
@@ -346,18 +387,22 @@ print_side(rt_cli *cli, const rt_effect_slot *slots, size_t count, char sign)
 		rt_term_text(out, rt_buf_str(&line));
 		rt_term_style(out, RT_STYLE_NONE);
 		rt_term_c(out, "\n");
-		rt_buf_deinit(&text);
 		rt_buf_deinit(&line);
 	}
 }
 
+/* A value, from before the place where it differs from `other`. */
 static void
-print_value(rt_cli *cli, const char *before, rt_str json)
+print_value(rt_cli *cli, const char *before, rt_str json, rt_str other)
 {
-	if (json.ptr == NULL)
-		json = RT_STR("null");
+	enum { BYTES = 120 };
+	size_t from = json.ptr != NULL && other.ptr != NULL ? shown_from(json, other, BYTES) : 0;
+
+	json = json.ptr != NULL ? rt_str_skip(json, from) : RT_STR("null");
 	rt_term_c(&cli->out, before);
-	rt_term_line(&cli->out, rt_str_at(json.ptr, rt_utf8_cut(json, 120)));
+	rt_term_c(&cli->out, from == 0 ? "" : cli->out.utf8 ? "…" : "...");
+	rt_term_line(&cli->out, rt_str_at(json.ptr, rt_utf8_cut(json, BYTES)));
+	rt_term_c(&cli->out, json.size <= BYTES ? "" : cli->out.utf8 ? "…" : "...");
 }
 
 /* "in take "duck":", above the changes in it. */
@@ -385,8 +430,8 @@ print_effect(rt_cli *cli, const rt_effect *e)
 
 	switch (e->kind) {
 	case RT_EFFECT_SPLICE:
-		print_side(cli, e->removed, e->removed_count, '-');
-		print_side(cli, e->added, e->added_count, '+');
+		print_side(cli, e->removed, e->removed_count, e->added, e->added_count, '-');
+		print_side(cli, e->added, e->added_count, e->removed, e->removed_count, '+');
 		break;
 	case RT_EFFECT_NEW:
 		rt_term_c(out, e->disc == 0 ? "    new discussion \"" : "    new take \"");
@@ -396,8 +441,8 @@ print_effect(rt_cli *cli, const rt_effect *e)
 	case RT_EFFECT_SET:
 		rt_term_c(out, "    set ");
 		rt_term_line(out, e->key);
-		print_value(cli, ": ", e->before);
-		print_value(cli, " -> ", e->after);
+		print_value(cli, ": ", e->before, e->after);
+		print_value(cli, " -> ", e->after, e->before);
 		rt_term_c(out, "\n");
 		break;
 	}

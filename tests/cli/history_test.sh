@@ -24,6 +24,26 @@ has 'a count that may be a step' "If 8 is the number of a step, and only that wa
 has 'none is missing' 'Redid 6 steps' "$(r redo 6)"
 is 'all is back' 'one|TWO|three|FOUR' "$(contents)"
 
+# --- history show: the part of a long line that differs ---
+long=$(seq -s ' ' 1 200)
+r -q edit :1 "$long end"
+r -q edit :1 "$long END"
+shown=$(r history show "$(r history --json | json 'd[0]["seq"]')")
+has 'the text before' ' end' "$shown"
+has 'the text after' ' END' "$shown"
+has 'what is before it is left out' '…97 198 199' "$shown"
+hasnt 'not from the beginning' ' 1 2 3' "$shown"
+r -q edit :1 "START $long END"
+has 'a difference at the beginning' 'START 1 2 3' "$(r history show "$(r history --json | json 'd[0]["seq"]')")"
+r -q prompt set "$long end"
+r -q prompt set "$long END"
+has 'a setting' 'END"' "$(r history show "$(r history --json | json 'd[0]["seq"]')")"
+fresh
+r -q edit :2 TWO
+r -q edit :-1 FOUR
+r -q undo 6
+r -q redo 6
+
 # --- a draft does not discard redo, and is undone like any other step ---
 r -q undo 2
 r -q set draft 'half a thought'
