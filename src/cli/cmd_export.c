@@ -257,8 +257,9 @@ export_as(rt_cli *cli, const rt_format *format, rt_outlines *outlines, rt_redact
 	bool is_redacted = rt_cli_has(cli, "redact");
 	bool has_place = rt_session_discussion(&cli->session).size > 0 ||
 			 rt_session_take(&cli->session).size > 0;
-	bool whole_project = format->holds_project && !has_place;
-	rt_export_options options = {.whole = rt_cli_has(cli, "all") || whole_project,
+	bool whole_project = !has_place && (format->holds_project || rt_cli_has(cli, "all-discussions"));
+	rt_export_options options = {.whole = rt_cli_has(cli, "all") ||
+					      (whole_project && format->holds_project),
 				     .lossless = rt_cli_has(cli, "lossless"),
 				     .lines = is_lines(cli)};
 	rt_place place = cli->session.place;
@@ -301,7 +302,11 @@ run_export(rt_cli *cli)
 		rt_cli_fail(cli, RT_USAGE, "--dry-run needs --redact");
 	else if (rt_cli_has(cli, "in-place") && !rt_cli_has(cli, "to"))
 		rt_cli_fail(cli, RT_USAGE, "--in-place needs --to PROGRAM");
-	if (!rt_cli_open(cli, RT_SESSION_LOOK))
+	else if (rt_cli_has(cli, "all-discussions") &&
+		 (rt_cli_has(cli, "to") || rt_session_discussion(&cli->session).size > 0 ||
+		  rt_session_take(&cli->session).size > 0))
+		rt_cli_fail(cli, RT_USAGE, "--all-discussions cannot be combined with -d, --take or --to");
+	if (!rt_cli_open(cli, rt_cli_has(cli, "to") ? RT_SESSION_MAINTAIN : RT_SESSION_LOOK))
 		return;
 	rt_outlines_init(&outlines);
 	rt_redaction_init(&found, cli->alloc);
@@ -320,6 +325,8 @@ static const rt_flag export_flags[] = {
 	{"force", 'f', NULL, RT_ARG_TEXT, "replace an existing file"},
 	{"all", 'a', NULL, RT_ARG_TEXT,
 	 "all takes, not only the active one; markdown and openai also need --lossless"},
+	{"all-discussions", 0, NULL, RT_ARG_TEXT,
+	 "all discussions of the project in one file, if the format can contain several"},
 	{"lossless", 0, NULL, RT_ARG_TEXT,
 	 "include Retake metadata for a lossless re-import"},
 	{"redact", 0, NULL, RT_ARG_TEXT,
@@ -333,7 +340,7 @@ const rt_command rt_cli_export = {
 	.name = "export",
 	.group = RT_COMMANDS_FILES,
 	.traits = RT_COMMAND_AT_OP | RT_COMMAND_DRY_RUN,
-	.usage = "--format NAME [-o FILE] [--all] [--lossless] [--redact [--emails] [-n]] | --to "
+	.usage = "--format NAME [-o FILE] [--all] [--all-discussions] [--lossless] [--redact [--emails] [-n]] | --to "
 		 "PROGRAM [--in-place]",
 	.summary = "export conversations for other programs",
 	.about =
@@ -351,6 +358,7 @@ const rt_command rt_cli_export = {
 		    "retake export --format canonical > state.json\n"
 		    "retake export -o talk.html --redact\n"
 		    "retake export --format pi --all --lossless -o talk.jsonl\n"
+		    "retake export --format csv --all-discussions -o talk.csv\n"
 		    "retake export --to claude-code",
 	.flags = export_flags,
 	.run = run_export,

@@ -4,6 +4,8 @@
 #include "cli/follow.h"
 
 #include <errno.h>
+#include <glob.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/inotify.h>
 #include <unistd.h>
@@ -110,19 +112,47 @@ add_above(rt_follow *w, const char *directory)
 static void
 found_folder(void *ctx, const rt_program *program, const char *path)
 {
-	if (!program->in_work)
+	if (program->kind != RT_PROGRAM_IN_WORK)
 		(void)add_folder(ctx, path);
+}
+
+/* Reports a file, or the session that it is a part of: …/message/SESSION/ID.json of …/session/PROJECT/SESSION.json. */
+static void
+report(rt_follow *w, const rt_program *program, const char *path)
+{
+	rt_str folder = rt_str_of(path);
+	size_t at = rt_str_find(folder, RT_STR("/storage/message/"), 0), end;
+	glob_t found = {0};
+	char pattern[4096];
+
+	if (program->kind != RT_PROGRAM_MESSAGES) {
+		w->changed(w->ctx, program, path);
+		return;
+	}
+	if (at == SIZE_MAX)
+		return;
+	folder = rt_str_skip(folder, at + strlen("/storage/message/"));
+	end = rt_str_find(folder, RT_STR("/"), 0);
+	if (end == SIZE_MAX || folder.ptr[0] == '*' ||
+	    snprintf(pattern, sizeof(pattern), "%.*s/storage/session/*/%.*s.json", (int)at, path, (int)end,
+		     folder.ptr) >= (int)sizeof(pattern))
+		return;
+	if (glob(pattern, GLOB_NOSORT, NULL, &found) == 0)
+		for (size_t i = 0; i < found.gl_pathc; i++)
+			w->changed(w->ctx, program, found.gl_pathv[i]);
+	globfree(&found);
 }
 
 static void
 found_file(void *ctx, const rt_program *program, const char *path, const struct stat *info)
 {
 	rt_follow *w = ctx;
-	char *folder = program->in_work ? strdup(path) : NULL;
+	char *folder = program->kind == RT_PROGRAM_IN_WORK ? strdup(path) : NULL;
 
 	/* A renamed file keeps the time of its content. */
-	if ((int64_t)info->st_ctim.tv_sec * 1000000 + info->st_ctim.tv_nsec / 1000 >= w->since_us)
-		w->changed(w->ctx, program, path);
+	if ((int64_t)info->st_ctim.tv_sec * 1000000 + info->st_ctim.tv_nsec / 1000 >= w->since_us &&
+	    (w->since_us > INT64_MIN || program->kind != RT_PROGRAM_MESSAGES)) /* then all sessions are reported */
+		report(w, program, path);
 	if (folder != NULL && go_up(folder))
 		(void)add_folder(w, folder);
 	free(folder);
@@ -170,7 +200,7 @@ appeared(rt_follow *w, const char *path, bool is_folder)
 	for (size_t i = 0; i < w->root_count; i++) {
 		const rt_follow_root *root = &w->roots[i];
 
-		if (root->program->in_work)
+		if (root->program->kind == RT_PROGRAM_IN_WORK)
 			continue;
 		if (is_below(root->path, path)) {
 			if (access(root->path, F_OK) != 0)
@@ -195,7 +225,7 @@ file_changed(rt_follow *w, char *path)
 
 		if (is_below(path, root->path) && rt_program_has(root->program, path) &&
 		    rt_program_is_chosen(root->program, path, w->names, w->name_count)) {
-			w->changed(w->ctx, root->program, path);
+			report(w, root->program, path);
 			return;
 		}
 	}
@@ -278,7 +308,8 @@ rt_follow_open(rt_follow *w)
 	for (const rt_program *p = rt_programs; p->name != NULL && rt_ok(&cli->s); p++) {
 		const char *path = rt_program_directory(&cli->s, p);
 
-		if (path == NULL || !rt_program_is_chosen(p, NULL, w->names, w->name_count))
+		if (path == NULL || p->kind == RT_PROGRAM_DOWNLOADS ||
+		    !rt_program_is_chosen(p, NULL, w->names, w->name_count))
 			continue;
 		w->roots = rt_scope_grow(&cli->s, w->roots, w->root_count, &w->root_capacity,
 					 sizeof(*w->roots));

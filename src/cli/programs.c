@@ -11,37 +11,46 @@
 #include "app/host.h"
 #include "app/input_host.h"
 #include "formats/formats.h"
+#include "ops/import_written.h"
 
-enum { DEEP = 16 };
+enum {
+	DEEP = 16,
+	EXPORT_MIB = 4096, /* larger downloads are not read */
+	MEMBERS = 64       /* of an archive, that are read */
+};
 
 #define SESSION "\"sessionId\""
 #define ID      "\"id\""
 
 const rt_program rt_programs[] = {
-	{"pi", "PI_CODING_AGENT_DIR", ".pi/agent", "sessions", ".jsonl", NULL, ID, DEEP, false},
+	{"pi", "PI_CODING_AGENT_DIR", ".pi/agent", "sessions", ".jsonl", NULL, ID, DEEP, RT_PROGRAM_SESSIONS},
 	{"claude-code", "CLAUDE_CONFIG_DIR", ".claude", "projects", ".jsonl", NULL, SESSION, DEEP,
-	 false},
+	 RT_PROGRAM_SESSIONS},
 	{"claude-code", "XDG_CONFIG_HOME", ".config", "claude/projects", ".jsonl", NULL, SESSION,
-	 DEEP, false},
-	{"codex", "CODEX_HOME", ".codex", "sessions", ".jsonl", NULL, ID, DEEP, false},
-	{"codex", "CODEX_HOME", ".codex", "archived_sessions", ".jsonl", NULL, ID, DEEP, false},
+	 DEEP, RT_PROGRAM_SESSIONS},
+	{"codex", "CODEX_HOME", ".codex", "sessions", ".jsonl", NULL, ID, DEEP, RT_PROGRAM_SESSIONS},
+	{"codex", "CODEX_HOME", ".codex", "archived_sessions", ".jsonl", NULL, ID, DEEP, RT_PROGRAM_SESSIONS},
 	{"gemini-cli", "GEMINI_CLI_HOME", "", ".gemini/tmp", ".json", "/chats/", SESSION, DEEP,
-	 false},
+	 RT_PROGRAM_SESSIONS},
 	{"cursor", "CURSOR_CONFIG_DIR", ".cursor", "projects", ".jsonl", "/agent-transcripts/",
-	 NULL, DEEP, false},
-	{"cursor", "XDG_CONFIG_HOME", ".config", "Cursor/User", "state.vscdb", NULL, NULL, 3, false},
+	 NULL, DEEP, RT_PROGRAM_SESSIONS},
+	{"cursor", "XDG_CONFIG_HOME", ".config", "Cursor/User", "state.vscdb", NULL, NULL, 3, RT_PROGRAM_SESSIONS},
 	{"opencode", "XDG_DATA_HOME", ".local/share", "opencode/storage/session", ".json", NULL, ID,
-	 DEEP, false},
+	 DEEP, RT_PROGRAM_SESSIONS},
+	{"opencode", "XDG_DATA_HOME", ".local/share", "opencode/storage/message", ".json", NULL, ID,
+	 DEEP, RT_PROGRAM_MESSAGES},
 	{"opencode", "XDG_DATA_HOME", ".local/share", "opencode", "opencode.db", NULL, NULL, 0,
-	 false},
+	 RT_PROGRAM_SESSIONS},
 	{"openclaw", "OPENCLAW_STATE_DIR", ".openclaw", "agents", ".jsonl", "/sessions/", ID, DEEP,
-	 false},
-	{"llm", "LLM_USER_PATH", NULL, "", "logs.db", NULL, NULL, 0, false},
-	{"llm", "XDG_CONFIG_HOME", ".config", "io.datasette.llm", "logs.db", NULL, NULL, 0, false},
+	 RT_PROGRAM_SESSIONS},
+	{"llm", "LLM_USER_PATH", NULL, "", "logs.db", NULL, NULL, 0, RT_PROGRAM_SESSIONS},
+	{"llm", "XDG_CONFIG_HOME", ".config", "io.datasette.llm", "logs.db", NULL, NULL, 0, RT_PROGRAM_SESSIONS},
 	{"sillytavern", "XDG_DATA_HOME", ".local/share", "SillyTavern/data", ".jsonl", "/chats/",
-	 "\"integrity\"", DEEP, false},
-	{"aider", NULL, "", "", ".aider.chat.history.md", NULL, "# aider chat started at", 4, true},
-	{NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, false},
+	 "\"integrity\"", DEEP, RT_PROGRAM_SESSIONS},
+	{"aider", NULL, "", "", ".aider.chat.history.md", NULL, "# aider chat started at", 4, RT_PROGRAM_IN_WORK},
+	{"downloads", "XDG_DOWNLOAD_DIR", "Downloads", "", ".json", NULL, NULL, 1, RT_PROGRAM_DOWNLOADS},
+	{"downloads", "XDG_DOWNLOAD_DIR", "Downloads", "", ".zip", NULL, NULL, 1, RT_PROGRAM_DOWNLOADS},
+	{NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, RT_PROGRAM_SESSIONS},
 };
 
 static bool
@@ -126,6 +135,41 @@ add_part(rt_buf *path, const char *part)
 	rt_buf_add_c(path, part);
 }
 
+/* The directory of the desktop with this name, in its file user-dirs.dirs: NAME="$HOME/Files". NULL: no such file
+ * or line; "": the home directory itself, which stands for none. */
+static const char *
+desktop_directory(rt_scope *s, const char *name)
+{
+	const char *config = getenv("XDG_CONFIG_HOME"), *home = rt_host_home();
+	rt_buf *path = rt_scope_buf(s), *text = rt_scope_buf(s), *found = rt_scope_buf(s);
+	rt_str left, line, prefix = RT_STR("=\"$HOME/");
+
+	if (home == NULL)
+		return NULL;
+	rt_buf_add_f(path, "%s%s/user-dirs.dirs", config != NULL && *config == '/' ? config : home,
+		     config != NULL && *config == '/' ? "" : "/.config");
+	if (rt_scope_str(s, path).size == 0 || rt_files_read(path->ptr, text, NULL) != RT_OK)
+		return NULL;
+	left = rt_scope_str(s, text);
+	while (left.size > 0 && rt_str_split(&left, '\n', &line)) {
+		line = rt_str_trim(line);
+		if (!rt_str_starts(line, rt_str_of(name)))
+			continue;
+		line = rt_str_skip(line, strlen(name));
+		if (line.size < 3 || line.ptr[line.size - 1] != '"')
+			continue;
+		line.size--;
+		if (rt_str_starts(line, prefix) && line.size == prefix.size)
+			return "";
+		if (rt_str_starts(line, prefix))
+			rt_buf_add_f(found, "%s/%.*s", home, RT_STR_ARG(rt_str_skip(line, prefix.size)));
+		else if (rt_str_starts(line, RT_STR("=\"/")))
+			rt_buf_add_str(found, rt_str_skip(line, 2));
+		return rt_scope_str(s, found).ptr;
+	}
+	return NULL;
+}
+
 const char *
 rt_program_directory(rt_scope *s, const rt_program *program)
 {
@@ -133,6 +177,11 @@ rt_program_directory(rt_scope *s, const rt_program *program)
 	rt_buf *path = rt_scope_buf(s);
 	bool is_set = base != NULL && *base == '/';
 
+	if (!is_set && program->kind == RT_PROGRAM_DOWNLOADS) {
+		base = desktop_directory(s, program->variable);
+		if (base != NULL)
+			return *base == '/' ? base : NULL;
+	}
 	if (!is_set)
 		base = program->usual == NULL ? NULL : rt_host_home();
 	if (base == NULL)
@@ -161,7 +210,7 @@ rt_program_source(rt_scope *s, const rt_program *program, const char *path)
 	const char *slash = strrchr(path, '/'), *name = slash == NULL ? path : slash + 1;
 	rt_buf *source;
 
-	if (program->id != NULL || program->ends[0] != '.')
+	if (program->id != NULL || program->ends[0] != '.' || program->kind == RT_PROGRAM_DOWNLOADS)
 		return rt_str_at(NULL, 0);
 	source = rt_scope_buf(s);
 	rt_buf_add_f(source, "%s:%.*s", program->name, (int)strcspn(name, "."), name);
@@ -215,6 +264,46 @@ find_in_database(rt_scope *s, const rt_format *format, const rt_input *in)
 	return rt_scope_str(s, source);
 }
 
+static bool
+is_export(const rt_format *format)
+{
+	return format == &rt_format_chatgpt || format == &rt_format_claude_ai;
+}
+
+typedef struct finding_export {
+	rt_scope *s;
+	rt_str source;
+} finding_export;
+
+static bool
+find_export(void *ctx, const rt_input *file)
+{
+	finding_export *f = ctx;
+	rt_str head = RT_STR("");
+	const rt_format *format = rt_format_detect(f->s, file, &head);
+
+	if (format != NULL && is_export(format))
+		f->source = find_in_database(f->s, format, file);
+	return f->source.size > 0;
+}
+
+/* Anything may have been downloaded. */
+static const rt_format *
+download_format(rt_scope *s, const rt_format *format, const rt_input *in, rt_str *source)
+{
+	finding_export f = {.s = s};
+
+	if (in->size >> 20 >= EXPORT_MIB)
+		return NULL;
+	if (is_export(format))
+		*source = find_in_database(s, format, in);
+	else if (format == &rt_format_zip)
+		rt_zip_each(s->alloc, in, ".json", MEMBERS, find_export, &f);
+	if (f.source.size > 0)
+		*source = f.source;
+	return source->size > 0 ? format : NULL;
+}
+
 /* The type of a file, if Retake can read it; NULL: it cannot, or the file cannot be read now.
  * source: of its first conversation, in the scope; empty: unknown. */
 static const rt_format *
@@ -231,7 +320,9 @@ format_of(rt_scope *s, const rt_program *program, const char *path, rt_str *sour
 		format = rt_format_detect(&own, &file.in, &head);
 		if (format != NULL && format->read == NULL)
 			format = NULL;
-		if (format != NULL && program->id == NULL && program->ends[0] != '.')
+		if (format != NULL && program->kind == RT_PROGRAM_DOWNLOADS)
+			format = download_format(s, format, &file.in, source);
+		else if (format != NULL && program->id == NULL && program->ends[0] != '.')
 			*source = find_in_database(s, format, &file.in);
 		else if (format != NULL)
 			*source = find_source(s, program, format, path, head);
@@ -251,15 +342,41 @@ by_text(const void *a, const void *b)
 	return rt_str_cmp(*(const rt_str *)a, *(const rt_str *)b);
 }
 
-/* The sources of the project's discussions, sorted. */
-static rt_str *
-read_sources(rt_cli *cli, size_t *out_count)
+typedef struct sources {
+	rt_scope *s;
+	rt_str *items;
+	size_t count, capacity;
+} sources;
+
+static void
+add_source(sources *to, rt_str source)
+{
+	to->items = rt_scope_grow(to->s, to->items, to->count, &to->capacity, sizeof(*to->items));
+	if (to->items != NULL)
+		to->items[to->count++] = rt_scope_copy(to->s, source);
+}
+
+static bool
+add_written(void *ctx, const rt_store_row *row)
+{
+	const rt_str prefix = RT_STR(RT_WRITTEN_PREFIX);
+
+	if (rt_str_starts(row->name, prefix))
+		add_source(ctx, rt_str_skip(row->name, prefix.size));
+	return true;
+}
+
+/* The sources of the project's discussions and of sessions written from them, sorted. */
+static sources
+read_sources(rt_cli *cli)
 {
 	const rt_project *project = cli->session.value;
-	size_t discs = rt_project_disc_count(project), count = 0;
-	rt_str *sources = rt_scope_get(&cli->s, (discs + 1) * sizeof(*sources));
+	rt_store *store = cli->session.store;
+	sources found = {.s = &cli->s};
 
-	for (size_t i = 1; rt_ok(&cli->s) && i <= discs; i++) {
+	RT_TRY(&cli->s, store->ops->read(store, rt_rows_names(rt_engine_project_number(cli->session.engine)),
+					 add_written, &found, &cli->s.error));
+	for (size_t i = 1; rt_ok(&cli->s) && i <= rt_project_disc_count(project); i++) {
 		const rt_disc *disc = NULL;
 		rt_str json;
 
@@ -269,30 +386,27 @@ read_sources(rt_cli *cli, size_t *out_count)
 		json = disc == NULL ? rt_str_at(NULL, 0)
 				    : rt_fields_get(disc->fields, RT_STR("source"));
 		if (json.size > 2) /* the ids have no escapes */
-			sources[count++] =
-				rt_scope_copy(&cli->s, rt_str_at(json.ptr + 1, json.size - 2));
+			add_source(&found, rt_str_at(json.ptr + 1, json.size - 2));
 		rt_object_unref(disc);
 	}
-	if (rt_ok(&cli->s) && count > 1)
-		qsort(sources, count, sizeof(*sources), by_text);
-	*out_count = count;
-	return sources;
+	if (rt_ok(&cli->s) && found.count > 1)
+		qsort(found.items, found.count, sizeof(*found.items), by_text);
+	return found;
 }
 
 void
 rt_programs_count_imported(rt_cli *cli, rt_programs_found *all)
 {
-	size_t count = 0;
-	rt_str *sources = NULL;
+	sources known = {.s = &cli->s};
 
 	if (rt_cli_open(cli, RT_SESSION_LOOK) && rt_cli_look(cli))
-		sources = read_sources(cli, &count);
-	for (size_t i = 0; rt_ok(&cli->s) && count > 0 && i < all->count; i++) {
+		known = read_sources(cli);
+	for (size_t i = 0; rt_ok(&cli->s) && known.count > 0 && i < all->count; i++) {
 		rt_program_found *found = &all->items[i];
 
 		for (size_t k = 0; k < found->count; k++)
-			found->imported += bsearch(&found->files[k].source, sources, count,
-						   sizeof(*sources), by_text) != NULL;
+			found->imported += bsearch(&found->files[k].source, known.items, known.count,
+						   sizeof(*known.items), by_text) != NULL;
 	}
 	rt_cli_close(cli); /* an import opens it for changes */
 }
@@ -328,7 +442,7 @@ walk(rt_cli *cli, const rt_program_visitor *v, const rt_program *program, rt_buf
 		    rt_program_is_chosen(program, path->ptr, v->names, v->count))
 			v->file(v->ctx, program, path->ptr, &info);
 		else if (S_ISDIR(info.st_mode) && deep < program->deep &&
-			 !(program->in_work && (item->d_name[0] == '.' ||
+			 !(program->kind >= RT_PROGRAM_IN_WORK && (item->d_name[0] == '.' ||
 						strcmp(item->d_name, "node_modules") == 0)))
 			walk(cli, v, program, path, deep + 1);
 		path->size = size;
@@ -373,6 +487,8 @@ add_file(void *ctx, const rt_program *program, const char *path, const struct st
 	};
 
 	file.format = format_of(&cli->s, program, path, &file.source);
+	if (file.format == NULL && program->kind == RT_PROGRAM_DOWNLOADS)
+		return;
 	found->files = rt_scope_grow(&cli->s, found->files, found->count, &found->capacity,
 				     sizeof(*found->files));
 	if (found->files == NULL)
@@ -403,7 +519,7 @@ rt_programs_find(rt_cli *cli, const char *const *names, size_t count)
 		finding x = {.cli = cli, .found = {.program = p}};
 		rt_program_found *found = &x.found;
 
-		if (!rt_program_is_chosen(p, NULL, names, count))
+		if (p->kind == RT_PROGRAM_MESSAGES || !rt_program_is_chosen(p, NULL, names, count))
 			continue;
 		found->directory = rt_program_directory(&cli->s, p);
 		if (found->directory == NULL)

@@ -12,6 +12,14 @@
 #include "cli/cli.h"
 #include "ops/format.h"
 
+typedef enum rt_program_kind {
+	RT_PROGRAM_SESSIONS, /* a folder of the program */
+	RT_PROGRAM_MESSAGES, /* only watched: SESSION/ID.json, parts of the session with that name */
+	/* Among the user's own files; hidden folders are not searched. */
+	RT_PROGRAM_IN_WORK,  /* watched where there are some */
+	RT_PROGRAM_DOWNLOADS /* exports of web sites; other files are left out; not watched */
+} rt_program_kind;
+
 /* A directory of a program, in the order of lists. */
 typedef struct rt_program {
 	const char *name;     /* several rows may have the same */
@@ -22,8 +30,7 @@ typedef struct rt_program {
 	const char *within;   /* a part of their paths; or NULL */
 	const char *id;       /* what precedes the id of the session in the file; NULL: its name is the id */
 	int deep;             /* levels of folders */
-	bool in_work;         /* among the user's own files: only watched where there are some; hidden
-			       * folders are not searched */
+	rt_program_kind kind;
 } rt_program;
 
 extern const rt_program rt_programs[]; /* ended by a NULL name */

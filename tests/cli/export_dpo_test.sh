@@ -35,6 +35,13 @@ is 'the other take' 1 "$(r export --format dpo --take main | wc -l | tr -d ' ')"
 is 'all takes: each pair once' 2 "$(r export --format dpo --all | wc -l | tr -d ' ')"
 has 'all takes: the prompt of its take' '"content":"And how do I ship it?"}],"chosen":[{"role":"assistant","content":"As a part' \
 	"$(r export --format dpo --all | tail -n 1)"
+r -q new Second
+r -q add -r User 'Which colour?'
+r -q add -r AI 'Red.'
+r -q edit :2 'Blue.'
+is 'all discussions' 3 "$(r export --format dpo --all-discussions | wc -l | tr -d ' ')"
+is 'the active one' 1 "$(r export --format dpo | wc -l | tr -d ' ')"
+r -q use main
 r -q revisions :3 --restore 1
 r -q edit :3 'SQLite.'
 has 'restored and edited again' '"rejected":[{"role":"assistant","content":"PostgreSQL."}]' "$(r export --format dpo)"

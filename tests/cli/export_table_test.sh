@@ -37,6 +37,19 @@ is 'parents' "$(column id | sed 's/^\[/["", /; s/, "[^"]*"\]$/]/')" "$(column pa
 r -q export --all -f -o "$work/out.csv"
 is 'all takes: each entry once' 4 "$(column id | tr ',' '\n' | sort -u | wc -l | tr -d ' ')"
 is 'all takes: their names' '["main_take_1", "main_take_1", "main_take_1", "main"]' "$(column take)"
+r -q new Second
+r -q add -r User 'second text'
+r -q export -f -o "$work/out.csv"
+is 'one discussion' '["Second"]' "$(column discussion)"
+r -q export --all-discussions -f -o "$work/out.csv"
+is 'all discussions' '["main", "main", "main", "Second"]' "$(column discussion)"
+is 'all discussions: one head' 1 "$(grep -c '^discussion,' "$work/out.csv")"
+r -q export --all-discussions --all -f -o "$work/out.csv"
+is 'all discussions, all takes' 5 "$(column id | tr ',' '\n' | sort -u | wc -l | tr -d ' ')"
+code 'all discussions and one' 2 r export --format csv --all-discussions -d main
+code 'a format of one discussion' 2 r export --format codex --all-discussions
+has 'a format of one discussion' 'holds one conversation, not 2' "$err"
+r -q use main
 
 # --- plain text ---
 is 'text' "main

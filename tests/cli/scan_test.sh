@@ -179,4 +179,37 @@ is 'a database that was not imported' 0 "$(database)"
 r -q import "$XDG_DATA_HOME/opencode/opencode.db"
 is 'an imported database' 1 "$(database)"
 
+# --- downloads: only exports of ChatGPT and Claude.ai, by their content ---
+db=$work/downloads.db
+mkdir -p "$HOME/Downloads/unpacked"
+cat >"$work/conversations.json" <<'X'
+[{"title":"From the site","conversation_id":"g1","current_node":"b","mapping":{"a":{"id":"a","parent":null,"children":["b"],"message":null},"b":{"id":"b","parent":"a","children":[],"message":{"id":"b","author":{"role":"user"},"content":{"content_type":"text","parts":["site"]}}}}}]
+X
+cat >"$HOME/Downloads/unpacked/data.json" <<'X'
+[{"uuid":"11111111-1111-4111-8111-111111111111","name":"Claude export","created_at":"2026-03-02T09:00:00Z","updated_at":"2026-03-02T09:00:00Z","account":{"uuid":"a"},"chat_messages":[{"uuid":"m1","text":"claude question","sender":"human","created_at":"2026-03-02T09:00:00Z","attachments":[],"files":[]}]}]
+X
+"$python" - "$HOME/Downloads" "$work/conversations.json" <<'PY'
+import sys, zipfile
+folder, file = sys.argv[1:]
+with zipfile.ZipFile(folder + "/export.zip", "w", zipfile.ZIP_DEFLATED) as z:
+    z.writestr("chat.html", "<html>")
+    z.writestr("user.json", '{"id":"me"}')
+    z.write(file, "conversations.json")
+with zipfile.ZipFile(folder + "/holiday.zip", "w") as z:
+    z.writestr("a.json", '{"a":1}')
+PY
+echo '{"messages":[{"role":"user","content":"mine"}]}' >"$HOME/Downloads/chat.json"
+is 'downloads: exports' 'downloads 1/1 downloads 1/1' "$(r scan downloads --json | json '" ".join("%s %d/%d" % (p["program"], p["files"], p["readable"]) for p in d["programs"])')"
+code 'downloads: import' 0 r scan --import downloads
+is 'downloads: what is imported' 'Claude export, From the site' "$(r ls --json | json '", ".join(sorted(x["name"] for x in d))')"
+is 'downloads: they are known' '1 1' "$(r scan downloads --json | json '" ".join(str(p["imported"]) for p in d["programs"])')"
+mv "$HOME/Downloads" "$HOME/Geladenes"
+is 'downloads: another directory' '' "$(found downloads)"
+mkdir -p "$XDG_CONFIG_HOME"
+printf '# a comment\nXDG_DESKTOP_DIR="$HOME/Desktop"\nXDG_DOWNLOAD_DIR="$HOME/Geladenes"\n' >"$XDG_CONFIG_HOME/user-dirs.dirs"
+is 'downloads: that of the desktop' "$HOME/Geladenes" "$(r scan downloads --json | json 'd["programs"][0]["directory"]')"
+printf 'XDG_DOWNLOAD_DIR="$HOME/"\n' >"$XDG_CONFIG_HOME/user-dirs.dirs"
+is 'downloads: none' '' "$(found downloads)"
+rm "$XDG_CONFIG_HOME/user-dirs.dirs"
+
 finish

@@ -214,4 +214,22 @@ wait "$watcher"
 is 'text: status' 0 $?
 watcher=
 
+# --- opencode's folders: each message is a file, which is complete later ---
+store=$XDG_DATA_HOME/opencode/storage
+mkdir -p "$store/session/p"
+start
+echo '{"id":"ses_w","projectID":"p","title":"Watched","time":{"created":1,"updated":1}}' >"$store/session/p/ses_w.json"
+message() { # message ID ROLE TIMES TEXT
+	mkdir -p "$store/part/$1" "$store/message/ses_w"
+	printf '{"id":"prt_%s","messageID":"%s","sessionID":"ses_w","type":"text","text":"%s"}' "$1" "$1" "$4" >"$store/part/$1/prt_$1.json"
+	printf '{"id":"%s","sessionID":"ses_w","role":"%s","time":{"created":1%s}}' "$1" "$2" "$3" >"$store/message/ses_w/$1.json"
+}
+message msg_1 user '' asked
+comes 'opencode: a message' asked texts Watched
+message msg_2 assistant '' hal
+sleep 0.5
+message msg_2 assistant ',"completed":2' half-and-all
+comes 'opencode: the complete reply' 'asked half-and-all' texts Watched
+stop 'opencode'
+
 finish
