@@ -80,7 +80,7 @@ def search(t, place):
         term.key("F4")
         term.wait("Discussions", re.compile("› +second"))
         term.type("thought 17")
-        term.wait("1 found", re.compile("main main (AI|User) thought 17 on storage"))
+        term.wait("1 found", re.compile("storage main (AI|User) thought 17 on storage"))
         term.key("Enter")
         term.wait(re.compile("take: main"), "thought 17 on storage", gone=["Discussions"])
         t.check("the entry is marked", re.search("› (AI|User)", term.text()) is not None)
