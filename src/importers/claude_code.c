@@ -84,10 +84,6 @@ add(session *c, rt_node *n, rt_str parent_id, bool is_technical)
 		parent = end_of(c, parent, !is_technical);
 	n->parent = parent;
 	at = rt_graph_add(&c->g, n, parent >= 0 ? RT_STR("") : parent_id);
-	if (at >= 0 && at < (int64_t)c->follows.count) { /* in the place of a record without a message */
-		c->has_message = true;
-		return at;
-	}
 	new = at < 0 ? NULL : rt_items_push(&c->g.b->s, &c->follows, sizeof(*new));
 	if (new == NULL)
 		return -1;
@@ -336,8 +332,7 @@ read_record(session *c, yyjson_val *record)
 	bool is_reply = yyjson_is_obj(message) && is_type(record, "assistant");
 	bool is_prompt = yyjson_is_obj(message) && is_type(record, "user");
 	rt_str id = rt_json_text(record, "uuid");
-	int64_t first = rt_graph_find(&c->g, id);
-	bool is_known = first >= 0 && (rt_build_nodes(c->g.b)[first].role.size > 0 || !(is_reply || is_prompt));
+	bool is_known = rt_graph_find(&c->g, id) >= 0;
 
 	if (!yyjson_is_obj(record)) {
 		rt_reader_skipped(c->g.r, "skipped a record that is not an object");

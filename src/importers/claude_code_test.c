@@ -19,25 +19,6 @@
 #define NOTE(id, parent) "{\"type\":\"progress\"," AT(id, parent) "}\n"
 #define TEXT(text) "{\"type\":\"text\",\"text\":\"" text "\"}"
 
-/* A record whose message cannot be read does not win over a later one with its id. */
-static void
-test_second(void **state)
-{
-	static const char text[] =
-		SAID("u1", "null", "One") "{\"type\":\"user\"," AT("u2", "\"u1\"") ",\"message\":\"torn\"}\n"
-		REPLY("a1", "\"u2\"", "m1", "1", TEXT("Three")) SAID("u2", "\"u1\"", "Two")
-		SAID("u2", "\"u1\"", "Other");
-	rt_outlines o;
-	rt_report report;
-
-	(void)state;
-	import_text(&rt_format_claude_code, text, &o, &report);
-	assert_nodes(&o.items[0], "-1 user One | 0 user Two | 1 assistant Three");
-	assert_int_equal(report.repaired, 1);
-	assert_int_equal(report.skipped, 1);
-	import_done(&o, &report);
-}
-
 /* A reply of three records with two calls; their results hang off different records, progress off
  * anything; the prompt is edited after that. */
 static void
@@ -205,7 +186,7 @@ test_repaired(void **state)
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_second), cmocka_unit_test(test_forks), cmocka_unit_test(test_kinds),
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_forks), cmocka_unit_test(test_kinds),
 					   cmocka_unit_test(test_lines), cmocka_unit_test(test_strays), cmocka_unit_test(test_repaired)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -283,13 +283,6 @@ rt_graph_add(rt_graph *g, const rt_node *node, rt_str parent_id)
 
 	int64_t first = rt_graph_find(g, node->id);
 
-	if (first >= 0 && node->role.size > 0 && !is_message(&rt_build_nodes(g->b)[first])) {
-		rt_reader_remark(g->r, RT_REMARK_REPAIRED, g->r->record.ptr,
-				 "an earlier record with the id %.*s has no message; this one takes its place",
-				 (int)rt_utf8_cut(node->id, 40), node->id.ptr);
-		rt_graph_replace(g, first, node);
-		return first;
-	}
 	if (first >= 0) {
 		rt_reader_skipped(g->r, "skipped a second message with the id %.*s",
 				  (int)rt_utf8_cut(node->id, 40), node->id.ptr);

@@ -16,8 +16,7 @@
  * Parents are found when all messages are known. A missing parent makes a root, a cycle is cut at
  * the message met first, and of several messages with one id the first one counts; the report has
  * a remark about each. The nodes of the finished outline are in depth-first order, siblings in the
- * order that the file gives them. Nothing recurses. A message takes the place of an earlier record with its id
- * and without a message, which may be damaged.
+ * order that the file gives them. Nothing recurses.
  *
  * An importer has no takes: the engine makes one for every leaf, the open one first. Records that
  * carry no message are structure: entries of the kind "custom" without a role, which no surface

@@ -515,6 +515,9 @@ check_title(rt_case *c, const char *where, yyjson_val *title, const rt_outline *
 
 	if (kept != NULL)
 		check_text(c, where, "the name in the header", title, rt_json_str(rt_json_root(kept)));
+	else if (yyjson_is_str(title) && rt_json_str(title).size > 80) /* long ones are cut */
+		rt_check(c, o->name.size >= 40 && rt_str_starts(rt_json_str(title), o->name),
+			 "%s: the title is \"%.*s\"", where, RT_STR_ARG(o->name));
 	else if (yyjson_is_str(title))
 		check_text(c, where, "title", title, o->name);
 	rt_check(c, o->name.size > 0, "%s: the discussion has no name", where);
