@@ -184,8 +184,8 @@ const rt_command rt_cli_copy = {
 		 "in use and is not changed. Everything is compared at the end. An interrupted copy is "
 		 "continued by the same command, and a complete one receives the steps that were added since. A "
 		 "project of the same name with other steps is never changed.",
-	.examples = "retake copy ~/notes.db postgresql:///team\n"
-		    "retake copy postgresql:///team ~/team.db --project work",
+	.examples = "retake copy ~/retake-2026-11-21.db ~/team.db\n"
+		    "retake --db ~/team.db copy ~/retake-2026-11-21.db",
 	.kinds = {RT_ARG_FILE, RT_ARG_FILE},
 	.run = run_copy,
 };

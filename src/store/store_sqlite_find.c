@@ -183,6 +183,8 @@ find_in_segment(finding *f, const rt_index_head *h)
 	size_t words = (size_t)(h->texts + 63) / 64;
 	uint64_t any = 1;
 
+	if (words == 0)
+		return true; /* all its texts were dropped */
 	if (words > f->room) {
 		f->bits = rt_scope_array(&f->call->scope, words, sizeof(*f->bits));
 		f->also = rt_scope_array(&f->call->scope, words, sizeof(*f->also));

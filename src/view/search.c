@@ -645,6 +645,10 @@ rt_highlight_next(rt_str *snippet, bool *inside, rt_str *out)
 {
 	size_t end = 0;
 
+	if (snippet->size == 0) {
+		*out = rt_str_at(snippet->ptr, 0);
+		return false;
+	}
 	while (snippet->size > 0 && (snippet->ptr[0] == '\001' || snippet->ptr[0] == '\002')) {
 		*inside = snippet->ptr[0] == '\001';
 		snippet->ptr++;
