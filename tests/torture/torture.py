@@ -222,6 +222,7 @@ VERBS = {
     "save": "save",
     "fsck": "fsck",
     "backup": "backup DIR/copy.db",
+    "copy": "copy DIR/old.db DIR/copied.db",
     "restore": "restore DIR/old.db --yes",
     "repair": "repair",
     "checkpoint": "checkpoint",
@@ -265,7 +266,7 @@ PARTIAL = {"partial", "stop_reason", "usage", "error", "model", "provider", "dur
 # The request log and similar: losing it is not a failure, and it is not part of the state.
 BESIDE = {".local"}
 # Files that the commands create in the directory.
-OUTPUTS = re.compile(r"out\.\w+$|copy\.db$|t\.db(-wal|-shm|-journal)?$")
+OUTPUTS = re.compile(r"out\.\w+$|copy\.db$|(t|copied)\.db(-wal|-shm|-journal)?$")
 # These keep whole stores under new names.
 KEEPS = {"repair", "restore"}
 # These report errors as part of their output.
@@ -273,7 +274,7 @@ ANSWERS = {"fsck", "apply", "apply atomic", "doctor"}
 # Completion offers what exists; on errors nothing.
 OFFERS = {"complete"}
 # Other stores that they create.
-STORES = ["copy.db", "demo/demo.db"]
+STORES = ["copy.db", "copied.db", "demo/demo.db"]
 # Without the index the order of results differs.
 ANY_ORDER = {"search"}
 
@@ -599,12 +600,12 @@ class Torture:
         if code is not None and code >= 0 and not counts:
             wrong.append(("harness", "no report: ended without cleaning up"))
         touched = self.touched(folder) - BESIDE
-        for name in sorted(touched - set(self.given) - {"t.db-wal"}):
+        for name in sorted(touched - set(self.given) - {"t.db-wal", "copied.db-wal"}):
             if case.name in KEEPS:
                 continue
             if name not in case.files:
                 wrong.append(("left", f"the file {name} is left in the folder"))
-            elif name != "copy.db" and self.bytes_of(folder, name) != case.files[name]:
+            elif name not in STORES and self.bytes_of(folder, name) != case.files[name]:
                 wrong.append(("torn", f"the file {name} is not the whole one"))
         for name in sorted(set(case.files) - touched):
             if code == 0 and case.name not in KEEPS:
