@@ -4,7 +4,7 @@
 // move when other clients write above it.
 import { choose, openPage, until } from "./place.mjs";
 
-const COUNT = Number(process.env.COUNT ?? 100000), MOST_NODES = 450;
+const COUNT = Number(process.env.COUNT ?? 100000), MOST_NODES = 490;
 
 const nodes = (page) => page.evaluate(() => document.querySelectorAll(".entries *").length);
 const all = (page) => page.evaluate(() => document.querySelectorAll("*").length);

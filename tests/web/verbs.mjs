@@ -328,9 +328,11 @@ async function history(t) {
 		await page.locator(`section[aria-label="State after step ${each.seq}"]`).waitFor();
 		const past = await server.api("GET", `/discussions/d1/entries?at_op=${each.seq}&take=${each.take?.id ?? mine}`).catch(() => null);
 		if (past)
-			tally.check(`the state after step ${each.seq}`, await until(async () =>
-				(await page.locator("#pane .past-row").evaluateAll((rows) => rows.map((row) => row.dataset.entry).filter(Boolean).join(" "))) ===
-				past.entries.map((entry) => entry.id).join(" ").trim()), past.entries.map((entry) => entry.id));
+			tally.check(`the state after step ${each.seq}`, await until(async () => {
+				// rows that are not visible do not exist
+				const shown = await page.locator("#pane .past-row").evaluateAll((rows) => rows.map((row) => row.dataset.entry).filter(Boolean));
+				return ` ${past.entries.map((entry) => entry.id).join(" ")} `.includes(` ${shown.join(" ")} `) && shown.length >= Math.min(past.entries.length, 5);
+			}), past.entries.map((entry) => entry.id));
 	}
 	tally.equal("looking changes nothing", await server.canonical(), whole);
 	// a jump is not a step: it is reverted by a jump, or redo
