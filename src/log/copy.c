@@ -92,13 +92,18 @@ end_batch(copy *c)
 
 /* ---- side rows ---- */
 
-/* Those describe the store itself, or give access to it. */
+/* Those describe the store itself, or belong to programs that use it: replies that they are receiving,
+ * browsers that are signed in. They are neither copied nor removed. */
 static bool
 is_of_store(rt_str name)
 {
-	return rt_str_is(name, RT_HEAD_MARK) || rt_str_is(name, RT_SCRUB_MARK) ||
-	       rt_str_starts(name, RT_STR(RT_BROWSER_PREFIX)) ||
-	       rt_str_starts(name, RT_STR(RT_CODE_PREFIX));
+	static const char *const prefixes[] = {RT_INFLIGHT_PREFIX, RT_BROWSER_PREFIX, RT_CODE_PREFIX,
+					       RT_IDEMPOTENCY_PREFIX};
+
+	for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++)
+		if (rt_str_starts(name, rt_str_of(prefixes[i])))
+			return true;
+	return rt_str_is(name, RT_HEAD_MARK) || rt_str_is(name, RT_SCRUB_MARK);
 }
 
 static bool

@@ -105,7 +105,8 @@ dump_row(void *ctx, const rt_store_row *row)
 {
 	rt_buf *out = ctx;
 
-	if (rt_str_is(row->name, RT_HEAD_MARK) || rt_str_starts(row->name, RT_STR(RT_BROWSER_PREFIX)))
+	if (rt_str_is(row->name, RT_HEAD_MARK) || rt_str_starts(row->name, RT_STR(RT_BROWSER_PREFIX)) ||
+	    rt_str_starts(row->name, RT_STR(RT_INFLIGHT_PREFIX)))
 		return true;
 	rt_buf_add_f(out, "%llu %llu %lld ", (unsigned long long)row->number,
 		     (unsigned long long)row->entry, (long long)row->at_us);
@@ -214,6 +215,29 @@ additions_are_copied(void **state)
 	assert_int_equal(f->out.side_rows, 2);
 	check_equal(f);
 	check_copy(f, 8);
+}
+
+static bool
+has_side(rt_store *store, const char *name)
+{
+	return rt_store_get(store, rt_rows_named(RT_STORE_SIDE, 1, rt_str_of(name)), NULL, NULL, NULL) ==
+	       RT_OK;
+}
+
+/* Each reply in flight stays with the store whose program receives it. */
+static void
+replies_in_flight_are_not_copied(void **state)
+{
+	fixture *f = *state;
+
+	fill(f, 3);
+	write_side(f->source->store, RT_INFLIGHT_PREFIX "1", "here");
+	copy_all(f);
+	assert_false(has_side(f->to, RT_INFLIGHT_PREFIX "1"));
+	write_side(f->to, RT_INFLIGHT_PREFIX "2", "there");
+	copy_all(f);
+	assert_true(has_side(f->to, RT_INFLIGHT_PREFIX "2"));
+	check_equal(f);
 }
 
 static void
@@ -334,6 +358,7 @@ main(void)
 		TEST(everything_is_copied_once),
 		TEST(an_interrupted_copy_is_an_earlier_state_and_continues),
 		TEST(additions_are_copied),
+		TEST(replies_in_flight_are_not_copied),
 		TEST(changes_during_the_copy_are_copied),
 		TEST(a_purged_text_leaves_the_copy),
 		TEST(a_purge_during_the_comparison_is_noticed),

@@ -17,6 +17,8 @@
  * name of a project, so purge leaves them unchanged. */
 #define RT_BROWSER_PREFIX "browser/"
 #define RT_CODE_PREFIX "code/"
+/* Answers of a server that may be requested again (server/idempotency.h). */
+#define RT_IDEMPOTENCY_PREFIX "idem/"
 /* The project's generated ids are salted by its name. Projects that older versions made have no
  * such row, and no salt; neither has "default". Never dropped. */
 #define RT_SALTED_MARK "salted-ids"

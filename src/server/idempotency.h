@@ -21,9 +21,8 @@
 #include "base/scope.h"
 #include "base/sha256.h"
 #include "log/engine.h"
+#include "log/heads.h"
 #include "server/web.h"
-
-#define RT_IDEMPOTENCY_PREFIX "idem/"
 
 enum { RT_IDEMPOTENCY_KEY_MAX = 200, RT_IDEMPOTENCY_ROW_ROOM = 8 + RT_SHA256_HEX_ROOM };
 #define RT_IDEMPOTENCY_TTL_US (24 * 60 * 60 * (int64_t)1000000)
