@@ -114,7 +114,7 @@ rt_cli_keep_copy(rt_cli *cli, const char *why)
 /* --- backup --- */
 
 /* A store that is not a file is copied to one, project by project. The result gets its name when it
- * is complete; an interrupted copy is continued. */
+ * is complete. */
 static void
 backup_by_copy(rt_cli *cli, const char *path)
 {
@@ -125,13 +125,15 @@ backup_by_copy(rt_cli *cli, const char *path)
 
 	if (exists(path))
 		rt_cli_fail(cli, RT_REFUSED, "%s already exists", path);
+	else if (exists(part)) /* it may be the copy of another store */
+		rt_cli_fail(cli, RT_REFUSED, "%s exists: remove it if no other backup is running", part);
 	RT_TRY(s, rt_store_sqlite_open(cli->alloc, cli->env, part, &options, &to, &s->error));
 	if (rt_ok(s))
 		rt_cli_copy_projects(cli, cli->session.store, to, RT_STR(""), rt_scope_buf(s));
 	RT_TRY(s, to->ops->backup(to, path, &s->error));
 	if (to != NULL)
 		to->ops->close(to);
-	if (rt_ok(s))
+	if (to != NULL)
 		rt_cli_drop_files(part);
 }
 

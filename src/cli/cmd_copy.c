@@ -57,6 +57,10 @@ say_copied(rt_cli *cli, rt_str project, const rt_copied *out)
 	if (out->purged > 0)
 		rt_term_f(&cli->out, "  overwrote %llu row%s that were purged from the source\n",
 			  (unsigned long long)out->purged, RT_CLI_S(out->purged));
+	if (out->lost > 0)
+		rt_term_f(&cli->out, "  kept %llu text%s that %s lost in the source\n",
+			  (unsigned long long)out->lost, RT_CLI_S(out->lost),
+			  out->lost == 1 ? "was" : "were");
 	if (out->seq < out->source_seq)
 		rt_cli_note(cli,
 			    "the source is in use and has %llu more step%s; run the same command "
@@ -74,6 +78,7 @@ put_copied(rt_buf *json, rt_str project, const rt_copied *out)
 	rt_json_put_u64(json, "texts", out->bodies);
 	rt_json_put_u64(json, "side_rows", out->side_rows);
 	rt_json_put_u64(json, "purged", out->purged);
+	rt_json_put_u64(json, "lost", out->lost);
 	rt_json_put_u64(json, "bytes", out->bytes);
 	rt_json_put_u64(json, "compared", out->compared);
 	rt_json_put_u64(json, "seq", out->seq);
@@ -99,8 +104,7 @@ copy_project(rt_cli *cli, rt_store *from, rt_store *to, rt_str project, rt_buf *
 		rt_cli_hint(cli, "The copy is an earlier state of the project. The same command "
 				 "continues it.");
 	else if (cli->s.status == RT_REFUSED)
-		rt_cli_hint(cli, "Nothing was changed. To copy it to a new store: retake copy %s FILE",
-			    from->place);
+		rt_cli_hint(cli, "To copy it to a new store: retake copy %s FILE", from->place);
 	else if (cli->s.status == RT_NOT_FOUND)
 		rt_cli_hint(cli, "Its projects: retake --db %s projects", from->place);
 	if (rt_ok(&cli->s)) {

@@ -270,6 +270,9 @@ export_as(rt_cli *cli, const rt_format *format, rt_outlines *outlines, rt_redact
 	if (rt_session_take(&cli->session).size == 0)
 		place.take = 0;
 	collect_outlines(cli, format, place, whole_project, outlines);
+	if (format->holds_one && outlines->count > 1)
+		rt_cli_fail(cli, RT_USAGE, "a file of %s has one conversation, not %zu", format->name,
+			    outlines->count);
 	if (is_redacted)
 		redact(cli, outlines, found);
 	if (!rt_ok(s))

@@ -515,6 +515,7 @@ const rt_format rt_format_pi = {
 	.extension = ".jsonl",
 	.about = "session files of the pi coding agent (JSON Lines)",
 	.media_type = "application/x-ndjson",
+	.holds_one = true,
 	.sniff = pi_sniff,
 	.read = pi_read,
 	.stream = rt_pi_stream,

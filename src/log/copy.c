@@ -7,7 +7,9 @@
 #include <stdlib.h> /* qsort */
 #include <string.h>
 
+#include "codec/body.h"
 #include "codec/record.h"
+#include "log/collect.h"
 #include "log/engine_impl.h"
 
 enum { BATCH_ROWS = 1024, BATCH_BYTES = 1 << 20, PASSES = 4 };
@@ -19,6 +21,7 @@ typedef struct copy {
 	uint64_t from_project, to_project;
 	uint64_t seq, body;      /* the last of the copy */
 	uint64_t equal_seq, equal_body; /* compared up to these */
+	bool has_purge; /* the source has a purge that the copy had not */
 	rt_copied *out;
 } copy;
 
@@ -98,7 +101,7 @@ static bool
 is_of_store(rt_str name)
 {
 	static const char *const prefixes[] = {RT_INFLIGHT_PREFIX, RT_BROWSER_PREFIX, RT_CODE_PREFIX,
-					       RT_IDEMPOTENCY_PREFIX};
+					       RT_IDEMPOTENCY_PREFIX, RT_BLOB_NEW_PREFIX};
 
 	for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++)
 		if (rt_str_starts(name, rt_str_of(prefixes[i])))
@@ -141,8 +144,9 @@ copy_side_row(copy *c, rt_str name)
 
 	if (is_here && (!is_there || !rt_str_eq(rt_buf_str(ours), rt_buf_str(theirs))))
 		write_side(c, name, rt_scope_str(&c->batch, ours));
-	else if (!is_here && is_there) /* removed from the source */
-		write_side(c, name, RT_STR(""));
+	else if (!is_here && is_there && !rt_str_starts(name, RT_STR(RT_WRITTEN_PREFIX)) &&
+		 !rt_str_starts(name, RT_STR(RT_IMPORTED_PREFIX)))
+		write_side(c, name, RT_STR("")); /* a purge may have removed it from the source */
 }
 
 /* The names are read first, since reading must not call the store; then the rows one by one,
@@ -287,6 +291,8 @@ copy_batch(copy *c)
 				     (unsigned long long)c->seq);
 	if (rt_scope_adopt(s, &c->batch) != RT_OK || r.count == 0)
 		return false;
+	for (size_t i = 0; i < r.count; i++)
+		c->has_purge = c->has_purge || rt_record_is_of(r.items[i].data, RT_STR("purge"));
 	RT_TRY(s, c->to->ops->begin(c->to, &s->error));
 	RT_TRY(s, c->to->ops->append(c->to, c->to_project, c->seq, r.items, r.count, NULL, 0, NULL,
 				     &s->error));
@@ -312,17 +318,49 @@ refuse(copy *c, rt_scope *s)
 			     RT_STR_ARG(c->options->project), c->to->place, c->from->place);
 }
 
+/* In one transaction: the row; the index and the checkpoint, which may contain the purged text; a new
+ * epoch, because other programs must not use what they have read; and the mark that the old bytes are
+ * still to be erased. */
 static void
 overwrite(copy *c, rt_store_table table, const rt_store_row *row)
 {
+	const rt_store_ops *ops = c->to->ops;
 	rt_scope *s = &c->batch;
 
-	RT_TRY(s, c->to->ops->begin(c->to, &s->error));
-	RT_TRY(s, c->to->ops->write(c->to, rt_rows_one(table, c->to_project, row->number), row->data,
+	RT_TRY(s, ops->begin(c->to, &s->error));
+	RT_TRY(s, ops->write(c->to, rt_rows_one(table, c->to_project, row->number), row->data, &s->error));
+	if (table == RT_STORE_BODIES)
+		RT_TRY(s, ops->drop(c->to, rt_rows_one(RT_STORE_INDEX, c->to_project, row->number),
 				    &s->error));
+	RT_TRY(s, ops->drop(c->to, rt_rows_all(RT_STORE_ROOT, c->to_project), &s->error));
+	RT_TRY(s, ops->write(c->to, rt_rows_named(RT_STORE_SIDE, c->to_project, RT_STR(RT_SCRUB_MARK)),
+			     RT_STR("1"), &s->error));
+	RT_TRY(s, ops->epoch_renew(c->to, &s->error));
 	rt_store_end(c->to, s);
+	c->has_purge = true;
 	c->out->purged++;
 	c->out->bytes += row->data.size;
+}
+
+/* A body that was damaged in the source, and given up by repair there. */
+static bool
+is_lost(rt_store_table table, rt_str data)
+{
+	return table == RT_STORE_BODIES && data.size > 1 && data.ptr[0] == RT_BODY_PURGED;
+}
+
+/* Erases the old bytes of overwritten rows, of this copy or an interrupted one. */
+static rt_status
+finish_purge(const copy *c, rt_error *err)
+{
+	rt_rows mark = rt_rows_named(RT_STORE_SIDE, c->to_project, RT_STR(RT_SCRUB_MARK));
+	rt_status st = c->to_project == 0 ? RT_NOT_FOUND : rt_store_get(c->to, mark, NULL, NULL, err);
+
+	if (st == RT_OK)
+		st = c->to->ops->scrub(c->to, err);
+	if (st == RT_OK)
+		st = c->to->ops->write(c->to, mark, RT_STR(""), err);
+	return st == RT_NOT_FOUND ? RT_OK : st;
 }
 
 static bool
@@ -352,7 +390,11 @@ compare_batch(copy *c, rt_store_table table, uint64_t first, uint64_t last)
 
 		if (!same_row(row, &theirs.items[i]))
 			refuse(c, &c->batch);
-		else if (!rt_str_eq(row->data, theirs.items[i].data))
+		else if (rt_str_eq(row->data, theirs.items[i].data))
+			continue;
+		else if (is_lost(table, row->data))
+			c->out->lost++;
+		else
 			overwrite(c, table, row);
 	}
 	c->out->compared += rt_ok(&c->batch) ? ours.count : 0;
@@ -421,7 +463,8 @@ copy_all(copy *c)
 			;
 		compare(c);
 		copy_names(c, c->from, c->from_project);
-		copy_names(c, c->to, c->to_project); /* those that the source has removed */
+		if (c->has_purge)
+			copy_names(c, c->to, c->to_project);
 		c->out->seq = c->seq;
 		c->out->source_seq = head(c, c->from, RT_STORE_LOG, c->from_project);
 		now = epoch_of_source(c);
@@ -451,10 +494,9 @@ rt_store_copy(rt_store *from, rt_store *to, const rt_copy_options *options, rt_c
 	c.body = head(&c, to, RT_STORE_BODIES, c.to_project);
 	check_prefix(&c);
 	copy_all(&c);
-	if (out->purged > 0) { /* other programs must not use what they have read */
-		RT_TRY(s, to->ops->epoch_renew(to, &s->error));
-		RT_TRY(s, to->ops->scrub(to, &s->error));
-	}
 	rt_scope_deinit(&c.batch);
-	return rt_scope_end(s, err);
+	rt_status st = rt_scope_end(s, err);
+	/* also after a failure, which stays the result */
+	rt_status purged = finish_purge(&c, st == RT_OK ? err : NULL);
+	return st != RT_OK ? st : purged;
 }

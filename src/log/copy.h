@@ -7,9 +7,10 @@
  * by the next one, and one that is complete receives the rows that were added since. Both stores can be in
  * use: programs that change the source do not wait, and their changes are copied, too.
  *
- * Then every row and body is read from both stores and compared. Purge is the only change of
- * existing rows, so a row that differs was purged from the source, and is overwritten in the copy.
- * The index and the checkpoint are not copied; they are made again when needed. */
+ * Then every row and body is read from both stores and compared. Only purge and repair change existing
+ * rows. A row that was purged from the source is overwritten in the copy; a text that repair gave up in
+ * the source stays in the copy. After a purge, side rows that the source does not have are removed. The
+ * index and the checkpoint are not copied; they are made again when needed. */
 #ifndef RT_LOG_COPY_H
 #define RT_LOG_COPY_H
 
@@ -18,6 +19,7 @@
 typedef struct rt_copied {
 	uint64_t rows, bodies, side_rows; /* written */
 	uint64_t purged;     /* rows and bodies that were overwritten */
+	uint64_t lost;       /* bodies that repair gave up in the source; the copy keeps its own */
 	uint64_t bytes;      /* of all of these */
 	uint64_t compared;   /* rows and bodies that are equal in both */
 	uint64_t seq;        /* last row of the copy, */

@@ -208,11 +208,10 @@ additions_are_copied(void **state)
 	write_side(f->source->store, "old", "goes");
 	copy_all(f);
 	bare_add(f->source, "new", "User", "added");
-	write_side(f->source->store, "old", "");
 	write_side(f->source->store, "other", "comes");
 	copy_all(f);
 	assert_int_equal(f->out.rows, 1);
-	assert_int_equal(f->out.side_rows, 2);
+	assert_int_equal(f->out.side_rows, 1);
 	check_equal(f);
 	check_copy(f, 8);
 }
@@ -273,6 +272,68 @@ a_purged_text_leaves_the_copy(void **state)
 	check_equal(f);
 	assert_int_equal(f->to->ops->epoch(f->to, &epoch_now, NULL), RT_OK);
 	assert_true(epoch != epoch_now);
+}
+
+/* A text that repair gave up in the source is still intact in the copy. */
+static void
+a_damaged_text_does_not_replace_the_copy(void **state)
+{
+	static const char hole[] = {RT_BODY_PURGED, 'l', 'o', 's', 't'};
+	fixture *f = *state;
+	rt_store *from = f->source->store;
+	rt_buf bytes;
+
+	fill(f, 3);
+	copy_all(f);
+	assert_int_equal(from->ops->begin(from, NULL), RT_OK);
+	assert_int_equal(from->ops->write(from, rt_rows_one(RT_STORE_BODIES, 1, 4), rt_str_at(hole, 5), NULL),
+			 RT_OK);
+	assert_int_equal(from->ops->commit(from, NULL), RT_OK);
+	copy_all(f);
+	assert_int_equal(f->out.lost, 1);
+	assert_int_equal(f->out.purged, 0);
+	dump(f->to, &bytes);
+	assert_int_not_equal(rt_str_find(rt_buf_str(&bytes), RT_STR("secret"), 0), SIZE_MAX);
+	rt_buf_deinit(&bytes);
+}
+
+/* Neither the checkpoint nor an interruption keeps a purged text, or programs in the old history. */
+static void
+an_interrupted_copy_of_a_purge_is_completed(void **state)
+{
+	fixture *f = *state;
+
+	fill(f, 300);
+	bare_apply(f->source, "{\"op\":\"discussion.new\",\"name\":\"the secret one\"}");
+	copy_all(f);
+	check_copy(f, 305); /* writes a checkpoint */
+	bare_apply(f->source, "{\"op\":\"purge\",\"text\":\"secret\"}");
+	f->stop_at = f->calls + 3; /* right after the first overwritten rows */
+	assert_int_equal(copy_with(f, NULL), RT_INTERRUPTED);
+	assert_false(has_side(f->to, RT_SCRUB_MARK));
+	f->stop_at = 0;
+	copy_all(f);
+	assert_false(has_side(f->to, RT_SCRUB_MARK));
+	check_equal(f);
+	check_copy(f, 306);
+}
+
+static void
+side_rows_of_the_copy_stay(void **state)
+{
+	fixture *f = *state;
+
+	fill(f, 3);
+	copy_all(f);
+	write_side(f->to, RT_WRITTEN_PREFIX "a", "session");
+	write_side(f->to, "sent/1", "request");
+	copy_all(f);
+	assert_true(has_side(f->to, RT_WRITTEN_PREFIX "a"));
+	assert_true(has_side(f->to, "sent/1"));
+	bare_apply(f->source, "{\"op\":\"purge\",\"text\":\"secret\"}");
+	copy_all(f);
+	assert_true(has_side(f->to, RT_WRITTEN_PREFIX "a"));
+	assert_false(has_side(f->to, "sent/1")); /* it may contain the text */
 }
 
 static void
@@ -361,6 +422,9 @@ main(void)
 		TEST(replies_in_flight_are_not_copied),
 		TEST(changes_during_the_copy_are_copied),
 		TEST(a_purged_text_leaves_the_copy),
+		TEST(a_damaged_text_does_not_replace_the_copy),
+		TEST(an_interrupted_copy_of_a_purge_is_completed),
+		TEST(side_rows_of_the_copy_stay),
 		TEST(a_purge_during_the_comparison_is_noticed),
 		TEST(other_steps_are_not_overwritten),
 		TEST(a_project_that_does_not_exist),

@@ -19,6 +19,9 @@
 #define RT_CODE_PREFIX "code/"
 /* Answers of a server that may be requested again (server/idempotency.h). */
 #define RT_IDEMPOTENCY_PREFIX "idem/"
+/* Files of other programs that a project was written to and imported from (ops/import_written.h). */
+#define RT_WRITTEN_PREFIX "written/"
+#define RT_IMPORTED_PREFIX "imported/"
 /* The project's generated ids are salted by its name. Projects that older versions made have no
  * such row, and no salt; neither has "default". Never dropped. */
 #define RT_SALTED_MARK "salted-ids"

@@ -169,6 +169,7 @@ typedef struct rt_format {
 	const char *extension;  /* ".jsonl" */
 	const char *about;      /* one line for help */
 	const char *media_type; /* NULL: text/plain */
+	bool holds_one;         /* a file has one discussion; others would be left out */
 	bool holds_project;     /* exports contain the whole project unless a part is named */
 	bool is_container;      /* such a file may hold no conversations at all (a database, an archive);
 				 * in a folder it is then passed over */

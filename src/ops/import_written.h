@@ -8,10 +8,8 @@
 #define RT_OPS_IMPORT_WRITTEN_H
 
 #include "log/engine.h"
+#include "log/heads.h"
 #include "ops/format.h"
-
-#define RT_WRITTEN_PREFIX  "written/"
-#define RT_IMPORTED_PREFIX "imported/"
 
 /* An entry, by a hash of the node that it has in the file. */
 typedef struct rt_written_node {

@@ -36,6 +36,7 @@ typedef struct serving {
 	const char *store_path; /* NULL: in memory */
 	rt_buf *owner;
 	rt_file_options files; /* below --files */
+	unsigned drain_s;      /* time limit for replies in flight after the first interrupt */
 	pid_t opener;          /* of the browser, until it has ended; 0: none */
 } serving;
 
@@ -428,7 +429,7 @@ drain(serving *sv, rt_server *server)
 {
 	enum { NOTICE_MS = 2000 };
 	rt_cli *cli = sv->cli;
-	unsigned limit_ms = 1000 * number_of(cli, "drain", "the number of seconds", 0, 86400);
+	unsigned limit_ms = 1000 * sv->drain_s;
 	struct timespec pause = {.tv_nsec = RT_FEED_TICK_MS * 1000000L};
 
 	if (!rt_ok(&cli->s) || limit_ms == 0)
@@ -469,6 +470,7 @@ serve(serving *sv)
 	rt_scope_defer(s, free, path);
 	sv->store_path = path;
 	find_files(sv);
+	sv->drain_s = number_of(cli, "drain", "the number of seconds", 0, 86400);
 	limit_arenas();
 	cli->memory.wipes = true; /* purged texts must not stay in freed memory */
 	server = open_server(sv, &has_socket);

@@ -160,6 +160,7 @@ read_project(yyjson_val *root, char out[PROJECT_ROOM])
 
 typedef struct reading {
 	rt_browsers *b;
+	rt_status status; /* RT_NOMEM: not all were read */
 	browser *list; /* those in the store, newest first */
 } reading;
 
@@ -171,10 +172,14 @@ read_browser(void *ctx, const rt_store_row *row)
 	rt_json_doc *doc = NULL;
 	browser *one;
 
-	if (row->name.size != sizeof(RT_BROWSER_PREFIX) - 1 + RT_TOKEN_SIZE ||
-	    rt_json_read(alloc, row->data, &doc, NULL) != RT_OK)
+	if (row->name.size != sizeof(RT_BROWSER_PREFIX) - 1 + RT_TOKEN_SIZE)
 		return true;
+	r->status = rt_json_read(alloc, row->data, &doc, NULL);
+	if (r->status != RT_OK)
+		return r->status != RT_NOMEM;
 	one = rt_new0(alloc, sizeof(*one));
+	if (one == NULL)
+		r->status = RT_NOMEM;
 	if (one != NULL && read_project(rt_json_root(doc), one->project) &&
 	    rt_json_i64(rt_json_get(rt_json_root(doc), "made"), &one->made_us) &&
 	    rt_json_i64(rt_json_get(rt_json_root(doc), "seen"), &one->seen_us)) {
@@ -185,7 +190,7 @@ read_browser(void *ctx, const rt_store_row *row)
 	}
 	rt_free(alloc, one);
 	rt_json_free(doc);
-	return true;
+	return r->status == RT_OK;
 }
 
 /* Adds those that are not known yet; frees the others. */
@@ -245,6 +250,8 @@ rt_browsers_refresh(rt_browsers *b, int64_t since_us, rt_error *err)
 	int64_t begun = now_of(b);
 	if (b->refreshed_us <= since_us || b->refreshed_us > begun) {
 		st = store->ops->read(store, rt_rows_prefixed(home, RT_STR(RT_BROWSER_PREFIX)), read_browser, &r, err);
+		if (st == RT_OK && r.status == RT_NOMEM)
+			st = rt_fail(err, RT_NOMEM, "out of memory");
 		pthread_mutex_lock(&b->lock);
 		add_listed(b, r.list);
 		if (st == RT_OK)
@@ -409,9 +416,9 @@ rt_browsers_code(rt_browsers *b, rt_str project, char out[RT_CODE_ROOM], bool *o
 	return rt_scope_end(&s, err);
 }
 
-/* Inside begin: uses up the code. RT_CREDENTIALS: it is not valid. */
+/* RT_CREDENTIALS: the code is not valid. */
 static code
-use_code(rt_browsers *b, rt_scope *s, rt_str text)
+find_code(rt_browsers *b, rt_scope *s, rt_str text)
 {
 	rt_store *store = rt_engine_store(b->home->engine);
 	rt_buf *value = rt_scope_buf(s);
@@ -432,7 +439,18 @@ use_code(rt_browsers *b, rt_scope *s, rt_str text)
 			      "one: retake serve --login");
 	else
 		rt_scope_note(s, st);
-	write_side(b, s, name, RT_STR(""));
+	return found;
+}
+
+/* Inside begin: uses up the code. */
+static code
+use_code(rt_browsers *b, rt_scope *s, rt_str text)
+{
+	code found = find_code(b, s, text);
+	char hash[RT_BROWSER_ROOM];
+
+	hash_of(text, hash);
+	write_side(b, s, row_name(s, RT_CODE_PREFIX, hash), RT_STR(""));
 	return found;
 }
 
@@ -478,6 +496,7 @@ rt_browsers_enter(rt_browsers *b, rt_str text, char out_cookie[RT_TOKEN_ROOM], r
 	if (one == NULL)
 		return rt_fail(err, RT_NOMEM, "out of memory");
 	rt_scope_init(&s, b->alloc);
+	(void)find_code(b, &s, text); /* without the lock of writers, since anyone may send codes */
 	reserve(b, &s);
 	if (!rt_ok(&s)) {
 		rt_free(b->alloc, one);

@@ -77,11 +77,12 @@ write_token(const rt_env *env, const char *path, const char *fresh, char out[RT_
 	return RT_OK;
 }
 
-/* RT_NOT_FOUND: none. */
+/* RT_NOT_FOUND: none. A file that the user has named may be a link, and is not replaced. */
 static rt_status
-read_token(const char *path, char out[RT_TOKEN_ROOM], rt_error *err)
+read_token(const char *path, bool is_named, char out[RT_TOKEN_ROOM], rt_error *err)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | (is_named ? 0 : O_NOFOLLOW));
+	const char *advice = is_named ? "" : "; or remove it to get a new one";
 	struct stat info;
 	ssize_t size;
 
@@ -94,15 +95,14 @@ read_token(const char *path, char out[RT_TOKEN_ROOM], rt_error *err)
 	    (info.st_mode & 077) != 0) {
 		(void)close(fd);
 		return rt_fail(err, RT_REFUSED, "%s must be a file that only you can read: chmod "
-			       "600 %s, or remove it to get a new one", path, path);
+			       "600 %s%s", path, path, advice);
 	}
 	size = read(fd, out, RT_TOKEN_SIZE);
 	(void)close(fd);
 	out[RT_TOKEN_SIZE] = '\0';
 	if (size != RT_TOKEN_SIZE || strspn(out, "0123456789abcdef") != RT_TOKEN_SIZE)
-		return rt_fail(err, RT_REFUSED, "%s does not contain a token; remove it to get "
-						"a new one",
-			       path);
+		return rt_fail(err, RT_REFUSED, "%s does not contain a token of 64 hexadecimal digits%s",
+			       path, advice);
 	return RT_OK;
 }
 
@@ -121,14 +121,14 @@ rt_token_load(const rt_alloc *alloc, const rt_env *env, const char *folder, bool
 	st = rt_private_folder(alloc, folder, err);
 	if (st != RT_OK)
 		return st;
-	st = renew ? RT_NOT_FOUND : read_token(path, out, err);
+	st = renew ? RT_NOT_FOUND : read_token(path, false, out, err);
 	if (st != RT_NOT_FOUND)
 		return st;
 	/* If several servers start at once, one creates the token. */
 	lock = rt_folder_lock(path, LOCK_WAIT_MS);
 	if (lock < 0)
 		return rt_fail(err, RT_BUSY, "%s is in use by another program: try again", folder);
-	st = renew ? RT_NOT_FOUND : read_token(path, out, err);
+	st = renew ? RT_NOT_FOUND : read_token(path, false, out, err);
 	if (st == RT_NOT_FOUND)
 		st = write_token(env, path, fresh, out, err);
 	(void)close(lock);
@@ -138,7 +138,7 @@ rt_token_load(const rt_alloc *alloc, const rt_env *env, const char *folder, bool
 rt_status
 rt_token_read(const char *path, char out[RT_TOKEN_ROOM], rt_error *err)
 {
-	rt_status st = read_token(path, out, err);
+	rt_status st = read_token(path, true, out, err);
 
 	return st == RT_NOT_FOUND ? rt_fail(err, st, "there is no token file %s", path) : st;
 }

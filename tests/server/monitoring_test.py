@@ -156,6 +156,8 @@ def main():
             metrics(tally, server)
             access_log(tally, server, log)
             tally.equal("no output", server.stop(), 0)
+        done = place.run("serve", "--port", "0", "--drain", "5m")
+        tally.equal("a wrong time is refused at the start", done.returncode, 2)
         done = place.run("serve", "--access-log", place.folder + "/none/log")
         tally.check("a log that cannot be written is an error", done.returncode == 1 and b"cannot write the log" in done.stderr, done)
     drain(tally)
