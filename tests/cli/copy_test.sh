@@ -84,10 +84,10 @@ for attempt in range(400):
     writer.stdin.flush()
     added += 10
     time.sleep(random.uniform(0.003, 0.04))
-    copy.send_signal(signal.SIGKILL if attempt % 2 else signal.SIGINT)
+    copy.send_signal(signal.SIGKILL if attempt % 2 else signal.SIGTERM)
     code = copy.wait()
     killed += code == -signal.SIGKILL
-    interrupted += code == 130
+    interrupted += code in (130, 143)
     if run("--db", c, "projects").stdout:
         unsound += run("--db", c, "fsck").returncode != 0
 writer.stdin.close()
