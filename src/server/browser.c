@@ -144,7 +144,7 @@ is_project(yyjson_val *value)
 	       (name.size == 0 || memchr(name.ptr, '\0', name.size) == NULL);
 }
 
-/* Appends the row's project to out, which has room for it. False: it is not a row of this kind. */
+/* Copies the row's project to out, which has room for it. False: it is not a row of this kind. */
 static bool
 read_project(yyjson_val *root, char out[PROJECT_ROOM])
 {

@@ -77,7 +77,7 @@ code 'in place: it has grown' 5 r export --to claude-code --in-place
 has 'in place: it has grown' "$work/elsewhere.jsonl has 1 entry that is not imported and would be lost" "$err"
 has 'in place: the next step' "import $work/elsewhere.jsonl" "$err"
 is 'in place: the file is as it was' "$(cat "$work/grown")" "$(cat "$work/elsewhere.jsonl")"
-is 'in place: so is the one with this id' "$(cat "$work/kept")" "$(cat "$original")"
+is 'in place: the session with the same id is unchanged' "$(cat "$work/kept")" "$(cat "$original")"
 r -q import "$work/elsewhere.jsonl"
 code 'in place: imported' 0 r export --to claude-code --in-place --json
 is 'in place: the imported file' "$work/elsewhere.jsonl" "$(printf '%s' "$out" | json 'd["file"]')"

@@ -98,7 +98,8 @@ def events(tally, servers, client):
             event = stream.until(lambda kind, data, seq=seq: kind == "op" and data["seq"] == seq)
             times.append(time.monotonic() - sent)
             last = event
-    tally.check("within 150 ms at the median", sorted(times)[len(times) // 2] < 0.15 * float(os.environ.get("SLOW", "4")), sorted(times)[-3:])
+    # SLOW: times the 150 ms of an idle machine
+    tally.check("changes arrive in time, at the median", sorted(times)[len(times) // 2] < 0.15 * float(os.environ.get("SLOW", "4")), sorted(times)[-3:])
     for stream in streams:
         stream.close()
     tally.check("events", last is not None)
