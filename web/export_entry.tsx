@@ -6,7 +6,7 @@ import { Code } from "./code";
 import { CopyButton } from "./copy";
 import { Markdown, Thinking } from "./markdown";
 import { ReplyFoot } from "./reply_foot";
-import { isTool, roleClass } from "./speaker";
+import { isTool, roleClass, roleLabel } from "./speaker";
 import { Output, pretty, ToolPart, ToolRow } from "./tool_row";
 import { callOf, eventOf, otherCalls } from "./tools";
 import { endWords } from "./words";
@@ -122,7 +122,7 @@ export function Entry(props: EntryProps) {
 			{props.day && <p class="day"><span>{props.day}</span></p>}
 			<header class="entry-head">
 				<a class="number" href={props.link} title="A link to this entry">{props.at + 1}</a>
-				<h2 class="role">{role}</h2>
+				<h2 class="role">{roleLabel(role, [])}</h2>
 				{event && <span class="event">{event}</span>}
 				{kind && !event && <span class="chip">{customTypeOf(entry) || kind.replace(/_/g, " ")}</span>}
 				{props.label !== undefined && <span class="chip label">{props.label}</span>}

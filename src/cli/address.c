@@ -267,7 +267,7 @@ rt_cli_where(rt_cli *cli, const char *id)
 		st = rt_project_name(value, slot.role, &role, &ignored);
 	if (st == RT_OK && found) {
 		rt_buf_add_c(out, " (");
-		rt_buf_add_str(out, rt_role_meant(value, role));
+		rt_buf_add_str(out, rt_role_label(value, role));
 		rt_buf_add_f(out, ", %zu of %zu)", at + 1, rt_seq_count(take->slots));
 	}
 	/* An entry that the take does not show has no place to name. */

@@ -374,7 +374,7 @@ rt_cli_role_meant(rt_cli *cli, const char *word)
 rt_str
 rt_cli_role_label(const rt_cli *cli, rt_str role)
 {
-	return rt_role_meant(cli->session.value, role);
+	return rt_role_label(cli->session.value, role);
 }
 
 /* ---- output ---- */

@@ -67,15 +67,17 @@ clean_snippet(rt_buf *line, rt_str snippet)
 /* A snippet on lines that fit the terminal. Matches are between \001 and \002, which have no width
  * with colour, and one column each (as stars) without. */
 static void
-print_snippet(rt_cli *cli, rt_str snippet)
+print_snippet(rt_cli *cli, const rt_hit *hit)
 {
 	rt_term *out = &cli->out;
 	size_t columns = out->columns > INDENT + 10 ? out->columns - INDENT : SIZE_MAX;
 	bool inside = false;
-	rt_buf line;
+	rt_buf plain, line;
 
+	rt_buf_init(&plain, cli->alloc, RT_BUF_UNLIMITED);
 	rt_buf_init(&line, cli->alloc, RT_BUF_UNLIMITED);
-	clean_snippet(&line, snippet);
+	rt_hit_add_plain(&plain, hit);
+	clean_snippet(&line, rt_buf_str(&plain));
 	for (rt_str left = rt_buf_str(&line); left.size > 0;) {
 		size_t skip = 0, size = columns == SIZE_MAX
 						? left.size
@@ -100,6 +102,7 @@ print_snippet(rt_cli *cli, rt_str snippet)
 		left = rt_str_skip(left, size + skip);
 	}
 	rt_buf_deinit(&line);
+	rt_buf_deinit(&plain);
 }
 
 static void
@@ -132,7 +135,7 @@ print_hit(rt_cli *cli, const rt_hit *hit)
 	if (hit->is_past && hit->at > 0)
 		rt_term_c(out, "  (earlier version)");
 	rt_term_c(out, "\n");
-	print_snippet(cli, hit->snippet);
+	print_snippet(cli, hit);
 }
 
 static void

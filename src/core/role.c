@@ -35,10 +35,11 @@ rt_role_is_source(rt_str role)
 
 /* ---- one vocabulary ---- */
 
-static const char *const meanings[][4] = {
+static const char *const meanings[][5] = {
 	{"User", "human", NULL},
 	{"AI", "assistant", "model", NULL},
 	{"System", NULL},
+	{"Tool", "toolResult", "tool_result", "function", NULL},
 };
 
 /* The next name of a JSON array of strings, as it is written there. */
@@ -85,10 +86,24 @@ rt_role_meant(const rt_project *project, rt_str word)
 	return found;
 }
 
+rt_str
+rt_role_label(const rt_project *project, rt_str role)
+{
+	const char *const *meaning = meaning_of(role);
+	rt_str found = rt_role_meant(project, role);
+
+	/* formats spell it in several ways, of which some are no words */
+	return found.ptr == role.ptr && meaning != NULL && meaning == meaning_of(RT_STR("Tool"))
+		       ? rt_str_of(meaning[0])
+		       : found;
+}
+
 bool
 rt_role_same(const rt_project *project, rt_str a, rt_str b)
 {
-	return rt_str_eq(a, b) ||
+	const char *const *meaning = meaning_of(a);
+
+	return rt_str_eq_nocase(a, b) || (meaning != NULL && meaning == meaning_of(b)) ||
 	       rt_str_eq_nocase(rt_role_meant(project, a), rt_role_meant(project, b));
 }
 

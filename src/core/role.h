@@ -15,10 +15,12 @@ bool rt_role_is_assistant(rt_str role);
 /* Is its text not Markdown unless read mode says so? Of the user and of tools. */
 bool rt_role_is_source(rt_str role);
 /* The role of the project's list that a word means: user and human mean User; ai, assistant and
- * model mean AI; system means System, in the list's own spelling. A word that is in the list, or
- * that means no role of it, is returned unchanged. Borrows from both. Also the label that an entry's
- * role is shown with. */
+ * model mean AI; system means System; toolResult, tool_result and function mean Tool, in the list's
+ * own spelling. A word that is in the list, or that means no role of it, is returned unchanged.
+ * Borrows from both. */
 rt_str rt_role_meant(const rt_project *project, rt_str word);
+/* The label of an entry's role: the role that is meant; of a tool, "Tool". */
+rt_str rt_role_label(const rt_project *project, rt_str role);
 /* Do two roles or words mean the same? */
 bool rt_role_same(const rt_project *project, rt_str a, rt_str b);
 /* The filter by role: this role and User. only empty: every role passes. */

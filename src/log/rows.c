@@ -71,16 +71,15 @@ rt_engine_record(rt_engine *engine, uint64_t seq, rt_arena *arena, rt_record *ou
 }
 
 rt_status
-rt_engine_record_time(rt_engine *engine, uint64_t seq, int64_t *out_at_us, bool *out_is_import,
-		      rt_error *err)
+rt_engine_row_time(rt_engine *engine, uint64_t seq, rt_row_time *time, rt_error *err)
 {
 	row_copy copy = {.data = NULL};
-	rt_status st = read_row(engine, seq, &copy, err);
 
+	if (seq != 0 && time->seq == seq)
+		return RT_OK;
+	rt_status st = read_row(engine, seq, &copy, err);
 	if (st == RT_OK)
-		*out_at_us = copy.at_us;
-	if (st == RT_OK && out_is_import != NULL)
-		*out_is_import = copy.is_import;
+		*time = (rt_row_time){seq, copy.at_us, copy.is_import};
 	return st;
 }
 

@@ -13,10 +13,18 @@
  * RT_NOT_FOUND: it was never written; RT_CORRUPT: it is missing. */
 rt_status rt_engine_record(rt_engine *engine, uint64_t seq, rt_arena *arena, rt_record *out,
 			   int64_t *out_at_us, rt_error *err);
-/* When it was written, and whether by an import (may be NULL), without decoding it: an import's row
- * is as long as the import. */
-rt_status rt_engine_record_time(rt_engine *engine, uint64_t seq, int64_t *out_at_us,
-				bool *out_is_import, rt_error *err);
+
+/* When a row was written, and whether by an import. */
+typedef struct rt_row_time {
+	uint64_t seq; /* 0: of no row yet */
+	int64_t at_us;
+	bool is_import;
+} rt_row_time;
+
+/* Read that of a row without decoding it; nothing is read if it is the one that time has already.
+ * The row of an import is as long as the import, and many takes and discussions have it in common,
+ * so pass the same time for all of a list. On failure it is unchanged. */
+rt_status rt_engine_row_time(rt_engine *engine, uint64_t seq, rt_row_time *time, rt_error *err);
 
 /* The slots that a record names, in order; begins as {0}. */
 typedef struct rt_slot_walk {

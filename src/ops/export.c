@@ -27,6 +27,7 @@ typedef struct gather {
 	rt_buf *bytes; /* scratch */
 	/* of the discussion: */
 	const rt_disc *disc;
+	rt_row_time time; /* of the row that changed a take last */
 	found *items;
 	size_t count, room;
 	rt_hash_table numbers; /* of the items */
@@ -237,18 +238,11 @@ export_fields(gather *g, const rt_fields *fields, rt_outline_field **out, size_t
 static int64_t
 changed_at(gather *g, const rt_take *take)
 {
-	rt_record record = {0};
-	int64_t at_us = 0;
-	rt_scope s;
-
-	if (take->row == 0 || take->row > g->project->seq)
+	if (take->row == 0 || take->row > g->project->seq ||
+	    RT_TRY(&g->s, rt_engine_row_time(g->engine, take->row, &g->time, &g->s.error)) !=
+		    RT_OK)
 		return 0;
-	rt_scope_init(&s, g->engine->alloc);
-	rt_arena *arena = rt_scope_arena(&s);
-	RT_TRY(&s, rt_engine_record(g->engine, take->row, arena, &record, &at_us, &s.error));
-	if (rt_ok(&s) && rt_str_is(record.op, RT_STEP_IMPORT))
-		at_us = 0;
-	return rt_scope_join(&g->s, &s) == RT_OK ? at_us : 0;
+	return g->time.is_import ? 0 : g->time.at_us;
 }
 
 /* The lists of a take that differ from those of the discussion. */

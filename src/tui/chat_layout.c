@@ -304,7 +304,7 @@ rt_chat_layout(rt_chat *chat, size_t item)
 		return NULL;
 	}
 	laid_clear(laid, tui->alloc);
-	rt_buf_add_str(&laid->role, rt_role_meant(work->value, e.role));
+	rt_buf_add_str(&laid->role, rt_role_label(work->value, e.role));
 	if (e.body != NULL && rt_str_is(e.kind, "custom_message"))
 		name = rt_body_custom_type(e.body);
 	rt_buf_add_str(&laid->kind, name.size > 0 ? name : e.kind);

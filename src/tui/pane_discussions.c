@@ -3,7 +3,7 @@
  * All discussions, the takes of one of them, and a search: typed text filters discussions by name,
  * and the entries that contain it follow below them. After a "/" only entries are searched
  * (pane_discussions_search.c). */
-#include "codec/plain.h"
+#include "core/role.h"
 #include "tui/bar.h"
 #include "tui/find.h"
 #include "tui/pane_discussions_impl.h"
@@ -229,28 +229,16 @@ hit_title(const rt_discussions *d, const rt_hit *hit)
 	return hit->discussion;
 }
 
-/* A snippet without the signs of Markdown, unless they contain an end of a match. */
-static rt_str
-plain_snippet(rt_scope *s, const rt_hit *hit)
-{
-	rt_buf *plain = rt_scope_buf(s);
-	int open = 0;
-
-	rt_plain_add_entry(plain, hit->role, hit->snippet);
-	rt_str text = rt_scope_str(s, plain);
-
-	for (size_t i = 0; i < text.size; i++)
-		open += (text.ptr[i] == '\001') - (text.ptr[i] == '\002');
-	return open == 0 ? text : hit->snippet;
-}
-
 static void
 draw_hit(rt_discussions *d, rt_canvas *canvas, rt_box box, int y, const rt_hit *hit)
 {
 	bool is_wide = box.w >= DATE_MIN, is_match = false;
-	rt_str snippet = plain_snippet(rt_discussions_scope(d), hit), run;
+	rt_buf *plain = rt_scope_buf(rt_discussions_scope(d));
+	rt_str snippet, run;
 	int x = 3;
 
+	rt_hit_add_plain(plain, hit);
+	snippet = rt_scope_str(rt_discussions_scope(d), plain);
 	if (is_wide && hit->has_time) { /* as in the rows of discussions */
 		(void)rt_canvas_put(canvas, box, box.w - DATE - 1, y, rt_bar_time(d->pane.tui, hit->time.us),
 				    RT_INK_DIM);
@@ -263,7 +251,8 @@ draw_hit(rt_discussions *d, rt_canvas *canvas, rt_box box, int y, const rt_hit *
 		x = rt_canvas_put_name(canvas, box, x, y, TAKE_MAX_HIT,
 				       hit->at > 0 ? hit->take : RT_STR("(deleted)"), RT_INK_DIM) +
 		    1;
-	x = rt_canvas_put_cut(canvas, box, x, y, ROLE_MAX_HIT, hit->role, rt_role_ink(hit->role)) +
+	x = rt_canvas_put_cut(canvas, box, x, y, ROLE_MAX_HIT,
+			      rt_role_label(d->pane.tui->work.value, hit->role), rt_role_ink(hit->role)) +
 	    1;
 	while (x < box.w && rt_highlight_next(&snippet, &is_match, &run))
 		x = rt_canvas_put(canvas, box, x, y, run, is_match ? RT_INK_MATCH : RT_INK_TEXT);

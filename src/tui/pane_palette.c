@@ -398,10 +398,11 @@ height(rt_pane *pane, int columns, int rows)
 	return want < most ? want : most;
 }
 
-/* Name, description, and its key on the right. */
+/* Name, description, and on the right the quicker way: a key, or a line of the chat. */
 static void
-draw_offer(rt_canvas *canvas, rt_box box, int y, rt_str name, const char *what, rt_str key)
+draw_offer(rt_canvas *canvas, rt_box box, int y, const char *word, const char *what, rt_str key)
 {
+	rt_str name = rt_str_of(word);
 	int width = rt_canvas_width(canvas, key), words = 2 + NAME_COLUMNS;
 	int end = box.w - 1 - (width > 0 && box.w > words + KEY_COLUMNS ? width + 2 : 0);
 	int x = rt_canvas_put(canvas, box, 2, y, name, RT_INK_CODE | RT_INK_BOLD) + 1;
@@ -424,17 +425,16 @@ draw_row(void *ctx, rt_canvas *canvas, rt_box box, int y, size_t row_number)
 	switch (r->kind) {
 	case ROW_ACTION:
 		rt_keymap_add_key(p->pane.tui->keys, r->action->screen, r->action->action, key);
-		draw_offer(canvas, box, y, rt_str_of(rt_action_word(r->action->action)),
-			   r->action->what, rt_buf_str(key));
+		draw_offer(canvas, box, y, rt_action_word(r->action->action), r->action->what,
+			   rt_buf_str(key));
 		break;
 	case ROW_SLASH:
-		draw_offer(canvas, box, y, rt_str_of(r->slash->name), r->slash->what, RT_STR(""));
+		draw_offer(canvas, box, y, r->slash->name + 1, r->slash->what,
+			   rt_str_of(r->slash->name));
 		break;
 	case ROW_COMMAND:
-		draw_offer(canvas, box, y,
-			   rt_tui_format(p->pane.tui, "%s%s", has_twin(p, r->command) ? "/" : "",
-					 r->command->name),
-			   r->command->summary, RT_STR(""));
+		draw_offer(canvas, box, y, r->command->name, r->command->summary,
+			   rt_tui_format(p->pane.tui, "/%s", r->command->name));
 		break;
 	case ROW_USAGE:
 		x = rt_canvas_put_c(canvas, box, 2, y, r->command->name, RT_INK_CODE) + 1;

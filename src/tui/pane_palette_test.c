@@ -138,12 +138,12 @@ lists(void **state)
 	/* An exact name goes before a match in the description. */
 	desk_type(&d, "undo");
 	assert_shows(&d, "› undo              undo the last step                          Alt+U\n"
-			 "  /undo             undo the newest steps\n");
+			 "  undo              undo the newest steps                       /undo\n");
 	desk_press(&d, "ctrl+u");
 	/* A name before one that contains it, and that before other words and scattered letters. */
 	desk_type(&d, "find");
 	assert_shows(&d, "› search            find a step                                     /\n"
-			 "  /search           search all discussions\n"
+			 "  search            search all discussions                    /search\n"
 			 "  find-next         next match                                  Alt+N\n"
 			 "  find-previous     previous match                        Alt+Shift+N\n");
 	desk_press(&d, "ctrl+u");
@@ -167,20 +167,20 @@ finds_by_other_words(void **state)
 {
 	static const char *const words[][2] = {
 		{"promote", "promote "},   {"rename", "rename "},      {"roles", "roles "},
-		{"track", "track "},       {"filter", "/only "},       {"settings", "settings "},
+		{"track", "track "},       {"filter", "only "},       {"settings", "settings "},
 		{"reset", "reset "},       {"save", "save "},          {"summary", "compact "},
-		{"summarize", "compress "}, {"compact", "compact "},   {"read mode", "/source "},
-		{"mode", "view "},    {"collapse", "view "},      {"expand all", "/expand "},
-		{"fork", "extract "},      {"switch", "/branches "},   {"session", "use "},
-		{"navigate", "go "},       {"bookmark", "/label "},     {"persona", "/only "},
+		{"summarize", "compress "}, {"compact", "compact "},   {"read mode", "source "},
+		{"mode", "view "},    {"collapse", "view "},      {"expand all", "expand "},
+		{"fork", "extract "},      {"switch", "branches "},   {"session", "use "},
+		{"navigate", "go "},       {"bookmark", "label "},     {"persona", "only "},
 		{"append", "add "},        {"truncate", "truncate "},  {"insert", "insert "},
 		{"snapshot", "history "},  {"redact", "purge "},       {"regenerate", "again "},
 		{"screenshots", "files "}, {"preferences", "settings "}, {"cherry", "graft "},
-		{"role", "/only "},        {"only", "/only "},         {"hide", "/only "},
-		{"clear", "/clear "},      {"search", "/search "},     {"label", "/label "},
-		{"share", "/export "},     {"cost", "status "},        {"usage", "status "},
-		{"picture", "/attach "},   {"theme", "/config "},      {"folder", "tag "},
-		{"server", "serve "},      {"checkpoint", "save "},    {"system prompt", "/system "},
+		{"role", "only "},        {"only", "only "},         {"hide", "only "},
+		{"clear", "clear "},      {"search", "search "},     {"label", "label "},
+		{"share", "export "},     {"cost", "status "},        {"usage", "status "},
+		{"picture", "attach "},   {"theme", "config "},      {"folder", "tag "},
+		{"server", "serve "},      {"checkpoint", "save "},    {"system prompt", "system "},
 	};
 	desk d;
 
@@ -213,7 +213,7 @@ offers_safely(void **state)
 	desk_press(&d, "ctrl+p");
 	desk_type(&d, "clear");
 	assert_shows(&d, "› clear             stop the reply, or clear the input");
-	assert_shows(&d, "\n  /clear            delete all entries of the take");
+	assert_shows(&d, "\n  clear             delete all entries of the take");
 	desk_press(&d, "enter");
 	assert_int_equal(rt_work_count(&d.tui.work), 1);
 	desk_press(&d, "ctrl+p");
@@ -247,7 +247,7 @@ runs_slash_commands(void **state)
 	desk_press(&d, "tab");
 	assert_shows(&d, ": only\n");
 	desk_type(&d, "Coder");
-	assert_shows(&d, "› /only ");
+	assert_shows(&d, "› only ");
 	desk_press(&d, "enter");
 	assert_int_equal(d.tui.pane_count, 1);
 	assert_shows(&d, "only Coder and User");
@@ -309,7 +309,7 @@ asks_for_words(void **state)
 	desk_add(&d, "User", "one");
 	desk_press(&d, "ctrl+p");
 	desk_type(&d, "image");
-	assert_shows(&d, "› /attach ");
+	assert_shows(&d, "› attach ");
 	desk_press(&d, "enter");
 	assert_int_equal(d.tui.pane_count, 1);
 	assert_shows(&d, " > /attach\n");

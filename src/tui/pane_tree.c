@@ -271,7 +271,7 @@ lay_entry(tree_pane *p, const rt_work_entry *e, const rt_take *take, int columns
 	rt_tui *tui = p->pane.tui;
 	rt_lines_options options = {
 		.columns = columns, .utf8 = tui->canvas.utf8, .ink = RT_INK_TEXT};
-	rt_str text = rt_buf_str(&e->text), role = rt_role_meant(tui->work.value, e->role), where;
+	rt_str text = rt_buf_str(&e->text), role = rt_role_label(tui->work.value, e->role), where;
 
 	rt_lines_add_row(
 		&p->preview, 0,

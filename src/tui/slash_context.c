@@ -149,7 +149,7 @@ add_entry(writer *w, rt_buf *row, const rt_context_part *part)
 		return;
 	body = rt_view_body(&view, slot.body);
 	rt_buf_add_f(row, "  :%-5zu ", part->at + 1);
-	rt_str cut = rt_screen_cut(rt_role_meant(w->work->value, role), NAME_COLUMNS);
+	rt_str cut = rt_screen_cut(rt_role_label(w->work->value, role), NAME_COLUMNS);
 	rt_buf_add_f(row, "%.*s%*s %7zu  ", RT_STR_ARG(cut),
 		     NAME_COLUMNS - (int)rt_screen_width(cut), "", part->tokens);
 	rt_buf_add_c(row, part->left_out     ? "(left out) "

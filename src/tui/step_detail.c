@@ -98,7 +98,7 @@ add_side(writer *w, const rt_effect_slot *slot, const char *sign, rt_ink ink)
 
 	if (entry == NULL)
 		return;
-	put(w, sign, rt_role_meant(w->view.project, entry->role));
+	put(w, sign, rt_role_label(w->view.project, entry->role));
 	rt_buf_add_c(w->row, entry->muted ? "  muted" : "");
 	end_row(w, (rt_ink)(ink | RT_INK_BOLD), 0);
 	rt_buf_add_str(w->row, rt_buf_str(text_of(w, entry)));
@@ -127,9 +127,9 @@ add_edit(writer *w, const rt_effect_slot *before, const rt_effect_slot *after)
 
 	if (was == NULL || is == NULL)
 		return;
-	put(w, "", rt_role_meant(w->view.project, was->role));
+	put(w, "", rt_role_label(w->view.project, was->role));
 	if (!rt_str_eq(was->role, is->role))
-		put(w, " -> ", rt_role_meant(w->view.project, is->role));
+		put(w, " -> ", rt_role_label(w->view.project, is->role));
 	if (was->muted != is->muted)
 		rt_buf_add_c(w->row, is->muted ? "  muted" : "  unmuted");
 	end_row(w, (rt_ink)(rt_role_ink(is->role) | RT_INK_BOLD), 0);
@@ -262,7 +262,7 @@ add_step(writer *w)
 static void
 add_entry(writer *w, const rt_entry_row *e)
 {
-	put(w, "", rt_role_meant(w->view.project, e->role));
+	put(w, "", rt_role_label(w->view.project, e->role));
 	rt_buf_add_f(w->row, "  %zu", e->at + 1);
 	if (e->label.size > 0)
 		put(w, "  #", e->label);

@@ -19,6 +19,7 @@
 #include <stdlib.h> /* qsort */
 
 #include "base/words.h"
+#include "codec/plain.h"
 #include "core/role.h"
 #include "log/engine_impl.h"
 #include "log/index.h"
@@ -660,6 +661,21 @@ rt_highlight_next(rt_str *snippet, bool *inside, rt_str *out)
 	snippet->ptr += end;
 	snippet->size -= end;
 	return end > 0;
+}
+
+void
+rt_hit_add_plain(rt_buf *buf, const rt_hit *hit)
+{
+	size_t before = buf->size;
+	int open = 0;
+
+	rt_plain_add_entry(buf, hit->role, hit->snippet);
+	for (size_t i = before; i < buf->size; i++)
+		open += (buf->ptr[i] == '\001') - (buf->ptr[i] == '\002');
+	if (open == 0)
+		return;
+	buf->size = before;
+	rt_buf_add_str(buf, hit->snippet);
 }
 
 /* ---- JSON ---- */

@@ -56,6 +56,10 @@ rt_hits rt_search_run(const rt_view *view, const rt_search *search);
  * from the snippet, which becomes the rest. false: at the end. Begin with *inside false. */
 bool rt_highlight_next(rt_str *snippet, bool *inside, rt_str *out);
 
+/* Appends the snippet without Markdown syntax, with its marks; unchanged if a mark would get
+ * lost. */
+void rt_hit_add_plain(rt_buf *buf, const rt_hit *hit);
+
 /* The hits in the form of the contract:
  * [{"discussion","take","id","role","at","ts","snippet","marks"}], the snippet verbatim and "marks"
  * [[start,size],…] in code points. */

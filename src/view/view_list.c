@@ -45,14 +45,14 @@ last_entry_us(const rt_view *v, const rt_take *take)
 /* A take knows the row of the log that changed it last, except in a past value and if a version
  * without this feature wrote it. */
 static int64_t
-take_updated_us(const rt_view *v, const rt_take *take)
+take_updated_us(const rt_view *v, const rt_take *take, rt_row_time *time)
 {
-	int64_t at_us = 0;
-
 	if (take->row == 0 || take->row > v->project->seq)
 		return last_entry_us(v, take);
-	RT_TRY(v->scope, rt_engine_record_time(v->engine, take->row, &at_us, NULL, &v->scope->error));
-	return at_us;
+	return RT_TRY(v->scope, rt_engine_row_time(v->engine, take->row, time,
+						   &v->scope->error)) == RT_OK
+		       ? time->at_us
+		       : 0;
 }
 
 static int
@@ -96,6 +96,7 @@ rt_takes_list(const rt_view *v, const rt_takes_options *options)
 	const rt_disc *disc = rt_view_disc(v);
 	size_t takes = disc != NULL ? rt_disc_take_count(disc) : 0;
 	rt_take_rows rows = {.items = rt_scope_array(v->scope, takes, sizeof(*rows.items))};
+	rt_row_time time = {0};
 
 	for (uint32_t i = 1; rt_ok(v->scope) && i <= takes; i++) {
 		const rt_take *take = rt_disc_take(disc, i);
@@ -112,7 +113,7 @@ rt_takes_list(const rt_view *v, const rt_takes_options *options)
 			.base = rt_take_base(name),
 			.git_commit = take->git_commit != NULL ? rt_text_str(take->git_commit)
 							       : (rt_str){0},
-			.updated_us = how.times ? take_updated_us(v, take) : 0,
+			.updated_us = how.times ? take_updated_us(v, take, &time) : 0,
 			.absent = !take->present,
 		};
 	}
@@ -130,15 +131,17 @@ rt_takes_list(const rt_view *v, const rt_takes_options *options)
 /* The time of the last change. Of a discussion that was not changed since it was imported, or made from
  * another one's take: the time of its last entry. */
 static void
-set_updated(const rt_view *v, const rt_disc *disc, rt_disc_row *row)
+set_updated(const rt_view *v, const rt_disc *disc, rt_row_time *time, rt_disc_row *row)
 {
 	int64_t entry_us = 0;
 	bool is_import = disc->history.last_step == 0;
 	rt_scope *s = v->scope;
 
-	if (!is_import)
-		RT_TRY(s, rt_engine_record_time(v->engine, disc->history.last_step,
-						&row->updated_us, &is_import, &s->error));
+	if (!is_import && RT_TRY(s, rt_engine_row_time(v->engine, disc->history.last_step, time,
+						       &s->error)) == RT_OK) {
+		row->updated_us = time->at_us;
+		is_import = time->is_import;
+	}
 	if (is_import)
 		entry_us = last_entry_us(v, rt_disc_active(disc));
 	if (entry_us != 0)
@@ -305,6 +308,7 @@ rt_discs_list(const rt_view *v, bool all)
 	rt_disc_rows rows = {.items = rt_scope_array(s, discs, sizeof(*rows.items))};
 	rt_scope *bodies = rt_view_inner(s);
 	bool has_pinned = false;
+	rt_row_time time = {0};
 
 	for (uint32_t i = 1; rt_ok(s) && i <= discs; i++) {
 		const rt_cell *cell = rt_project_cell(v->project, i);
@@ -333,7 +337,7 @@ rt_discs_list(const rt_view *v, bool all)
 
 		if (track.ptr != NULL)
 			row->track = rt_json_str(rt_json_parse(s, track));
-		set_updated(v, disc, row);
+		set_updated(v, disc, &time, row);
 	}
 	if (has_pinned)
 		put_pinned_first(s, &rows);

@@ -62,5 +62,14 @@ has 'import: tree' 'AI    a2' "$(r tree)"
 has 'import: search' '  AI' "$(r search hello)"
 is 'import: search by alias' 1 "$(r search hello -r model | grep -c '  AI')"
 r export --format pi -o "$work/again.jsonl" >/dev/null 2>&1
+printf '%s\n' '{"op":"entry.append","role":"toolResult","toolCallId":"c1","toolName":"read","content":"**found** it"}' | r -q apply - >/dev/null
+has 'a tool: label' ':3  Tool  ' "$(r show)"
+is 'a tool: data' toolResult "$(r show @ --json | json 'd["role"]')"
+is 'a tool: search by alias' 1 "$(r search found role:tool --json | json 'len(d)')"
+r -q undo
+r -q add -r AI 'a **bold wombat** and `code`'
+is 'search: a snippet without Markdown' '    a bold *wombat* and code' "$(r search wombat | tail -1)"
+is 'search: the JSON has the text' 'a **bold wombat** and `code`' "$(r search wombat --json | json 'd[0]["snippet"]')"
+r -q undo
 cmp -s "$work/session.jsonl" "$work/again.jsonl" || fail 'import: the same bytes again'
 finish
