@@ -11,7 +11,7 @@ const rt_flag rt_global_flags[] = {
 	{"project", 'p', "PROJECT", RT_ARG_PROJECT, "the project in it (RETAKE_PROJECT)"},
 	{"discussion", 'd', "NAME", RT_ARG_DISC, "work on this discussion, not the active one"},
 	{"take", 0, "NAME", RT_ARG_TAKE, "work on this take, not the active one"},
-	{"at-op", 0, "N", RT_ARG_STEP, "show the state right after step N"},
+	{"at-step", 0, "N", RT_ARG_STEP, "show the state right after step N"},
 	{"json", 0, NULL, RT_ARG_TEXT, "print one JSON document"},
 	{"quiet", 'q', NULL, RT_ARG_TEXT, "print only requested data and errors"},
 	{"verbose", 'v', NULL, RT_ARG_TEXT, "print more details"},
@@ -53,7 +53,13 @@ flag_in(const rt_flag *flags, const char *name, size_t size, char letter)
 static const rt_flag *
 flag_named(const rt_command *command, const char *name, size_t size, char letter)
 {
+	static const char op[] = "at-op"; /* the name in older scripts */
 	const rt_flag *flag = NULL;
+
+	if (letter == 0 && size == strlen(op) && memcmp(name, op, size) == 0) {
+		name = "at-step";
+		size = strlen(name);
+	}
 
 	if (command != NULL)
 		flag = flag_in(command->flags, name, size, letter);

@@ -34,7 +34,7 @@ typedef struct rt_session_gate {
 /* Command line options; NULL if not given. Borrowed. */
 typedef struct rt_session_names {
 	const char *db, *project, *discussion, *take;
-	const char *step; /* --at-op */
+	const char *step; /* --at-step */
 	const char
 		*glued_discussion; /* the whole word ("-dash"), if the value followed its letter
 				    * directly and may have been meant as a text; or NULL */

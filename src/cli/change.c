@@ -170,8 +170,8 @@ rt_cli_execute(rt_cli *cli, const rt_request *requests, size_t count)
 	uint64_t before;
 	rt_status looked;
 
-	if (rt_ok(&cli->s) && rt_cli_has(cli, "at-op"))
-		rt_cli_fail(cli, RT_USAGE, "an earlier state cannot be changed; --at-op is "
+	if (rt_ok(&cli->s) && rt_cli_has(cli, "at-step"))
+		rt_cli_fail(cli, RT_USAGE, "an earlier state cannot be changed; --at-step is "
 					   "read-only");
 	if (!rt_ok(&cli->s))
 		return &none;

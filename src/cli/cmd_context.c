@@ -201,7 +201,7 @@ say_changes(rt_cli *cli, yyjson_val *changes)
 static void
 run_sent(rt_cli *cli)
 {
-	static const char *const others[] = {"tokens", "model", "budget", "provider", "at-op"};
+	static const char *const others[] = {"tokens", "model", "budget", "provider", "at-step"};
 	rt_scope *s = &cli->s;
 	rt_buf *row = rt_scope_buf(s), *json = rt_scope_buf(s);
 

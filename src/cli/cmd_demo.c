@@ -244,7 +244,7 @@ walk(tour *t)
 	step(t,
 	     "You can see an earlier state without going there: this is the entry before the "
 	     "edit.",
-	     WORDS("show", ":5", "--take", "lighthouse", "--at-op", before_edit));
+	     WORDS("show", ":5", "--take", "lighthouse", "--at-step", before_edit));
 	step(t, "Every change is in the history. Nothing is ever lost, unless you purge it.",
 	     WORDS("history"));
 }

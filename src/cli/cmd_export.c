@@ -239,7 +239,7 @@ collect_outlines(rt_cli *cli, const rt_format *format, rt_place place, bool whol
 	if (path != NULL && strcmp(path, "-") != 0)
 		rt_utf8_repair(name, rt_str_of(path));
 	file.path = rt_scope_str(&cli->s, name);
-	if (!rt_cli_has(cli, "at-op"))
+	if (!rt_cli_has(cli, "at-step"))
 		file.sent = rt_provider_of_export(format);
 	if (!rt_ok(&cli->s))
 		return;

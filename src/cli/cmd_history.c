@@ -542,7 +542,7 @@ const rt_command rt_cli_history = {
 	.summary = "list the steps, or show the changes of one",
 	.about =
 		"Steps of the discussion and of the project's settings, newest first, including "
-		"undone steps. For any step N: show its state (retake show --at-op N), return to "
+		"undone steps. For any step N: show its state (retake show --at-step N), return to "
 		"it (retake jump N), revert it (retake revert N).",
 	.examples = "retake history\nretake history show 42",
 	.flags = history_flags,
@@ -611,7 +611,7 @@ const rt_command rt_cli_jump = {
 	.summary = "go to the state right after step N",
 	.about =
 		"Restores the discussion and the project's settings to the state shown by retake "
-		"show --at-op N; other discussions are not changed. N can be any step, even an "
+		"show --at-step N; other discussions are not changed. N can be any step, even an "
 		"undone one. With --scope, only the discussion, or only the settings and the "
 		"list of discussions, are restored. 0 without --scope restores only the "
 		"discussion, to the state before its first step.",

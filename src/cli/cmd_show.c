@@ -334,7 +334,7 @@ static void
 show_title(rt_cli *cli, const rt_show_row *show, size_t hidden)
 {
 	rt_term *out = &cli->out;
-	const char *at_op = rt_cli_flag_value(cli, "at-op");
+	const char *at_step = rt_cli_flag_value(cli, "at-step");
 
 	rt_term_c(out, "Discussion ");
 	rt_term_style(out, RT_STYLE_BOLD);
@@ -347,8 +347,8 @@ show_title(rt_cli *cli, const rt_show_row *show, size_t hidden)
 	rt_term_f(out, ", %zu entr%s", show->count, RT_CLI_IES(show->count));
 	if (hidden > 0)
 		rt_term_f(out, ", %zu hidden", hidden);
-	if (at_op != NULL)
-		rt_term_f(out, ", right after step %s", at_op);
+	if (at_step != NULL)
+		rt_term_f(out, ", right after step %s", at_step);
 	rt_term_c(out, "\n");
 	if (show->count == 0)
 		rt_cli_advise(cli, cli->session.is_scratch
@@ -513,7 +513,7 @@ const rt_command rt_cli_show = {
 		"positions count them. --all and --json show everything. On a terminal, "
 		"replies and entries in read mode (retake view ENTRY --read) are rendered as "
 		"Markdown; with --raw, and where TERM is dumb, they are not.",
-	.examples = "retake show\nretake show :4\nretake show :2..:5\nretake show --at-op 12\n"
+	.examples = "retake show\nretake show :4\nretake show :2..:5\nretake show --at-step 12\n"
 		    "retake show --json | less",
 	.flags = show_flags,
 	.kinds = {RT_ARG_ENTRY},

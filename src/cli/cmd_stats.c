@@ -48,8 +48,8 @@ read_projects(report *r)
 {
 	rt_cli *cli = r->cli;
 
-	if (rt_cli_has(cli, "at-op"))
-		rt_cli_fail(cli, RT_USAGE, "--at-op is a step of one project, and --by project counts all");
+	if (rt_cli_has(cli, "at-step"))
+		rt_cli_fail(cli, RT_USAGE, "--at-step is a step of one project, and --by project counts all");
 	else if (rt_cli_open_store(cli, RT_SESSION_LOOK))
 		r->stats = rt_stats_of_projects(&cli->s, cli->session.store, cli->env, &r->options);
 	else if (cli->s.status == RT_NOT_FOUND)

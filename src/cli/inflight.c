@@ -117,7 +117,7 @@ each(rt_cli *cli, rt_buf *json)
 	char id[16];
 
 	if (!rt_ok(&cli->s) || cli->session.is_scratch || cli->session.engine == NULL ||
-	    rt_cli_has(cli, "at-op"))
+	    rt_cli_has(cli, "at-step"))
 		return 0;
 	snprintf(id, sizeof(id), "d%u", cli->session.place.disc);
 	t.disc = rt_str_of(id);

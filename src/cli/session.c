@@ -13,7 +13,7 @@ rt_cli_use_args(rt_cli *cli, rt_args args)
 				      .project = rt_cli_flag_value(cli, "project"),
 				      .discussion = rt_cli_flag_value(cli, "discussion"),
 				      .take = rt_cli_flag_value(cli, "take"),
-				      .step = rt_cli_flag_value(cli, "at-op"),
+				      .step = rt_cli_flag_value(cli, "at-step"),
 				      .glued_discussion = rt_args_glued(&args, "discussion")};
 	s->command = args.command != NULL ? args.command->name : "retake";
 	s->read_only = rt_cli_has(cli, "read-only");

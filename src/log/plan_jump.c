@@ -126,7 +126,7 @@ is_touched(const rt_record *row, uint32_t disc)
  * a scope: the project, the discussion in view, the one that was active, those that row `to`
  * touched, and those that the jump restores to the catalogue. Where the next row is a jump, also
  * those that it touched: so the row before a jump leads back from it exactly. Cost: the rows since
- * then, as for --at-op, and the steps on the way. */
+ * then, as for --at-step, and the steps on the way. */
 static size_t
 find_paths(rt_planning *p, uint64_t to, unsigned scope, uint32_t disc, path *paths)
 {

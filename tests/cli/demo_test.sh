@@ -21,7 +21,7 @@ done
 is 'within a second' yes "$([ "$ms" -lt 1000 ] && echo yes || echo "$ms ms")"
 tour=$XDG_DATA_HOME/retake/retake-demo.db
 is 'the store' yes "$([ -f "$tour" ] && echo yes)"
-for words in '$ retake tree' '$ retake edit' '$ retake context' '$ retake undo' '$ retake redo' '--at-op' \
+for words in '$ retake tree' '$ retake edit' '$ retake context' '$ retake undo' '$ retake redo' '--at-step' \
 	'$ retake history' 'export RETAKE_DB=' 'A girl of seven'; do
 	has 'shown' "$words" "$out"
 done

@@ -112,7 +112,7 @@ wrong 999 revert 999
 wrong sideways history sideways
 wrong 999 history show 999
 wrong 999 show --at-op 999
-wrong --at-op edit :1 x --at-op 1
+wrong --at-step edit :1 x --at-op 1
 wrong "earlier state" roles add x --at-op 1
 wrong --text purge
 wrong --yes purge :1

@@ -65,7 +65,7 @@ r -q edit :-1 FOUR
 
 # --- the past ---
 before=$(r export --format canonical)
-is '--at-op' 'one|two|three|four' "$(contents --at-op 4)"
+is '--at-step' 'one|two|three|four' "$(contents --at-step 4)"
 is '--at-op of the beginning' '' "$(contents --at-op 0)"
 is '--at-op of an early step' 'one|two' "$(contents --at-op 2)"
 has '--at-op for people' 'right after step 2' "$(r show --at-op 2)"
