@@ -128,8 +128,8 @@ rt_chat_attached_draw(const rt_chat *chat, rt_canvas *c, rt_box box)
 		x = rt_canvas_put_name(c, box, x, y, box.w - x - 1, rt_str_of(row), RT_INK_TOOL);
 		if (more > 0)
 			x = rt_canvas_put_f(c, box, x + 2, y, RT_INK_DIM, "and %zu more", more);
-		if (y == 0 && x + 18 < box.w)
-			(void)rt_canvas_put_c(c, box, x + 2, y, "remove: /detach", RT_INK_DIM);
+		if (more == 0 && y + 1 == box.h && x + 34 < box.w)
+			(void)rt_canvas_put_c(c, box, x + 2, y, "remove: Backspace at the start", RT_INK_DIM);
 	}
 }
 
@@ -190,39 +190,60 @@ is_blank(char c)
 	return c == ' ' || c == '\n' || c == '\t';
 }
 
-/* Removes "@FILE" of each attached file from the input. */
+/* Removes "@FILE" of an attached file from the input. */
 static void
-remove_words(rt_chat *chat)
+remove_word(rt_chat *chat, const char *path)
 {
 	rt_scope *s = rt_chat_scope(chat);
-	const char *path = chat->attached.ptr;
+	rt_str text = rt_field_text(chat->field);
+	rt_str word = rt_tui_format(chat->pane.tui, "@%s", path);
+	size_t at = rt_str_find(text, word, 0), end = at + word.size;
+	rt_buf *rest = rt_scope_buf(s);
 
-	for (size_t i = count_of(&chat->attached); rt_ok(s) && i > 0; i--, path += strlen(path) + 1) {
-		rt_str text = rt_field_text(chat->field);
-		rt_str word = rt_tui_format(chat->pane.tui, "@%s", path);
-		size_t at = rt_str_find(text, word, 0), end = at + word.size;
-		rt_buf *rest = rt_scope_buf(s);
+	if (!rt_ok(s) || at == SIZE_MAX || (at > 0 && !is_blank(text.ptr[at - 1])) ||
+	    (end < text.size && !is_blank(text.ptr[end])))
+		return;
+	end += end < text.size;
+	rt_buf_add(rest, text.ptr, at);
+	rt_buf_add_str(rest, rt_str_skip(text, end));
+	RT_TRY(s, rt_field_set(chat->field, rt_scope_str(s, rest)));
+}
 
-		if (!rt_ok(s) || at == SIZE_MAX || (at > 0 && !is_blank(text.ptr[at - 1])) ||
-		    (end < text.size && !is_blank(text.ptr[end])))
-			continue;
-		end += end < text.size;
-		rt_buf_add(rest, text.ptr, at);
-		rt_buf_add_str(rest, rt_str_skip(text, end));
-		RT_TRY(s, rt_field_set(chat->field, rt_scope_str(s, rest)));
-	}
+/* The last of a list of texts that each end with a NUL; the list is not empty. */
+static size_t
+last_of(const rt_buf *list)
+{
+	size_t at = list->size - 1;
+
+	while (at > 0 && list->ptr[at - 1] != 0)
+		at--;
+	return at;
+}
+
+bool
+rt_chat_detach_last(rt_chat *chat)
+{
+	if (chat->attached.size == 0)
+		return false;
+	rt_tui_say(chat->pane.tui, "Removed %s", chat->attached_rows.ptr + last_of(&chat->attached_rows));
+	remove_word(chat, chat->attached.ptr + last_of(&chat->attached));
+	chat->attached.size = last_of(&chat->attached);
+	chat->attached_rows.size = last_of(&chat->attached_rows);
+	return true;
 }
 
 rt_status
 rt_slash_detach(rt_tui *tui, rt_action action, rt_str rest)
 {
 	rt_chat *chat = rt_chat_of(tui->panes[0]);
+	const char *path = chat->attached.ptr;
 
 	(void)action;
 	(void)rest;
 	rt_tui_say(tui, chat->attached.size > 0 ? "Nothing is attached any more"
 						: "Nothing is attached");
-	remove_words(chat);
+	for (size_t i = count_of(&chat->attached); i > 0; i--, path += strlen(path) + 1)
+		remove_word(chat, path);
 	rt_chat_detach(chat);
 	return RT_OK;
 }

@@ -635,6 +635,8 @@ key(rt_pane *pane, rt_key pressed)
 	if (action == RT_ACT_NONE ||
 	    (action == RT_ACT_ERASE_NEXT && rt_field_is_empty(chat->field)))
 		return false;
+	if (action == RT_ACT_ERASE && rt_field_cursor(chat->field) == 0 && rt_chat_detach_last(chat))
+		return true;
 	return act(pane, action);
 }
 

@@ -192,6 +192,8 @@ void rt_chat_find_forks(rt_chat *chat);
 bool rt_chat_attach(rt_chat *chat, rt_str path);
 /* Drops them, also those sent with the last question. */
 void rt_chat_detach(rt_chat *chat);
+/* Detaches the file that was attached last, and removes its word from the input; false: none. */
+bool rt_chat_detach_last(rt_chat *chat);
 /* The content of a message with this text, in the scope; NULL: nothing is attached, or the scope
  * failed. */
 yyjson_val *rt_chat_attached_content(rt_chat *chat, rt_scope *s, rt_str text);

@@ -219,6 +219,16 @@ what_a_command_leaves(void **state)
 	desk_press(&d, "enter");
 	assert_shows(&d, " > see here\n");
 	desk_press(&d, "ctrl+u");
+	desk_type(&d, "see @");
+	desk_type(&d, path);
+	desk_press(&d, "tab");
+	desk_type(&d, "too");
+	desk_press(&d, "ctrl+a");
+	assert_shows(&d, "remove: Backspace at the start");
+	desk_press(&d, "backspace");
+	assert_shows(&d, " > see too\n");
+	assert_false(desk_shows(&d, "remove: Backspace"));
+	desk_press(&d, "ctrl+u");
 	(void)snprintf(line, sizeof(line), "/import %.*s", (int)sizeof(path) - 4, path);
 	desk_type(&d, line);
 	desk_press(&d, "tab");

@@ -558,7 +558,7 @@ def attached(c, place):
         t.type("/attach ~/no")
         c.says("names are completed", t, re.compile(r"~/note.txt +Tab attaches it"), gone=["@~/note.txt"])
         t.key("Tab")
-        c.says("its name, type and size", t, " + note.txt, text/plain, 9 bytes  remove: /detach")
+        c.says("its name, type and size", t, " + note.txt, text/plain, 9 bytes  remove: Backspace at the start")
         t.type("see @~/sho")
         c.says("files that begin so", t, "@~/shot.png", "@~/shot.txt", gone=["@~/note.txt"])
         t.key("Tab")
