@@ -68,6 +68,9 @@ struct rt_provider {
 	const char *models_path; /* GET; NULL: there is no list */
 	const char *models_list; /* the member with the list */
 	const char *models_name; /* the member of an item with the name */
+
+	/* --- embeddings --- */
+	const char *embeddings_path; /* POST, in the form of OpenAI; NULL: there are none */
 };
 
 /* The provider's name for a model: without the provider in front, as people write it

@@ -4,6 +4,7 @@
 #include "cli/maintenance.h"
 #include "app/host.h"
 #include "chat/send.h"
+#include "cli/embedding.h"
 #include "llm/comms_host.h"
 #include "log/checkpoint.h"
 #include "log/collect.h"
@@ -540,7 +541,18 @@ const rt_command rt_cli_checkpoint = {
 static void
 run_index(rt_cli *cli)
 {
+	rt_embed_state state = {0};
+	rt_embedder *e;
+
 	tend(cli, rt_engine_index, "The search index is up to date.\n");
+	if (!rt_ok(&cli->s) || rt_cli_config(cli)->embedding_model.size == 0)
+		return;
+	e = rt_cli_embedder(cli);
+	if (rt_ok(&cli->s))
+		rt_cli_embed(cli, e, UINT64_MAX / 2, &state);
+	if (rt_ok(&cli->s) && !cli->json && !cli->quiet)
+		rt_term_f(&cli->out, "Embedded %llu of %llu texts for the search by meaning.\n",
+			  (unsigned long long)state.done, (unsigned long long)state.all);
 }
 
 const rt_command rt_cli_index_command = {

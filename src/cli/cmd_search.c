@@ -3,9 +3,10 @@
  * search: words in all discussions, or in one. */
 #include "cli/cli.h"
 #include "app/screen.h"
+#include "cli/embedding.h"
 #include "view/search.h"
 
-enum { LIMIT = 100, INDENT = 4, PROGRESS_US = 500000 };
+enum { LIMIT = 100, INDENT = 4, PROGRESS_US = 500000, EMBEDDED = 256 /* new texts, before a search */ };
 
 typedef struct watching {
 	rt_cli *cli;
@@ -138,11 +139,34 @@ print_hit(rt_cli *cli, const rt_hit *hit)
 	print_snippet(cli, hit);
 }
 
+/* What the words of the query mean. New texts are sent first, if they are few. */
+static rt_meaning
+read_meaning(rt_cli *cli, rt_str query)
+{
+	rt_embed_state state = {0};
+	rt_meaning meaning = {0};
+	rt_embedder *e = rt_cli_embedder(cli);
+	rt_str words = rt_search_words(&cli->s, query);
+
+	if (!rt_ok(&cli->s))
+		return meaning;
+	if (cli->session.store->is_read_only)
+		RT_TRY(&cli->s, rt_embed_state_read(e, cli->session.engine, &state, &cli->s.error));
+	else
+		rt_cli_embed(cli, e, EMBEDDED, &state);
+	RT_TRY(&cli->s, rt_embed_text(e, &cli->s, words, &meaning, &cli->s.error));
+	if (rt_ok(&cli->s) && state.done < state.all)
+		rt_cli_note(cli, "%llu of %llu texts are not searched yet. To embed them: retake index",
+			    (unsigned long long)(state.all - state.done), (unsigned long long)state.all);
+	return meaning;
+}
+
 static void
 run_search(rt_cli *cli)
 {
 	rt_scope *s = &cli->s;
 	rt_buf *query = rt_scope_buf(s), *json = rt_scope_buf(s);
+	rt_meaning meaning;
 	watching w = {.cli = cli, .begun_us = cli->env->now_us(cli->env->ctx)};
 	rt_search search = {.progress = show_progress,
 			    .zone = rt_host_zone_us,
@@ -157,6 +181,12 @@ run_search(rt_cli *cli)
 		return;
 	if (rt_session_discussion(&cli->session).size > 0)
 		search.disc = cli->session.place.disc;
+	if (rt_cli_has(cli, "similar")) {
+		meaning = read_meaning(cli, search.query);
+		search.meaning = &meaning;
+		if (!rt_ok(s))
+			return;
+	}
 
 	rt_view view = rt_cli_view(cli);
 	rt_hits hits = rt_search_run(&view, &search);
@@ -182,6 +212,7 @@ run_search(rt_cli *cli)
 
 static const rt_flag search_flags[] = {
 	{"role", 'r', "ROLE", RT_ARG_ROLE, "only entries with this role"},
+	{"similar", 's', NULL, RT_ARG_TEXT, "by meaning, with the embedding_model of config.toml"},
 	{"limit", 'l', "N", RT_ARG_TEXT, "number of results; default: 100"},
 	{NULL, 0, NULL, RT_ARG_TEXT, NULL},
 };
@@ -193,7 +224,7 @@ const rt_command rt_cli_search = {
 	.traits = RT_COMMAND_AT_OP,
 	.min_words = 1,
 	.max_words = RT_COMMAND_WORDS_ANY,
-	.usage = "TEXT… [after:DATE] [before:DATE] [-r ROLE] [-d DISCUSSION]",
+	.usage = "TEXT… [after:DATE] [before:DATE] [-s] [-r ROLE] [-d DISCUSSION]",
 	.summary = "search all discussions",
 	.about =
 		"Finds entries that contain all the words, also in tool calls; the last word "
@@ -202,7 +233,9 @@ const rt_command rt_cli_search = {
 		"model:NAME, label:TEXT, edited:yes, after:2026-11-18, after:7d, after:yesterday, after:\"last week\", "
 		"before:DATE, and past:yes for earlier versions and "
 		"deleted entries. A text without a word (\"\") finds nothing. Matches are shown "
-		"between stars, or in colour.",
+		"between stars, or in colour. With --similar, entries that mean something similar "
+		"to the words are found, the most similar first; phrases in quotes, -without, expressions "
+		"and filters apply as well.",
 	.examples = "retake search sqlite journal\nretake search -d db-choice error\n"
 		    "retake search after:2026-11-18 before:2026-11-25 sqlite\n"
 		    "retake search after:7d sqlite\n"

@@ -515,8 +515,8 @@ read_tui(reader *r, yyjson_val *table)
 static void
 read_top(reader *r, yyjson_val *root)
 {
-	static const char *const top_keys[] = {"model", "title_model", "comms_texts", "provider", "prices", "defaults", "tui",
-						"hook"};
+	static const char *const top_keys[] = {"model", "title_model", "embedding_model", "comms_texts", "provider",
+						"prices", "defaults", "tui", "hook"};
 
 	for (rt_json_iter it = rt_json_members(root); rt_ok(r->s) && rt_json_next(&it);) {
 		nearest meant = nearest_to(it.key);
@@ -529,6 +529,8 @@ read_top(reader *r, yyjson_val *root)
 			r->c->model = read_string(r, it.value);
 		else if (rt_str_is(it.key, "title_model"))
 			r->c->title_model = read_string(r, it.value);
+		else if (rt_str_is(it.key, "embedding_model"))
+			r->c->embedding_model = read_string(r, it.value);
 		else if (rt_str_is(it.key, "comms_texts"))
 			read_flag(r, it.value, &r->c->comms_texts);
 		else if (rt_str_is(it.key, "provider"))

@@ -5,6 +5,7 @@
  *
  *   model = "ollama/qwen3:8b"          # PROVIDER/MODEL, if none is given
  *   title_model = "ollama/small"       # generates titles of discussions without a chosen name
+ *   embedding_model = "ollama/embed"   # describes texts for the search by meaning
  *   comms_texts = false                # the log of requests has references only
  *
  *   [provider.local]                   # a name of the user's choice, or that of a kind
@@ -80,6 +81,7 @@ typedef struct rt_config_warning {
 typedef struct rt_config {
 	rt_str model; /* empty: not set */
 	rt_str title_model; /* empty: no titles are generated */
+	rt_str embedding_model; /* empty: no search by meaning */
 	bool comms_texts;
 	rt_config_provider *providers;
 	size_t provider_count;

@@ -148,4 +148,5 @@ const rt_provider rt_provider_ollama = {
 	.models_path = "/api/tags",
 	.models_list = "models",
 	.models_name = "name",
+	.embeddings_path = "/v1/embeddings",
 };

@@ -167,6 +167,7 @@ const rt_provider rt_provider_openai = {
 	.models_path = "/models",
 	.models_list = "data",
 	.models_name = "id",
+	.embeddings_path = "/embeddings",
 };
 
 /* The built-in model reads the same requests. */

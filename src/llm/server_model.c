@@ -395,6 +395,35 @@ rt_server_models_once(rt_model *model, rt_stop_fn stop, void *stop_ctx, rt_model
 			   &(rt_ask){.stop = stop, .ctx = stop_ctx}, fn, fn_ctx, err);
 }
 
+rt_status
+rt_server_embed(rt_model *model, const rt_ask *ask, rt_buf *out, bool *out_refused, rt_error *err)
+{
+	const server_model *m = (const server_model *)model;
+	const rt_provider *p = m->o.provider;
+	exchange x;
+	rt_scope s;
+	rt_str url;
+
+	rt_scope_init(&s, m->o.alloc);
+	if (out_refused != NULL)
+		*out_refused = false;
+	if (p->embeddings_path == NULL)
+		(void)rt_scope_fail(&s, RT_REFUSED, "%s: no embeddings; use a server of the kind openai or ollama",
+				    p->title);
+	check_key(&s, m);
+	url = make_url(&s, m, rt_str_of(p->embeddings_path));
+	if (!rt_ok(&s))
+		return rt_scope_end(&s, err);
+	RT_TRY(&s, send_request(m, url, "POST", m->o.tries, ask, NULL, &x, &s.error));
+	if (rt_ok(&s))
+		rt_buf_add_str(out, rt_str_trim(rt_buf_str(&x.body)));
+	else if (out_refused != NULL)
+		*out_refused = x.answer.status == 400 || x.answer.status == 413 || x.answer.status == 422;
+	rt_exchange_deinit(&x);
+	(void)rt_scope_note(&s, out->status);
+	return rt_scope_end(&s, err);
+}
+
 /* ---- the model ---- */
 
 static void

@@ -59,4 +59,9 @@ RT_CHECKED rt_status rt_server_models(rt_model *model, rt_stop_fn stop, void *st
 RT_CHECKED rt_status rt_server_models_once(rt_model *model, rt_stop_fn stop, void *stop_ctx,
 					   rt_model_fn fn, void *fn_ctx, rt_error *err);
 
+/* Sends a request for embeddings and appends the answer's JSON to out. RT_REFUSED: the provider has none; else as
+ * ask(). out_refused (may be NULL): the server answered that the request is wrong or too large. */
+RT_CHECKED rt_status rt_server_embed(rt_model *model, const rt_ask *ask, rt_buf *out, bool *out_refused,
+				     rt_error *err);
+
 #endif

@@ -11,6 +11,7 @@
 #include "codec/record.h"
 #include "log/collect.h"
 #include "log/engine_impl.h"
+#include "log/vectors.h"
 
 enum { BATCH_ROWS = 1024, BATCH_BYTES = 1 << 20, PASSES = 4 };
 
@@ -101,7 +102,8 @@ static bool
 is_of_store(rt_str name)
 {
 	static const char *const prefixes[] = {RT_INFLIGHT_PREFIX, RT_BROWSER_PREFIX, RT_CODE_PREFIX,
-					       RT_IDEMPOTENCY_PREFIX, RT_BLOB_NEW_PREFIX};
+					       RT_IDEMPOTENCY_PREFIX, RT_BLOB_NEW_PREFIX,
+					       RT_VECTORS_PREFIX};
 
 	for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++)
 		if (rt_str_starts(name, rt_str_of(prefixes[i])))
@@ -329,9 +331,11 @@ overwrite(copy *c, rt_store_table table, const rt_store_row *row)
 
 	RT_TRY(s, ops->begin(c->to, &s->error));
 	RT_TRY(s, ops->write(c->to, rt_rows_one(table, c->to_project, row->number), row->data, &s->error));
-	if (table == RT_STORE_BODIES)
+	if (table == RT_STORE_BODIES) {
 		RT_TRY(s, ops->drop(c->to, rt_rows_one(RT_STORE_INDEX, c->to_project, row->number),
 				    &s->error));
+		rt_vectors_purge(c->to, c->to_project, s, &row->number, 1);
+	}
 	RT_TRY(s, ops->drop(c->to, rt_rows_all(RT_STORE_ROOT, c->to_project), &s->error));
 	RT_TRY(s, ops->write(c->to, rt_rows_named(RT_STORE_SIDE, c->to_project, RT_STR(RT_SCRUB_MARK)),
 			     RT_STR("1"), &s->error));

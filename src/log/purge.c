@@ -24,6 +24,7 @@
 #include "log/checkpoint.h"
 #include "log/collect.h"
 #include "log/purge_impl.h"
+#include "log/vectors.h"
 
 enum {
 	SAME_MIN = 8,  /* bytes; shorter texts are equal by chance */
@@ -145,7 +146,8 @@ find_side(void *ctx, const rt_store_row *row)
 
 	if (rt_str_is(row->name, RT_SALTED_MARK) || rt_str_is(row->name, RT_HEAD_MARK) ||
 	    rt_str_starts(row->name, RT_STR(RT_BROWSER_PREFIX)) ||
-	    rt_str_starts(row->name, RT_STR(RT_CODE_PREFIX)) || rt_collect_is_mark(row->name))
+	    rt_str_starts(row->name, RT_STR(RT_CODE_PREFIX)) ||
+	    rt_str_starts(row->name, RT_STR(RT_VECTORS_PREFIX)) || rt_collect_is_mark(row->name))
 		return rt_ok(p->s);
 	if (!rt_needle_in(&p->needle, row->data) &&
 	    (rt_collect_is_content(row->name) || !rt_needle_in(&p->needle, row->name)))
@@ -216,6 +218,7 @@ blank_bodies(purge *p)
 {
 	for (size_t i = 0; rt_ok(p->s) && i < p->bodies.count; i++)
 		blank_body(p, p->bodies.items[i]);
+	rt_vectors_purge(p->engine->store, p->engine->project, p->s, p->bodies.items, p->bodies.count);
 }
 
 /* A log row without the text, read again before it is written. true: it has changed. */

@@ -246,8 +246,7 @@ gather(void *ctx, const rt_store_row *row)
 {
 	old_rows *old = ctx;
 
-	if (rt_str_starts(row->name, RT_STR(RT_IDEMPOTENCY_PREFIX)) &&
-	    is_old(row->data, old->now_us)) {
+	if (is_old(row->data, old->now_us)) {
 		rt_buf_add_str(old->names, row->name);
 		rt_buf_add_byte(old->names, '\0');
 	}
@@ -261,7 +260,8 @@ find_old(rt_scope *s, rt_engine *engine, int64_t now_us)
 	old_rows old = {rt_scope_buf(s), now_us};
 
 	RT_TRY(s, store->ops->read(store,
-				   rt_rows_all(RT_STORE_SIDE, rt_engine_project_number(engine)),
+				   rt_rows_prefixed(rt_engine_project_number(engine),
+						    RT_STR(RT_IDEMPOTENCY_PREFIX)),
 				   gather, &old, &s->error));
 	return rt_scope_str(s, old.names);
 }

@@ -23,6 +23,7 @@
 #include "core/role.h"
 #include "log/engine_impl.h"
 #include "log/index.h"
+#include "log/vectors.h"
 #include "view/search_impl.h"
 #include "view/view_impl.h"
 
@@ -30,6 +31,7 @@ enum {
 	SCAN_BODIES = 256,  /* read at once, if the index cannot answer */
 	INDEX_PERCENT = 80, /* percentage of the progress, if the index has to be built first */
 	LIMIT_DEFAULT = 50,
+	NEAR = 1000, /* passages that are compared exactly: at first; more, if filters exclude them */
 	RANKED = 200,        /* matches that are compared, at least */
 	CANDIDATES = 500,    /* asked for at once: at first, and at most */
 	CANDIDATES_MAX = 16000,
@@ -39,6 +41,8 @@ enum {
 
 typedef struct candidate {
 	uint64_t body, entry;
+	uint32_t at;      /* of a passage */
+	float similarity; /* likewise */
 	enum { UNREAD, MATCHES, DIFFERS } text;
 	double score; /* of one that matches */
 } candidate;
@@ -198,9 +202,10 @@ add_hit(search *s, const rt_hit *hit)
 	hits[s->hit_count++] = *hit;
 }
 
-/* The text of a body, if it matches, its score and its snippet. False: it does not match, or a failure. */
+/* The text of a body, if it matches, its score and its snippet. at: of the passage that was found, 0 in a search
+ * for words. False: it does not match, or a failure. */
 static bool
-read_match(search *s, uint64_t number, double *out_score, rt_str *out_snippet)
+read_match(search *s, uint64_t number, uint32_t at, double *out_score, rt_str *out_snippet)
 {
 	rt_view view = {s->body, s->engine, s->project, {0, 0}};
 
@@ -214,7 +219,7 @@ read_match(search *s, uint64_t number, double *out_score, rt_str *out_snippet)
 
 	if (rt_scope_adopt(s->scope, s->body) != RT_OK || body == NULL || !body_fits(s, body, shown))
 		return false;
-	rt_query_add_snippet(snippet, &s->query, shown);
+	rt_query_add_snippet(snippet, &s->query, at < shown.size ? rt_str_skip(shown, at) : shown);
 	rt_str marked = rt_scope_str(s->body, snippet);
 
 	if (rt_scope_adopt(s->scope, s->body) != RT_OK)
@@ -234,7 +239,7 @@ match(search *s, const rt_disc *disc, const rt_take *take, size_t at, const rt_s
 	bool is_known = s->is_ranked && c.text == MATCHES && s->query.filters[RT_FILTER_MODEL].size == 0;
 
 	if (!rt_ok(scope) || !slot_fits(s, disc, slot, role) || !disc_fits(s, disc) ||
-	    (!is_known && !read_match(s, c.body, &c.score, &snippet)))
+	    (!is_known && !read_match(s, c.body, c.at, &c.score, &snippet)))
 		return;
 	const scored f = {
 		.body = c.body,
@@ -251,6 +256,7 @@ match(search *s, const rt_disc *disc, const rt_take *take, size_t at, const rt_s
 			.is_past = is_past,
 			.has_time = (slot->flags & RT_SLOT_NO_TS) == 0,
 			.time = rt_slot_moment(slot),
+			.similarity = c.similarity,
 			.snippet = snippet,
 		},
 	};
@@ -537,6 +543,56 @@ scan(search *s, uint64_t first)
 	}
 }
 
+/* ---- by meaning ---- */
+
+static int
+number_order(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+static int
+by_similarity(const void *a, const void *b)
+{
+	const rt_hit *x = a, *y = b;
+
+	return (x->similarity < y->similarity) - (x->similarity > y->similarity);
+}
+
+/* The most similar texts, until enough of them match the filters. */
+static void
+find_near(search *s)
+{
+	const rt_meaning *m = s->options->meaning;
+	uint64_t *seen = NULL; /* ascending */
+	size_t seen_count = 0;
+	rt_nears near;
+
+	for (size_t most = NEAR; rt_ok(s->scope) && !is_full(s) && !s->is_stopped; most *= 8) {
+		near = rt_vectors_find(s->engine, s->scope, m->model, m->vector, m->dimensions, most);
+		for (size_t i = 0; i < near.count && !is_full(s) && goes_on(s, i, near.count); i++) {
+			const rt_near *n = &near.items[i];
+
+			if (seen_count == 0 || bsearch(&n->body, seen, seen_count, sizeof(*seen), number_order) == NULL)
+				place(s, (candidate){.body = n->body,
+						     .entry = n->entry,
+						     .at = n->at,
+						     .similarity = n->similarity});
+		}
+		if (near.is_all)
+			break;
+		seen = rt_scope_array(s->scope, near.count, sizeof(*seen));
+		for (seen_count = 0; rt_ok(s->scope) && seen_count < near.count; seen_count++)
+			seen[seen_count] = near.items[seen_count].body;
+		if (seen_count > 1)
+			qsort(seen, seen_count, sizeof(*seen), number_order);
+	}
+	if (s->hit_count > 1)
+		qsort(s->hits, s->hit_count, sizeof(*s->hits), by_similarity);
+}
+
 /* ---- all of it ---- */
 
 /* The better answer first; of equal ones the newer, which was found earlier. */
@@ -559,7 +615,7 @@ rank(search *s)
 	for (size_t i = 0; i < s->found_count && i < s->limit; i++) {
 		scored *f = &s->found[i];
 
-		if (f->hit.snippet.ptr == NULL && !read_match(s, f->body, &f->score, &f->hit.snippet))
+		if (f->hit.snippet.ptr == NULL && !read_match(s, f->body, 0, &f->score, &f->hit.snippet))
 			continue;
 		add_hit(s, &f->hit);
 	}
@@ -589,6 +645,10 @@ run(search *s)
 	uint64_t mark = 0;
 	rt_token token;
 
+	if (s->options->meaning != NULL) {
+		find_near(s);
+		return;
+	}
 	if (!rt_token_next(words, &(size_t){0}, &token)) {
 		scan(s, 1);
 		return;
@@ -622,11 +682,13 @@ rt_search_run(const rt_view *view, const rt_search *options)
 	s.wanted = s.limit;
 	if (options->disc != 0 && rt_project_cell(s.project, options->disc) == NULL)
 		(void)rt_scope_fail(scope, RT_NOT_FOUND, "no discussion d%u", options->disc);
+	if (options->meaning != NULL)
+		rt_query_drop_plain(&s.query);
 	rt_query_prepare(scope, &s.query);
-	if (rt_ok(scope) && (s.query.count > 0 || s.query.has_filter || s.query.has_time)) {
+	if (rt_ok(scope) && (options->meaning != NULL || s.query.count > 0 || s.query.has_filter || s.query.has_time)) {
 		s.to = INDEX_PERCENT;
 		/* If it cannot be brought up to date, the rest is read. */
-		if (!s.engine->read_only &&
+		if (options->meaning == NULL && !s.engine->read_only &&
 		    rt_engine_index_with(s.engine, goes_on_indexing, &s, NULL) == RT_NOMEM)
 			rt_scope_nomem(scope);
 		s.from = s.percent; /* nothing to index: the whole way is left */
@@ -637,6 +699,22 @@ rt_search_run(const rt_view *view, const rt_search *options)
 			rt_query_explain(scope, &s.query);
 	}
 	return rt_ok(scope) ? (rt_hits){s.hits, s.hit_count} : (rt_hits){0};
+}
+
+rt_str
+rt_search_words(rt_scope *s, rt_str text)
+{
+	rt_query query = rt_query_parse(text, 0, NULL);
+	rt_buf *words = rt_scope_buf(s);
+
+	for (size_t i = 0; i < query.count; i++)
+		if (query.terms[i].is_plain) {
+			rt_buf_add_c(words, words->size > 0 ? " " : "");
+			rt_buf_add_str(words, query.terms[i].text);
+		}
+	if (words->size == 0)
+		rt_scope_fail(s, RT_USAGE, "a search by meaning requires words outside of quotes and filters");
+	return rt_scope_str(s, words);
 }
 
 /* ---- snippets ---- */
@@ -726,6 +804,10 @@ rt_hits_write(rt_buf *buf, rt_hits hits)
 			rt_buf_add_byte(buf, '"');
 			rt_moment_format(buf, hits.items[i].time);
 			rt_buf_add_byte(buf, '"');
+		}
+		if (hits.items[i].similarity != 0) {
+			rt_json_add_key(buf, "similarity");
+			rt_buf_add_f(buf, "%.3f", (double)hits.items[i].similarity);
 		}
 		if (hits.items[i].is_past)
 			rt_json_put_bool(buf, "past", true);

@@ -18,6 +18,7 @@ typedef struct rt_hit {
 	size_t at;      /* position in the take, from 1; 0: it was deleted, and take is empty */
 	bool is_past;   /* the text is of an earlier version, or of a deleted entry (past:yes) */
 	bool has_time;
+	float similarity; /* to the meaning of the search, -1 .. 1; 0 in a search for words */
 	rt_moment time; /* of the entry */
 	rt_str snippet; /* \001 and \002 surround what matched; rt_highlight_next */
 } rt_hit;
@@ -27,8 +28,18 @@ typedef struct rt_hits {
 	size_t count;
 } rt_hits;
 
+/* What a text means to an embeddings model. */
+typedef struct rt_meaning {
+	rt_str model;
+	const float *vector; /* of length 1 */
+	size_t dimensions;
+} rt_meaning;
+
 typedef struct rt_search {
 	rt_str query;
+	/* The texts that mean something similar, the most similar first (log/vectors.h), instead of those with the
+	 * words of the query. Its filters, phrases, exclusions and expressions apply. Or NULL. */
+	const rt_meaning *meaning;
 	uint32_t disc; /* 0: all */
 	rt_str role;   /* empty: any */
 	size_t limit;  /* 0: the usual 50 */
@@ -52,6 +63,10 @@ typedef struct rt_search {
  * found and a word looks like a filter that does not exist. */
 rt_hits rt_search_run(const rt_view *view, const rt_search *search);
 
+/* The words of a query that only its meaning stands for: without filters, phrases in quotes, exclusions and
+ * expressions. RT_USAGE: there are none. In the scope. */
+rt_str rt_search_words(rt_scope *s, rt_str query);
+
 /* The next run of a snippet that matched as a whole or did not: *inside says which, *out borrows
  * from the snippet, which becomes the rest. false: at the end. Begin with *inside false. */
 bool rt_highlight_next(rt_str *snippet, bool *inside, rt_str *out);
@@ -61,7 +76,7 @@ bool rt_highlight_next(rt_str *snippet, bool *inside, rt_str *out);
 void rt_hit_add_plain(rt_buf *buf, const rt_hit *hit);
 
 /* The hits in the form of the contract:
- * [{"discussion","take","id","role","at","ts","snippet","marks"}], the snippet verbatim and "marks"
+ * [{"discussion","take","id","role","at","ts","similarity","snippet","marks"}], the snippet verbatim and "marks"
  * [[start,size],…] in code points. */
 void rt_hits_write(rt_buf *buf, rt_hits hits);
 

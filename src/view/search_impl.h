@@ -21,6 +21,7 @@ typedef struct rt_query_term {
 	rt_term_kind kind;
 	rt_str text; /* borrowed from the query, without quotes */
 	bool is_not;
+	bool is_plain;     /* without quotes, and not excluded: in a search by meaning, a part of the text */
 	bool is_prefix;    /* the beginning of a word is enough: "word*", and the last word of a query */
 	bool is_last;      /* of the query, which may not be complete yet */
 	unsigned distance; /* of NEAR: other words that may be between */
@@ -62,6 +63,8 @@ rt_query rt_query_parse(rt_str text, int64_t now_us, rt_zone_fn zone);
 /* Compiles its regular expressions, which live as long as the scope. RT_USAGE: one of them, a time or the
  * value of a filter cannot be read. */
 void rt_query_prepare(rt_scope *s, rt_query *query);
+/* Removes its plain terms. */
+void rt_query_drop_plain(rt_query *query);
 /* RT_USAGE, with the names of the filters: nothing was found, and not_filter may be the reason. */
 void rt_query_explain(rt_scope *s, const rt_query *query);
 /* Does a text match every term of the query and none of its exclusions? */

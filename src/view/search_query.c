@@ -255,11 +255,24 @@ rt_query_parse(rt_str s, int64_t now_us, rt_zone_fn zone)
 		if (!quoted && !is_not && q.not_filter.ptr == NULL && is_like_filter(word))
 			q.not_filter = word;
 		add_term(&q, word, is_not);
+		if (q.count > i)
+			q.terms[i].is_plain = !quoted && !is_not;
 		last = q.count > i && !quoted && !is_not ? &q.terms[i] : NULL;
 	}
 	if (last != NULL && last->kind == RT_TERM_WORD)
 		last->is_last = last->is_prefix = true;
 	return q;
+}
+
+void
+rt_query_drop_plain(rt_query *q)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < q->count; i++)
+		if (!q->terms[i].is_plain)
+			q->terms[kept++] = q->terms[i];
+	q->count = kept;
 }
 
 /* Can the expression need much memory? Back references, which make a search slow, are refused as well. */
