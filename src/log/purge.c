@@ -146,8 +146,7 @@ find_side(void *ctx, const rt_store_row *row)
 
 	if (rt_str_is(row->name, RT_SALTED_MARK) || rt_str_is(row->name, RT_HEAD_MARK) ||
 	    rt_str_starts(row->name, RT_STR(RT_BROWSER_PREFIX)) ||
-	    rt_str_starts(row->name, RT_STR(RT_CODE_PREFIX)) ||
-	    rt_str_starts(row->name, RT_STR(RT_VECTORS_PREFIX)) || rt_collect_is_mark(row->name))
+	    rt_str_starts(row->name, RT_STR(RT_CODE_PREFIX)) || rt_collect_is_mark(row->name))
 		return rt_ok(p->s);
 	if (!rt_needle_in(&p->needle, row->data) &&
 	    (rt_collect_is_content(row->name) || !rt_needle_in(&p->needle, row->name)))

@@ -12,7 +12,6 @@
 #include "log/checkpoint.h"
 #include "log/engine_impl.h"
 #include "log/repair.h"
-#include "log/vectors.h"
 
 #include <stdio.h>  /* snprintf */
 #include <stdlib.h> /* qsort, bsearch */
@@ -168,7 +167,7 @@ copy_side(void *ctx, const rt_store_row *row)
 {
 	salvage *v = ctx;
 
-	if (!rt_str_is(row->name, RT_HEAD_MARK) && !rt_str_starts(row->name, RT_STR(RT_VECTORS_PREFIX)))
+	if (!rt_str_is(row->name, RT_HEAD_MARK))
 		write_side(v, row->name, row->data);
 	return rt_ok(&v->scope);
 }

@@ -9,7 +9,8 @@
  *   bodies   texts and raw records, numbered by the caller, upwards; append only
  *   nodes    pieces of the last checkpoint, numbered by the caller; a cache of the log
  *   root     one row that names the checkpoint's nodes; replaced by every checkpoint
- *   side     rows by name, rewritten in place (replies in flight, drafts, files as they were sent)
+ *   side     rows by name, rewritten in place (replies in flight, drafts, files as they were sent); those
+ *            whose names begin with '#' are a cache (log/vectors.h), and listed only by such a prefix
  *   index    a full-text index over bodies, updated after the log, up to a watermark
  *
  * and once for the whole store an epoch: a random number that changes when history may have
@@ -71,7 +72,7 @@ typedef struct rt_rows {
 	const uint64_t *numbers; /* not NULL: these instead, ascending, each once */
 	size_t number_count;
 	bool is_named; /* the one of that name instead */
-	rt_str name;   /* not is_named: of side rows, the beginning of their names */
+	rt_str name;   /* not is_named: of side rows, the beginning of their names; empty: all without '#' */
 	bool numbers_only; /* data need not be read: it may be empty and unchecked; of side rows: names */
 } rt_rows;
 
@@ -113,6 +114,9 @@ rt_rows_prefixed(uint64_t project, rt_str prefix)
 	rows.name = prefix;
 	return rows;
 }
+
+/* The first name after those of the cache. */
+#define RT_STORE_SIDE_FIRST "$"
 
 /* The names of all side rows. */
 static inline rt_rows

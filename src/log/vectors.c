@@ -18,7 +18,7 @@
 enum {
 	VERSION = 1,
 	BLOCK = 256, /* passages of a block */
-	PART = 32,   /* of a part: a divisor of BLOCK */
+	PART = 4,    /* of a part, which fits a page: a divisor of BLOCK */
 	PASSAGE_SIZE = 16,
 	NAME_ROOM = 40
 };
@@ -469,10 +469,8 @@ note_name(void *ctx, const rt_store_row *row)
 {
 	rt_buf *names = ctx; /* each with a NUL */
 
-	if (rt_str_starts(row->name, RT_STR(RT_VECTORS_PREFIX))) {
-		rt_buf_add_str(names, row->name);
-		rt_buf_add_byte(names, '\0');
-	}
+	rt_buf_add_str(names, row->name);
+	rt_buf_add_byte(names, '\0');
 	return names->status == RT_OK;
 }
 
@@ -481,7 +479,8 @@ rt_vectors_drop(rt_store *store, uint64_t project, rt_scope *s)
 {
 	rt_buf *names = rt_scope_buf(s);
 
-	RT_TRY(s, store->ops->read(store, rt_rows_names(project), note_name, names, &s->error));
+	RT_TRY(s, store->ops->read(store, rt_rows_prefixed(project, RT_STR(RT_VECTORS_PREFIX)), note_name, names,
+				   &s->error));
 	rt_str all = rt_scope_str(s, names);
 	for (size_t at = 0; rt_ok(s) && at < all.size; at += strlen(all.ptr + at) + 1)
 		write_row(store, project, s, all.ptr + at, RT_STR(""));

@@ -9,7 +9,7 @@
  *	#vectors       version, model, dimensions, mark, vectors: varints and a sized text
  *	#vectors.sN    block N: of up to 256 passages, the body (8 bytes), entry (4) and position in the text (4), all
  *	               little-endian, then the signs of all of them
- *	#vectors.bN    part N: the bytes of up to 32 passages
+ *	#vectors.bN    part N: the bytes of up to 4 passages
  *
  * A search compares the signs of all passages, and by their bytes those that look best. A passage of a purged body
  * has body 0 and zeros instead of numbers. Missing rows hide passages and nothing else.
@@ -20,7 +20,7 @@
 
 #include "log/engine.h"
 
-/* Sorts before the names of other side rows, so a list of those does not read them. */
+/* Lists of all side rows are without them (log/store.h). */
 #define RT_VECTORS_PREFIX "#vectors"
 
 typedef struct rt_vectors_state {
@@ -75,7 +75,7 @@ rt_nears rt_vectors_find(rt_engine *engine, rt_scope *s, rt_str model, const flo
 
 /* Removes the passages of these bodies, in ascending order. */
 void rt_vectors_purge(rt_store *store, uint64_t project, rt_scope *s, const uint64_t *bodies, size_t count);
-/* Removes all; also where rows are damaged. */
+/* Removes all. */
 void rt_vectors_drop(rt_store *store, uint64_t project, rt_scope *s);
 
 #endif

@@ -516,6 +516,17 @@ test_side(void **state)
 	s = (seen){0};
 	MUST(OPS(f)->read(f->store, rt_rows_names(f->project), see_side, &s, err));
 	assert_string_equal(s.text, "draft=;reply=;");
+	/* Rows of a cache are listed only by their prefix. */
+	MUST(OPS(f)->write(f->store, rt_rows_named(RT_STORE_SIDE, f->project, RT_STR("#a1")), RT_STR("1"), err));
+	MUST(OPS(f)->write(f->store, rt_rows_named(RT_STORE_SIDE, f->project, RT_STR("#b1")), RT_STR("2"), err));
+	s = (seen){0};
+	MUST(OPS(f)->read(f->store, rt_rows_all(RT_STORE_SIDE, f->project), see_side, &s, err));
+	MUST(OPS(f)->read(f->store, rt_rows_names(f->project), see_side, &s, err));
+	assert_string_equal(s.text, "draft=text;reply=so far, so;draft=;reply=;");
+	s = (seen){0};
+	MUST(OPS(f)->read(f->store, rt_rows_prefixed(f->project, RT_STR("#b")), see_side, &s, err));
+	MUST(OPS(f)->read(f->store, rt_rows_prefixed(f->project, RT_STR("#")), see_side, &s, err));
+	assert_string_equal(s.text, "#b1=2;#a1=1;#b1=2;");
 	MUST(OPS(f)->begin(f->store, err));
 	MUST(OPS(f)->write(f->store, rt_rows_named(RT_STORE_SIDE, f->project, RT_STR("reply")),
 			   RT_STR(""), err));

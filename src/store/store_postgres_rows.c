@@ -41,7 +41,7 @@ static const source sources[] = {
 			   " project = $1 AND $2 <= $3 LIMIT $4",
 			   NULL, NULL},
 	[RT_STORE_SIDE] = {RT_TABLE_SIDE, "side row of project", "reading side rows", NULL, NULL,
-			   "SELECT name FROM retake.side WHERE project = $1 ORDER BY name"},
+			   "SELECT name FROM retake.side WHERE project = $1 AND name >= '\\x24' ORDER BY name"},
 };
 
 /* --- heads --- */
@@ -341,7 +341,7 @@ read_side(reader *r)
 	uint64_t limit;
 	int count;
 
-	rt_buf_add_str(r->last_name, r->rows->name);
+	rt_buf_add_str(r->last_name, r->rows->name.size > 0 ? r->rows->name : RT_STR(RT_STORE_SIDE_FIRST));
 	do {
 		rt_pg_query q = rt_pg_query_of(sql);
 
