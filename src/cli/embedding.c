@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/embedding.h"
 
+enum { TRIES = 3 };
+
 static bool
 is_stopped(void *ctx)
 {
@@ -19,7 +21,7 @@ rt_cli_embedder(rt_cli *cli)
 {
 	rt_scope *s = &cli->s;
 	rt_models_options options = {
-		.alloc = cli->alloc, .env = cli->env, .config = rt_cli_config(cli), .stop = is_stopped};
+		.alloc = cli->alloc, .env = cli->env, .config = rt_cli_config(cli), .tries = TRIES, .stop = is_stopped};
 	rt_buf *warnings = rt_scope_buf(s);
 	rt_embedder *e = NULL;
 
