@@ -64,6 +64,8 @@ static const rt_cli_topic_row config[] = {
 		  "is given"},
 	{"title_model", "PROVIDER/NAME of the model that writes the titles of discussions without a "
 			"chosen name; default: none"},
+	{"embedding_model", "PROVIDER/NAME of the model that describes texts for retake search --similar; all "
+			    "texts are sent to it; default: none"},
 	{"comms_texts", "false: the request log contains references to the conversation instead "
 			"of texts"},
 	{"[provider.NAME]", "a provider; NAME is " RT_PROVIDER_SERVERS

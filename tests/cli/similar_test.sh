@@ -120,7 +120,21 @@ is 'all are embedded' '' "$err"
 code 'read only' 0 r --read-only search --similar lander
 
 # Purge.
+vector_of_moon() { # is the vector in the store's files? Its bytes are in the first part.
+	"$python" - "$db" "$work/vector" <<-'EOS'
+		import glob, os, sqlite3, sys
+		if not os.path.exists(sys.argv[2]):
+		    row = sqlite3.connect(sys.argv[1]).execute(
+		        "SELECT data FROM side WHERE name = CAST('#vectors.b00000000000' AS BLOB)").fetchone()[0]
+		    open(sys.argv[2], "wb").write(row[3 * 68 + 4:4 * 68])
+		wanted = open(sys.argv[2], "rb").read()
+		assert len(wanted) == 64
+		print(any(wanted in open(name, "rb").read() for name in glob.glob(sys.argv[1] + "*")))
+	EOS
+}
+is 'the vector is stored' True "$(vector_of_moon)"
 r -d main purge moon --yes -q >/dev/null
+is 'purge erases the vector' False "$(vector_of_moon)"
 hasnt 'purged' moon "$(found lander)"
 code 'fsck' 0 r fsck
 
