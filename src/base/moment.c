@@ -185,16 +185,14 @@ unit_seconds(rt_str word)
 	return 0;
 }
 
-/* "7d", "3 days ago", "last week": how long before now; 0: something else. */
+/* "7d", "3 days ago": how long before now; 0: something else. */
 static int64_t
 seconds_ago(rt_str s)
 {
-	const rt_str last = RT_STR("last "), ago = RT_STR(" ago");
+	const rt_str ago = RT_STR(" ago");
 	int64_t count = 0;
 	size_t at = 0;
 
-	if (s.size > last.size && rt_str_eq_nocase(rt_str_at(s.ptr, last.size), last))
-		return unit_seconds(rt_str_trim(rt_str_skip(s, last.size)));
 	while (at < s.size && s.ptr[at] >= '0' && s.ptr[at] <= '9' && count < 10000)
 		count = count * 10 + (s.ptr[at++] - '0');
 	s = rt_str_skip(s, at);
@@ -218,6 +216,39 @@ parse_period(rt_str s, rt_moment *out)
 	return true;
 }
 
+/* "today", "yesterday", and the beginning of "this" or "last" "week" (on Monday), "month", "year". */
+static bool
+parse_calendar(rt_str s, int64_t today, rt_moment *out)
+{
+	int64_t days = today / (S_PER_DAY * US_PER_S), y, m, d;
+	rt_str unit = s;
+	bool is_last;
+
+	if (rt_str_eq_nocase(s, RT_STR("today")) || rt_str_eq_nocase(s, RT_STR("yesterday"))) {
+		out->us = today - (s.size > strlen("today") ? S_PER_DAY * US_PER_S : 0);
+		return true;
+	}
+	if (s.size <= strlen("this "))
+		return false;
+	unit = rt_str_trim(rt_str_skip(s, strlen("this ")));
+	s = rt_str_at(s.ptr, strlen("this "));
+	is_last = rt_str_eq_nocase(s, RT_STR("last "));
+	if (!is_last && !rt_str_eq_nocase(s, RT_STR("this ")))
+		return false;
+	civil_from_days(days, &y, &m, &d);
+	if (rt_str_eq_nocase(unit, RT_STR("week")))
+		days -= ((days + 3) % 7 + 7) % 7 + (is_last ? 7 : 0); /* day 0 was a Thursday */
+	else if (rt_str_eq_nocase(unit, RT_STR("month")))
+		days = is_last && m == 1 ? days_from_civil(y - 1, 12, 1)
+					 : days_from_civil(y, m - is_last, 1);
+	else if (rt_str_eq_nocase(unit, RT_STR("year")))
+		days = days_from_civil(y - is_last, 1, 1);
+	else
+		return false;
+	out->us = days * S_PER_DAY * US_PER_S;
+	return true;
+}
+
 /* The time at which local clocks show this. Twice, since the offset may change in between. */
 static int64_t
 from_local(int64_t shown_us, rt_zone_fn zone)
@@ -237,13 +268,8 @@ rt_moment_parse_relative(rt_str s, int64_t now_us, rt_zone_fn zone, rt_moment *o
 		s = rt_str_trim(s);
 		ago = seconds_ago(s) * US_PER_S;
 		has_zone = ago > 0;
-		if (rt_str_eq_nocase(s, RT_STR("today")))
-			*out = (rt_moment){.us = today};
-		else if (rt_str_eq_nocase(s, RT_STR("yesterday")))
-			*out = (rt_moment){.us = today - day_us};
-		else if (ago > 0)
-			*out = (rt_moment){.us = now_us - ago};
-		else if (!parse_period(s, out))
+		*out = (rt_moment){.us = now_us - ago};
+		if (!has_zone && !parse_calendar(s, today, out) && !parse_period(s, out))
 			return false;
 	}
 	if (!has_zone)

@@ -257,7 +257,10 @@ export_as(rt_cli *cli, const rt_format *format, rt_outlines *outlines, rt_redact
 	bool is_redacted = rt_cli_has(cli, "redact");
 	bool has_place = rt_session_discussion(&cli->session).size > 0 ||
 			 rt_session_take(&cli->session).size > 0;
-	bool whole_project = !has_place && (format->holds_project || rt_cli_has(cli, "all-discussions"));
+	/* a page is for other people, so it has only the discussion in view */
+	bool is_page = format == &rt_format_html;
+	bool whole_project = !has_place && ((format->holds_project && !is_page) ||
+					    rt_cli_has(cli, "all-discussions"));
 	rt_export_options options = {.whole = rt_cli_has(cli, "all") ||
 					      (whole_project && format->holds_project),
 				     .lossless = rt_cli_has(cli, "lossless"),
@@ -347,10 +350,10 @@ const rt_command rt_cli_export = {
 		 "PROGRAM [--in-place]",
 	.summary = "export conversations for other programs",
 	.about =
-		"Exports the active discussion, or the one given with -d; canonical, toml and "
-		"html export the whole project unless a discussion is given. canonical contains "
+		"Exports the active discussion, or the one given with -d; canonical and toml "
+		"export the whole project unless a discussion is given. canonical contains "
 		"everything, with sorted keys: equal states give equal bytes. html is a page for "
-		"any browser: all takes, no network, no Retake needed. With --redact, anything "
+		"any browser: all takes of the discussion, no network, no Retake needed. With --redact, anything "
 		"that looks like a secret is replaced by a placeholder such as \"[redacted: api "
 		"key]\": check with -n first, and read the file before you share it, because no "
 		"program recognises every secret. --to writes the active take as a session of an "
@@ -358,6 +361,7 @@ const rt_command rt_cli_export = {
 		"Retake does not show; the imported session does not change.",
 	.examples = "retake export --format markdown -o talk.md\n"
 		    "retake export -d db-choice -o talk.html\n"
+		    "retake export --all-discussions -o everything.html\n"
 		    "retake export --format canonical > state.json\n"
 		    "retake export -o talk.html --redact\n"
 		    "retake export --format pi --all --lossless -o talk.jsonl\n"

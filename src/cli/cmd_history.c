@@ -48,21 +48,48 @@ add_step(rt_cli *cli, uint64_t seq, const char *before, const char *after, rt_bu
 		rt_buf_add_f(out, "%s%.*s%s", before, RT_STR_ARG(step->what), after);
 }
 
-/* The one step that a move concerned; 0: several. */
+/* The newest of the steps that a move concerned; 0: it cannot be read. is_one: the only one. */
 static uint64_t
-only_step(rt_cli *cli, uint64_t move)
+newest_step(rt_cli *cli, uint64_t move, bool *is_one)
 {
 	const rt_step_row *row = read_step(cli, move);
-	uint64_t found = 0;
+	uint64_t newest = 0;
 
+	*is_one = row != NULL && row->record.move_count > 0;
 	for (size_t i = 0; row != NULL && i < row->record.move_count; i++) {
 		uint64_t step = row->record.moves[i].step;
 
-		if (found != 0 && found != step)
-			return 0;
-		found = step;
+		*is_one = *is_one && (i == 0 || step == newest);
+		newest = step > newest ? step : newest;
 	}
-	return found;
+	return newest;
+}
+
+/* The discussions that were removed from the catalogue or restored to it, among them the names of the
+ * first ones. */
+static void
+add_discussions(rt_cli *cli, const rt_project *was, bool restored, rt_buf *out)
+{
+	enum { NAMES = 3 };
+	const rt_project *now = cli->session.value, *with = restored ? now : was;
+	const rt_project *without = restored ? was : now;
+	size_t count = 0;
+
+	for (uint32_t i = 1; i <= rt_project_disc_count(with); i++) {
+		const rt_cell *cell = rt_project_cell(with, i);
+
+		if (!cell->present || (i <= rt_project_disc_count(without) &&
+				       rt_project_cell(without, i)->present))
+			continue;
+		if (count++ < NAMES)
+			rt_buf_add_f(out, "%s \"%.*s\"",
+				     count > 1 ? "," : restored ? " Restored:" : " Removed with them:",
+				     RT_STR_ARG(rt_cell_name(cell)));
+	}
+	if (count > NAMES)
+		rt_buf_add_f(out, " and %zu more discussions", count - NAMES);
+	if (count > 0)
+		rt_buf_add_byte(out, '.');
 }
 
 /* The discussion and take in view, if they have changed. */
@@ -81,26 +108,27 @@ add_place(rt_cli *cli, rt_place before, rt_buf *out)
 		rt_buf_add_f(out, " Now in take \"%s\".", take->name->ptr);
 }
 
-/* "Undid step 5: edited entry nvsa." or "Undid 3 steps, back to right after step 2 (…)." */
+/* "Undid step 5: edited entry nvsa." or "Undid 3 steps, back to right after step 2 (…)." newest:
+ * newest_step. */
 static void
-add_what_moved(rt_cli *cli, const rt_result *result, bool undo, rt_buf *out)
+add_what_moved(rt_cli *cli, const rt_result *result, bool undo, uint64_t newest, bool is_one,
+	       rt_buf *out)
 {
 	unsigned long long steps = (unsigned long long)result->steps;
-	uint64_t seq = steps == 1 ? only_step(cli, result->seq) : 0;
+	uint64_t end = undo ? current_step(cli) : newest;
 
 	rt_buf_add_c(out, undo ? "Undid " : "Redid ");
-	if (seq != 0) {
-		add_step(cli, seq, ": ", ".", out);
+	if (steps == 1 && is_one) {
+		add_step(cli, newest, ": ", ".", out);
 		return;
 	}
 	rt_buf_add_f(out, "%llu step%s, %s ", steps, RT_CLI_S(steps), undo ? "back" : "up");
-	seq = current_step(cli);
-	if (seq == 0) {
+	if (end == 0) {
 		rt_buf_add_c(out, "to the beginning.");
 		return;
 	}
-	rt_buf_add_c(out, "to right after ");
-	add_step(cli, seq, " (", ").", out);
+	rt_buf_add_c(out, undo ? "to right after " : "to ");
+	add_step(cli, end, " (", ").", out);
 }
 
 /* There is nothing to redo, but undone steps are not lost. */
@@ -154,11 +182,14 @@ undo_or_redo(rt_cli *cli, rt_op_id op)
 	uint64_t count = word == NULL ? 1 : rt_cli_number(cli, word, "number of steps");
 	rt_buf *now = rt_scope_buf(&cli->s);
 	const rt_result *result;
+	const rt_project *was = NULL;
 	rt_place before;
 
 	if (count == 0)
 		rt_cli_fail(cli, RT_USAGE, "N must be 1 or more");
 	rt_cli_open(cli, RT_SESSION_CHANGE);
+	if (cli->session.value != NULL)
+		was = rt_object_ref(cli->session.value);
 	before = cli->session.place;
 	result = rt_cli_execute(
 		cli,
@@ -171,13 +202,23 @@ undo_or_redo(rt_cli *cli, rt_op_id op)
 	if (cli->json) {
 		rt_cli_say_result(cli, result, "%s", "");
 	} else if (rt_ok(&cli->s) && !cli->quiet) {
-		add_what_moved(cli, result, undo, now);
+		bool is_one;
+		uint64_t newest = newest_step(cli, result->seq, &is_one);
+
+		add_what_moved(cli, result, undo, newest, is_one, now);
+		for (int restored = 0; restored < 2 && !is_one; restored++)
+			add_discussions(cli, was, restored == 1, now);
 		add_place(cli, before, now);
-		say_moved(cli, result, now, undo ? "redo: retake redo" : "undo: retake undo",
-			  result->steps);
+		if (undo)
+			say_moved(cli, result, now, "redo: retake redo", result->steps);
+		else if (newest == current_step(cli))
+			say_moved(cli, result, now, "undo: retake undo", result->steps);
+		else /* undo would begin with newer steps */
+			say_moved(cli, result, now, "undo: retake jump", result->seq - 1);
 		if (undo && rt_ok(&cli->s))
 			say_step(cli, result, count);
 	}
+	rt_object_unref(was);
 }
 
 static void

@@ -161,6 +161,26 @@ read_meaning(rt_cli *cli, rt_str query)
 	return meaning;
 }
 
+/* There were no matches: earlier versions and deleted entries may have some. */
+static void
+say_none(rt_cli *cli, const rt_view *view, rt_search search)
+{
+	rt_buf *query = rt_scope_buf(&cli->s);
+	rt_str asked = search.query;
+
+	rt_term_c(&cli->out, "No matches for \"");
+	rt_term_line(&cli->out, asked);
+	rt_term_c(&cli->out, "\".\n");
+	if (rt_str_find(asked, RT_STR("past:"), 0) != SIZE_MAX)
+		return;
+	rt_buf_add_f(query, "%.*s past:yes", RT_STR_ARG(asked));
+	search.query = rt_scope_str(&cli->s, query);
+	search.limit = 1;
+	if (rt_ok(&cli->s) && rt_search_run(view, &search).count > 0)
+		rt_term_c(&cli->out, "  Earlier versions, deleted or undone entries match: add past:yes\n");
+	(void)rt_cli_recover(cli, NULL);
+}
+
 static void
 run_search(rt_cli *cli)
 {
@@ -188,6 +208,10 @@ run_search(rt_cli *cli)
 			return;
 	}
 
+	size_t limit = search.limit;
+
+	search.limit += !cli->json && search.meaning == NULL; /* are there more? */
+
 	rt_view view = rt_cli_view(cli);
 	rt_hits hits = rt_search_run(&view, &search);
 
@@ -201,13 +225,12 @@ run_search(rt_cli *cli)
 		return;
 	if (!rt_cli_has(cli, "no-pager"))
 		rt_term_page(&cli->out);
-	for (size_t i = 0; i < hits.count; i++)
+	for (size_t i = 0; i < hits.count && i < limit; i++)
 		print_hit(cli, &hits.items[i]);
-	if (hits.count == 0) {
-		rt_term_c(&cli->out, "No matches for \"");
-		rt_term_line(&cli->out, search.query);
-		rt_term_c(&cli->out, "\".\n");
-	}
+	if (hits.count == 0)
+		say_none(cli, &view, search);
+	else if (hits.count > limit)
+		rt_term_f(&cli->out, "There are more matches: -l %zu\n", limit * 10);
 }
 
 static const rt_flag search_flags[] = {

@@ -95,6 +95,17 @@ fails 3 delete "$id"
 wants "retake --db $db -d main show $id"
 
 # --- undo, redo, jump ---
+# redone steps that are older than others: undo would begin with the others
+fresh
+r -q undo 2
+printf '## User\n\nfrom elsewhere\n' >"$work/other.md"
+r -q import --format markdown "$work/other.md"
+r -q use main
+before=$(r export --format canonical)
+said=$(r redo 2)
+has 'redone steps are not the newest' 'undo: retake --db '"$db"' jump ' "$said"
+r -q ${said##*retake --db $db }
+is 'the way back' "$before" "$(r export --format canonical)"
 fresh
 id=$(r show :2 --json | json 'd["id"]')
 r -q edit :2 TWO
@@ -102,12 +113,14 @@ r -q new second
 has 'undo says what, and where one is' 'Undid step 6: started a discussion "second". Now in discussion "main".' "$(r undo)"
 has 'redo does' 'Redid step 6: started a discussion "second". Now in discussion "second".' "$(r redo)"
 has 'several' 'Undid 2 steps, back to right after step 4 (added entry' "$(r undo 2)"
-has 'several' 'Redid 2 steps, up to right after step 6' "$(r redo 2)"
+has 'several' 'Redid 2 steps, up to step 6' "$(r redo 2)"
+has 'a discussion that was removed' 'Removed with them: "second".' "$(r undo 2)"
+has 'a discussion that was restored' 'Restored: "second".' "$(r redo 2)"
 r -q use main
 before=$(r export --format canonical)
 said=$(r jump 2)
-has 'jump says the way back' 'jump 11' "$said"
-is 'and that leads there exactly' "$before" "$(r -q jump 11; r export --format canonical)"
+has 'jump says the way back' 'jump 13' "$said"
+is 'and that leads there exactly' "$before" "$(r -q jump 13; r export --format canonical)"
 fresh
 r -q edit :2 TWO
 r -q undo
@@ -341,6 +354,12 @@ is 'a time with a zone' 1 "$(search XXX-2 'lark before:2026-03-03T00:00Z')"
 fails 2 search 'rolle:AI lark'
 wants 'there is no filter "rolle"' 'filters: role: in: tag:'
 code 'an address is a text' 0 r search 'http://lark'
+r -q delete @ >/dev/null
+has 'a deleted entry' 'Earlier versions, deleted or undone entries match: add past:yes' "$(r search lark)"
+hasnt 'no entry at all' past:yes "$(r search nothinglikethis)"
+r -q undo
+has 'more than shown' 'There are more matches: -l 10' "$(r search 't*' -l 1)"
+hasnt 'all are shown' 'more matches' "$(r search lark)"
 is 'before today' 'No matches for "before:2020-01-01 one".' "$(r search before:2020-01-01 one)"
 
 # --- the first cause has the hint ---
@@ -370,7 +389,8 @@ code 'ask of two: the command to compare' 0 r diff "$take"
 # --- export: how much of it ---
 r -q new other
 r -q add x
-has 'export: all of them' 'all 2 discussions' "$(r export -o "$work/all.html")"
+has 'export: all of them' 'all 2 discussions' "$(r export --all-discussions -o "$work/all.html")"
+hasnt 'export: a page has only the active one' 'discussions' "$(r export -o "$work/active.html")"
 has 'export: one' 'html, ' "$(r -d other export -o "$work/one.html")"
 hasnt 'export: one' 'discussions' "$(r -d other export -o "$work/two.html")"
 is 'export: in JSON' 2 "$(r export -o "$work/all.json" --json | json 'd["discussions"]')"
