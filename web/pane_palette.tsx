@@ -49,7 +49,7 @@ interface Choice {
 	run: () => void;
 }
 
-const MOST_PER_GROUP = 30, RECENT = 6, HITS = 50, PAUSE_MS = 150, SURE = 3, RISKY = "Deletes or removes";
+const MOST_PER_GROUP = 30, RECENT = 6, HITS = 50, PAUSE_MS = 150, MEANING_PAUSE_MS = 500, SURE = 3, RISKY = "Deletes or removes";
 const TAKES_AWAY = /^(Delete|Clear|Truncate|Purge|Reset)\b/;
 
 /** A text with some positions highlighted. */
@@ -194,12 +194,18 @@ function found(query: string, hits: Hit[]): Choice[] {
 	];
 }
 
+/** The choice of this window, for the next time. */
+let wasByMeaning = false;
+
 function Palette() {
 	const [query, setQuery] = useState(""), [picked, setPicked] = useState<string | null>(null);
 	const list = useRef<HTMLDivElement>(null);
 	const words = query.trim();
+	const canMean = useStore((from) => from.info)?.features.includes("similar") ?? false, [byMeaning, setByMeaning] = useState(wasByMeaning);
+	const isSimilar = canMean && byMeaning;
 	const search = useLoaded(
-		() => (words.length < 2 ? Promise.resolve([]) : get<Hit[]>("/search", { q: words, limit: HITS })), [words], PAUSE_MS);
+		() => (words.length < 2 ? Promise.resolve([]) : get<Hit[]>("/search", { q: words, limit: HITS, ...(isSimilar ? { similar: true } : {}) })),
+		[words, isSimilar], isSimilar ? MEANING_PAUSE_MS : PAUSE_MS);
 	const discussions = useStore((from) => from.discussions), takes = useStore((from) => from.takes);
 	const choices = useMemo(() => found(query, words.length < 2 ? [] : search.data ?? []), [query, search.data, discussions, takes]);
 	// the choice that the user moved to is kept, whatever is found above it
@@ -236,6 +242,11 @@ function Palette() {
 				aria-activedescendant={at >= 0 ? `palette-${at}` : undefined} aria-label="Find a command, a discussion, a label or a text"
 				placeholder="A command, a name or a label, or words of a text" value={query} spellcheck={false} autocomplete="off"
 				onInput={(event) => { setQuery(event.currentTarget.value); setPicked(null); }} onKeyDown={onKeyDown} />
+			{canMean && (
+				<label class="check small" title="Finds texts that mean something similar; the words are sent to the embeddings model.">
+					<input type="checkbox" checked={byMeaning} onChange={(event) => setByMeaning(wasByMeaning = event.currentTarget.checked)} /> By meaning
+				</label>
+			)}
 			{choices.length === 0 && <p class="quiet" role="status">{search.isLoading ? "Searching …" : "No match."}</p>}
 			<div id="palette-list" class="palette-list" role="listbox" aria-label="Found" ref={list} tabIndex={-1}>
 				{groups.map((group, n) => (

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "cli/embedding.h"
 
 typedef enum verdict { FINE, REMARK, TROUBLE } verdict;
 
@@ -109,6 +110,24 @@ check_store(checkup *c, const char *file)
 		    RT_CLI_S(discs));
 }
 
+/* Nothing is sent. */
+static void
+check_embeddings(checkup *c)
+{
+	rt_cli *cli = c->cli;
+	const rt_config *config = cli->session.engine != NULL ? rt_cli_config(cli) : NULL;
+	rt_embed_state state = {0};
+	rt_error error;
+
+	if (config != NULL && config->embedding_model.size > 0)
+		RT_TRY(&cli->s, rt_embed_state_read(config->embedding_model, cli->session.engine, &state, &cli->s.error));
+	if (rt_cli_recover(cli, &error) != RT_OK)
+		say(c, TROUBLE, "embeddings", "%s", error.text);
+	else if (config != NULL && config->embedding_model.size > 0)
+		say(c, FINE, "embeddings", "%.*s, %llu of %llu texts; all of them are sent to it",
+		    RT_STR_ARG(config->embedding_model), (unsigned long long)state.done, (unsigned long long)state.all);
+}
+
 static void
 check_surroundings(checkup *c)
 {
@@ -146,6 +165,7 @@ run_doctor(rt_cli *cli)
 		if (file != NULL)
 			check_folder(&c, file);
 		check_store(&c, file);
+		check_embeddings(&c);
 	} else {
 		rt_cli_recover(cli, &error);
 		say(&c, TROUBLE, "store", "%s", error.text);

@@ -151,7 +151,8 @@ read_meaning(rt_cli *cli, rt_str query)
 	if (!rt_ok(&cli->s))
 		return meaning;
 	if (cli->session.store->is_read_only)
-		RT_TRY(&cli->s, rt_embed_state_read(e, cli->session.engine, &state, &cli->s.error));
+		RT_TRY(&cli->s, rt_embed_state_read(rt_embedder_name(e), cli->session.engine, &state,
+						&cli->s.error));
 	else
 		rt_cli_embed(cli, e, EMBEDDED, &state);
 	RT_TRY(&cli->s, rt_embed_text(e, &cli->s, words, &meaning, &cli->s.error));

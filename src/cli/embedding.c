@@ -49,7 +49,7 @@ rt_cli_embed(rt_cli *cli, rt_embedder *e, uint64_t most, rt_embed_state *out)
 	uint64_t first;
 
 	*out = (rt_embed_state){0};
-	RT_TRY(s, rt_embed_state_read(e, engine, out, &s->error));
+	RT_TRY(s, rt_embed_state_read(rt_embedder_name(e), engine, out, &s->error));
 	first = out->done;
 	rt_host_hold(true);
 	while (rt_ok(s) && out->done < out->all && out->done < first + most && !rt_host_interrupted()) {

@@ -71,6 +71,12 @@ rt_embedder_close(rt_embedder *e)
 	rt_free(e->alloc, e);
 }
 
+rt_str
+rt_embedder_name(const rt_embedder *e)
+{
+	return e->name;
+}
+
 void
 rt_embedder_set_stop(rt_embedder *e, rt_stop_fn stop, void *ctx)
 {
@@ -282,10 +288,10 @@ store_all(embedding *m, rt_engine *engine, const passages *p, const rt_vectors_s
 }
 
 rt_status
-rt_embed_state_read(rt_embedder *e, rt_engine *engine, rt_embed_state *out, rt_error *err)
+rt_embed_state_read(rt_str model, rt_engine *engine, rt_embed_state *out, rt_error *err)
 {
 	rt_vectors_state state;
-	rt_status st = rt_vectors_state_read(engine, e->name, &state, err);
+	rt_status st = rt_vectors_state_read(engine, model, &state, err);
 
 	*out = (rt_embed_state){state.mark, state.head, state.count};
 	return st;
@@ -312,6 +318,6 @@ rt_embed_step(rt_embedder *e, rt_engine *engine, rt_embed_state *out, rt_error *
 		embed_all(&m, &list);
 		store_all(&m, engine, &list, &state, b->last);
 	}
-	RT_TRY(&s, rt_embed_state_read(e, engine, out, &s.error));
+	RT_TRY(&s, rt_embed_state_read(e->name, engine, out, &s.error));
 	return rt_scope_end(&s, err);
 }

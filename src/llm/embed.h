@@ -34,8 +34,10 @@ typedef struct rt_embed_state {
 	uint64_t vectors;
 } rt_embed_state;
 
-/* How far a project is. */
-RT_CHECKED rt_status rt_embed_state_read(rt_embedder *e, rt_engine *engine, rt_embed_state *out, rt_error *err);
+/* How far a project is with an embedding_model. */
+RT_CHECKED rt_status rt_embed_state_read(rt_str model, rt_engine *engine, rt_embed_state *out, rt_error *err);
+/* The name of its model in the configuration. */
+rt_str rt_embedder_name(const rt_embedder *e);
 /* Sends the next texts, some dozens, and stores their vectors. out: afterwards. Errors as rt_model_ops.ask and
  * rt_vectors_add; texts that the server refuses are left out, unless it refuses all of them. */
 RT_CHECKED rt_status rt_embed_step(rt_embedder *e, rt_engine *engine, rt_embed_state *out, rt_error *err);

@@ -9,6 +9,7 @@
 #include "formats/formats.h"
 #include "llm/keys_host.h"
 #include "llm/provider.h"
+#include "server/embedding.h"
 #include "server/guard.h"
 #include "server/openapi.h"
 #include "server/page.h"
@@ -84,6 +85,8 @@ rt_api_info(rt_call *call)
 	rt_buf_add_c(buf, FEATURES);
 	if (given->files != NULL && given->files->root_count > 0)
 		rt_json_put_c(buf, NULL, "files");
+	if (rt_project_pool_embedding(call->pool) != NULL)
+		rt_json_put_c(buf, NULL, "similar");
 	if (own.size == 0)
 		rt_json_put_c(buf, NULL, "projects");
 	rt_json_close(buf, ']');
@@ -94,6 +97,7 @@ rt_api_info(rt_call *call)
 	rt_json_close(buf, ']');
 	if (model.size > 0)
 		rt_json_put_str(buf, "model", model);
+	rt_embedding_put(rt_project_pool_embedding(call->pool), &call->scope, call->open_project->engine, buf);
 	rt_json_open(buf, "operations", '[');
 	for (size_t i = 0; i < RT_OP_COUNT; i++)
 		rt_json_put_c(buf, NULL, rt_ops[i].name);

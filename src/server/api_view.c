@@ -6,6 +6,7 @@
 #include "codec/thinking.h"
 #include "markup/markup.h"
 #include "server/api.h"
+#include "server/embedding.h"
 #include "view/search.h"
 #include "app/host.h"
 #include "view/view.h"
@@ -705,13 +706,18 @@ rt_api_search(rt_call *call)
 	rt_str role = rt_call_text(call, "role");
 	size_t limit = rt_call_limit(call, RT_API_HITS, RT_API_HITS_MAX);
 	rt_place place = {0, 0};
+	rt_meaning meaning;
+	bool is_similar = rt_call_flag(call, "similar");
 
 	if (query.size == 0)
 		rt_scope_fail(s, RT_USAGE, "\"q\" is missing: the words to search for");
 	if (disc.size > 0)
 		RT_TRY(s, rt_resolve_place(v.project, disc, RT_STR(""), &place, &s->error));
+	if (is_similar)
+		rt_embedding_text(rt_project_pool_embedding(call->pool), s, rt_search_words(s, query), &meaning);
 	RT_TRY(s, rt_view_search(v.engine, v.project,
 				 &(rt_search){.query = query,
+					      .meaning = is_similar ? &meaning : NULL,
 					      .disc = place.disc,
 					      .role = role,
 					      .limit = limit,

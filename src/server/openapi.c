@@ -44,12 +44,13 @@ const rt_shape rt_shapes[] = {
 	{"Object", "an object", "{\"type\":\"object\"}", NULL},
 	{"Info",
 	 "`version`, `api`, `project` (of this request), `default_project`, `seq`, `epoch`, "
-	 "`limits`, `features`, `formats`, `providers`, `operations`",
+	 "`limits`, `features`, `formats`, `providers`, `operations`; with an embedding_model, `embedding`: `model`, "
+	 "`done` and `all` texts, `problem` while its server fails",
 	 OBJECT("\"version\":" TEXT ",\"api\":" TEXT ",\"project\":" TEXT
 		",\"default_project\":" TEXT ",\"seq\":" NUMBER ",\"epoch\":" TEXT
 		",\"limits\":{\"type\":\"object\"}"
 		",\"features\":" LIST(TEXT) ",\"formats\":" LIST(ANY) ",\"providers\":" LIST(
-			TEXT) ",\"operations\":" LIST(TEXT)),
+			TEXT) ",\"operations\":" LIST(TEXT) ",\"embedding\":{\"type\":\"object\"}"),
 	 NULL},
 	{"Health", "`status` and `version`", OBJECT("\"status\":" TEXT ",\"version\":" TEXT), NULL},
 	{"Server",
@@ -172,7 +173,7 @@ const rt_shape rt_shapes[] = {
 	 "{\"type\":\"object\"}", NULL},
 	{"Hits",
 	 "an array of `discussion`, `take`, `id`, `role`, `at`, `ts`, `snippet`, `marks` ([start, "
-	 "size] of each match, in characters)",
+	 "size] of each match, in characters); by meaning, `similarity` (up to 1)",
 	 LIST("{\"type\":\"object\"}"), NULL},
 	{"Advice",
 	 "`advice` (each `id`, `entry`, `other`, `text`, `repair`: the operation that fixes it), "

@@ -7,6 +7,7 @@
 
 #include "base/hash.h"
 #include "log/index.h"
+#include "server/embedding.h"
 #include "server/idempotency.h"
 #include "server/run_json.h"
 
@@ -122,6 +123,7 @@ struct rt_project_pool {
 	rt_project_pool_options options;
 	pthread_mutex_t opening;      /* held while a project is opened */
 	_Atomic(rt_open_project *) first;
+	rt_embedding *embedding;      /* or NULL */
 };
 
 rt_status
@@ -134,8 +136,18 @@ rt_project_pool_open(const rt_project_pool_options *options, rt_project_pool **o
 		return rt_fail(err, RT_NOMEM, "out of memory");
 	}
 	pool->options = *options;
-	*out = pool;
-	return RT_OK;
+	rt_status st = rt_embedding_new(pool, &pool->embedding, err);
+	if (st == RT_OK)
+		*out = pool;
+	else
+		rt_project_pool_close(pool);
+	return st;
+}
+
+rt_embedding *
+rt_project_pool_embedding(rt_project_pool *pool)
+{
+	return pool->embedding;
 }
 
 const rt_project_pool_options *
@@ -425,6 +437,7 @@ rt_project_pool_close(rt_project_pool *pool)
 
 	if (pool == NULL)
 		return;
+	rt_embedding_free(pool->embedding);
 	for (open_project = pool->first; open_project != NULL; open_project = next) {
 		next = open_project->next;
 		open_project_free(open_project);

@@ -109,6 +109,8 @@ RT_CHECKED rt_status rt_project_pool_open(const rt_project_pool_options *options
 /* Ends replies in flight (received text is kept), notifies hooks, closes the engines. */
 void rt_project_pool_close(rt_project_pool *pool);
 const rt_project_pool_options *rt_project_pool_get_options(const rt_project_pool *pool);
+/* NULL: no embedding_model is configured. */
+struct rt_embedding *rt_project_pool_embedding(rt_project_pool *pool);
 
 /* A project by name, owned by the pool. create: create it if missing. RT_NOT_FOUND. */
 RT_CHECKED rt_status rt_project_pool_project(rt_project_pool *pool, rt_str name, bool create,

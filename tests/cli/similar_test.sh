@@ -119,6 +119,9 @@ code 'all are embedded' 0 r search --similar lander
 is 'all are embedded' '' "$err"
 code 'read only' 0 r --read-only search --similar lander
 
+code 'doctor' 0 r doctor
+has 'doctor' 'texts; all of them are sent to it' "$out"
+
 # Purge.
 vector_of_moon() { # is the vector in the store's files? Its bytes are in the first part.
 	"$python" - "$db" "$work/vector" <<-'EOS'
