@@ -56,6 +56,7 @@ typedef struct rt_spot {
 typedef struct rt_import_origin {
 	uint32_t entry;
 	uint64_t body;
+	uint64_t hash; /* of the text */
 } rt_import_origin;
 
 /* The discussion that outlines are being added to, from its first row to its last. */
@@ -75,6 +76,7 @@ typedef struct rt_making {
 	/* see import_match.c; in the import's memory, in the order of the source */
 	rt_import_origin *origins;
 	size_t origin_count, origin_at; /* those before origin_at have a node */
+	uint32_t *origins_by_hash; /* their indexes, by hash, then index */
 	bool has_origins;
 	/* see import_written.h; in the import's memory, in the order of the file */
 	rt_written_node *written;

@@ -218,19 +218,26 @@ match_written(rt_layer *l)
 
 /* ---- nodes without ids: by their bodies ---- */
 
+/* A stored body, valid until the next call; empty after a failure. */
+static rt_str
+read_body(rt_layer *l, uint64_t number)
+{
+	rt_engine *engine = l->import->engine;
+
+	rt_buf_clear(l->bytes);
+	RT_TRY(l->s,
+	       rt_store_get(engine->store, rt_rows_one(RT_STORE_BODIES, engine->project, number),
+			    l->bytes, NULL, &l->s->error));
+	return rt_ok(l->s) ? rt_buf_str(l->bytes) : rt_str_at("", 0);
+}
+
 static bool
 has_body(rt_layer *l, uint64_t number, const rt_node *node)
 {
-	rt_engine *engine = l->import->engine;
-	rt_buf *bytes = l->bytes;
+	rt_str bytes = read_body(l, number);
 
-	rt_buf_clear(bytes);
-	RT_TRY(l->s,
-	       rt_store_get(engine->store, rt_rows_one(RT_STORE_BODIES, engine->project, number),
-			    bytes, NULL, &l->s->error));
-	return rt_ok(l->s) && bytes->size == node->body.size + 1 &&
-	       bytes->ptr[0] == node->body_format &&
-	       rt_str_eq(rt_str_at(bytes->ptr + 1, bytes->size - 1), node->body);
+	return rt_ok(l->s) && bytes.size == node->body.size + 1 &&
+	       bytes.ptr[0] == node->body_format && rt_str_eq(rt_str_skip(bytes, 1), node->body);
 }
 
 /* Where an entry would be in a take that follows the node's parent; false: not in this take. */
@@ -333,15 +340,92 @@ list_step(rt_layer *l, uint64_t seq, size_t *room)
 			if (to == NULL)
 				break;
 			m->origins = to;
-			to[m->origin_count++] = (rt_import_origin){e->added[k].slot.entry,
-								   e->added[k].slot.body};
+			to[m->origin_count++] = (rt_import_origin){.entry = e->added[k].slot.entry,
+								   .body = e->added[k].slot.body};
 		}
 	}
 	return rt_scope_join(l->s, &row) == RT_OK ? before : 0;
 }
 
+static uint64_t
+hash_body(char format, rt_str body)
+{
+	return rt_hash(body.ptr, body.size, (uint64_t)(unsigned char)format);
+}
+
+/* An origin and its index. */
+typedef struct hashed {
+	uint64_t hash;
+	uint32_t index;
+} hashed;
+
+static int
+by_hash(const void *a, const void *b)
+{
+	const hashed *x = a, *y = b;
+
+	if (x->hash != y->hash)
+		return x->hash < y->hash ? -1 : 1;
+	return (x->index > y->index) - (x->index < y->index);
+}
+
+/* So that an entry with a given text is found without comparing with all of them. */
+static void
+hash_origins(rt_layer *l)
+{
+	rt_making *m = &l->import->making;
+	hashed *sorted = rt_layer_array(l, m->origin_count, sizeof(*sorted));
+	size_t room = 0;
+
+	if (sorted == NULL || m->origin_count == 0)
+		return;
+	for (size_t i = 0; rt_ok(l->s) && i < m->origin_count; i++) {
+		rt_str bytes = read_body(l, m->origins[i].body);
+
+		if (bytes.size > 0)
+			m->origins[i].hash = hash_body(bytes.ptr[0], rt_str_skip(bytes, 1));
+		sorted[i] = (hashed){m->origins[i].hash, (uint32_t)i};
+	}
+	qsort(sorted, m->origin_count, sizeof(*sorted), by_hash);
+	for (size_t i = 0; i < m->origin_count; i++) {
+		m->origins_by_hash = rt_import_grow(l->import, m->origins_by_hash, i, &room,
+						    sizeof(*m->origins_by_hash));
+		if (m->origins_by_hash == NULL)
+			return;
+		m->origins_by_hash[i] = sorted[i].index;
+	}
+}
+
+/* The first origin from origin_at to before `end` with the text of the node; SIZE_MAX: none. */
+static size_t
+find_origin(rt_layer *l, const rt_node *node, size_t end)
+{
+	const rt_making *m = &l->import->making;
+	uint64_t hash = hash_body(node->body_format, node->body);
+	size_t low = 0, high = m->origins_by_hash != NULL ? m->origin_count : 0;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2, index = m->origins_by_hash[mid];
+
+		if (m->origins[index].hash < hash ||
+		    (m->origins[index].hash == hash && index < m->origin_at))
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	for (; rt_ok(l->s) && m->origins_by_hash != NULL && low < m->origin_count; low++) {
+		size_t index = m->origins_by_hash[low];
+
+		if (m->origins[index].hash != hash || index >= end)
+			break;
+		if (has_body(l, m->origins[index].body, node))
+			return index;
+	}
+	return SIZE_MAX;
+}
+
 /* The entries that imports added to the discussion and that were not undone, with their first bodies, in the order
- * of the source: entries of an import are numbered in it. Cost: the steps of the discussion. */
+ * of the source: entries of an import are numbered in it. Cost: the steps of the discussion, and the bodies. */
 static void
 list_origins(rt_layer *l)
 {
@@ -359,6 +443,7 @@ list_origins(rt_layer *l)
 		if (count == 0 || m->origins[count - 1].entry != m->origins[i].entry)
 			m->origins[count++] = m->origins[i];
 	m->origin_count = count;
+	hash_origins(l);
 	m->origin_at = m->passed < count ? m->passed : count;
 }
 
@@ -383,12 +468,12 @@ match_origins(rt_layer *l)
 
 		if (rt_id_is_legal(o->nodes[i].id) || l->spots[i].is_written)
 			continue;
-		for (size_t k = m->origin_at; rt_ok(l->s) && k < end; k++)
-			if (has_body(l, m->origins[k].body, &o->nodes[i])) {
-				know(l, i, m->origins[k].entry);
-				m->origin_at = k + 1;
-				break;
-			}
+		size_t at = find_origin(l, &o->nodes[i], end);
+
+		if (at == SIZE_MAX)
+			continue;
+		know(l, i, m->origins[at].entry);
+		m->origin_at = at + 1;
 	}
 	place_nodes(l);
 	match_bodies(l);
