@@ -5,9 +5,10 @@
     bench/import_chats.py [SAMPLE.json]        half a minute
 
 Writes SIZE_MB (200) megabytes of conversations: those of the sample with fresh ids, again and again.
-Without a sample, one of fuzz/corpus is taken. Then it imports the file into a new store with
-build/retake, first with --dry-run (reading alone), and prints the time, MB/s and the peak of memory
-of each.
+Without a sample there are two files: "usual", conversations of 12 messages whose records have about
+1 KB each, as in real exports, with an edited question; and "tiny", one of fuzz/corpus of 3 messages
+with a few words. Then it imports each file into a new store with build/retake ($RETAKE), first with
+--dry-run (reading alone), and prints the time, MB/s and the peak of memory of each.
 """
 import itertools
 import json
@@ -27,6 +28,37 @@ def ids_of(conversation):
     found = set(conversation["mapping"])
     found.update(str(conversation.get(key)) for key in ("conversation_id", "id") if conversation.get(key))
     return sorted(found, key=len, reverse=True)
+
+
+def message(number, parent, children, role, text):
+    author = {"role": role, "name": None, "metadata": {}}
+    metadata = {"request_id": f"9a1c{number:04x}", "timestamp_": "absolute", "message_type": None,
+                "default_model_slug": "gpt-4o", "parent_id": parent}
+    if role == "assistant":
+        metadata |= {"model_slug": "gpt-4o", "citations": [], "content_references": [], "is_complete": True,
+                     "finish_details": {"type": "stop", "stop_tokens": [200002]}}
+    else:
+        metadata |= {"selected_github_repos": [], "serialization_metadata": {"custom_symbol_offsets": []}}
+    return {"id": f"m{number}", "parent": parent, "children": children, "message": {
+        "id": f"m{number}", "author": author, "create_time": 1760000000.25 + number, "update_time": None,
+        "content": {"content_type": "text", "parts": [text]}, "status": "finished_successfully", "end_turn": True,
+        "weight": 1.0, "metadata": metadata, "recipient": "all", "channel": None}}
+
+
+def usual():
+    """12 messages; the first question was edited, which makes a second branch of two."""
+    words = "We read the log from its end, and every row names the \"step\" before it.\n"
+    chain = [f"m{i}" for i in range(13)]
+    mapping = {"m0": {"id": "m0", "message": None, "parent": None, "children": ["m1", "m13"]}}
+    for i in range(1, 13):
+        role, text = ("user", words * 2) if i % 2 else ("assistant", words * 9)
+        mapping[chain[i]] = message(i, chain[i - 1], chain[i + 1:i + 2], role, text)
+    mapping["m13"] = message(13, "m0", ["m14"], "user", words)
+    mapping["m14"] = message(14, "m13", [], "assistant", words * 5)
+    return [{"title": "How the log is read", "create_time": 1760000000.25, "update_time": 1760000100.5, "mapping": mapping,
+             "moderation_results": [], "current_node": "m12", "plugin_ids": None, "conversation_id": "c",
+             "conversation_template_id": None, "gizmo_id": None, "is_archived": False, "safe_urls": [],
+             "default_model_slug": "gpt-4o", "voice": None, "id": "c"}]
 
 
 def write(sample, path):
@@ -60,14 +92,17 @@ def run(what, *words):
 
 
 def main():
-    sample = sys.argv[1] if len(sys.argv) > 1 else os.path.join(ROOT, "fuzz/corpus/chatgpt_fuzz/tree.json")
-    with open(sample, encoding="utf-8") as file:
-        conversations = json.load(file)
-    with tempfile.TemporaryDirectory() as folder:
-        path = os.path.join(folder, "conversations.json")
-        write(conversations if isinstance(conversations, list) else [conversations], path)
-        run("read", "--db", os.path.join(folder, "s.db"), "import", "--dry-run", path)
-        run("import", "--db", os.path.join(folder, "s.db"), "import", path)
+    samples = {"usual": usual()}
+    for name, path in {"sample": sys.argv[1]}.items() if len(sys.argv) > 1 else {
+            "tiny": os.path.join(ROOT, "fuzz/corpus/chatgpt_fuzz/tree.json")}.items():
+        with open(path, encoding="utf-8") as file:
+            samples[name] = json.load(file)
+    for name, conversations in samples.items():
+        with tempfile.TemporaryDirectory() as folder:
+            path, db = os.path.join(folder, "conversations.json"), os.path.join(folder, "s.db")
+            write(conversations if isinstance(conversations, list) else [conversations], path)
+            run(name + ": read", "--db", db, "import", "--dry-run", path)
+            run(name, "--db", db, "import", path)
 
 
 if __name__ == "__main__":

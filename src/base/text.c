@@ -6,24 +6,6 @@
 #include <stdarg.h>
 #include <stdio.h> /* vsnprintf only */
 
-rt_str
-rt_str_of(const char *cstr)
-{
-	return cstr == NULL ? (rt_str){NULL, 0} : (rt_str){cstr, strlen(cstr)};
-}
-
-bool
-rt_str_eq(rt_str a, rt_str b)
-{
-	return a.size == b.size && (a.size == 0 || memcmp(a.ptr, b.ptr, a.size) == 0);
-}
-
-bool
-rt_str_is(rt_str a, const char *cstr)
-{
-	return rt_str_eq(a, rt_str_of(cstr));
-}
-
 bool
 rt_str_is_one_of(rt_str a, const char *const *cstrs)
 {

@@ -22,7 +22,11 @@ typedef struct rt_str {
 #define RT_STR(literal) ((rt_str)RT_STR_INIT(literal))
 #define RT_STR_ARG(s) (int)(s).size, (s).ptr == NULL ? "" : (s).ptr /* for "%.*s" */
 
-rt_str rt_str_of(const char *cstr); /* NULL: the empty view */
+static inline rt_str
+rt_str_of(const char *cstr) /* NULL: the empty view */
+{
+	return cstr == NULL ? (rt_str){NULL, 0} : (rt_str){cstr, strlen(cstr)};
+}
 static inline rt_str
 rt_str_at(const char *ptr, size_t size)
 {
@@ -34,8 +38,16 @@ rt_str_skip(rt_str s, size_t size)
 {
 	return size > 0 ? (rt_str){s.ptr + size, s.size - size} : s;
 }
-bool rt_str_eq(rt_str a, rt_str b);
-bool rt_str_is(rt_str a, const char *cstr);
+static inline bool
+rt_str_eq(rt_str a, rt_str b)
+{
+	return a.size == b.size && (a.size == 0 || memcmp(a.ptr, b.ptr, a.size) == 0);
+}
+static inline bool
+rt_str_is(rt_str a, const char *cstr)
+{
+	return rt_str_eq(a, rt_str_of(cstr));
+}
 /* cstrs is terminated by NULL. */
 bool rt_str_is_one_of(rt_str a, const char *const *cstrs);
 bool rt_str_starts(rt_str a, rt_str prefix);

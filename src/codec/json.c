@@ -330,18 +330,18 @@ rt_json_parse(rt_scope *scope, rt_str input)
 yyjson_val *
 rt_json_get_str(yyjson_val *object, rt_str key)
 {
-	yyjson_val *found = NULL;
+	yyjson_val *found = NULL, *at;
+	size_t left = yyjson_obj_size(object);
 
-	for (rt_json_iter it = rt_json_members(object); rt_json_next(&it);)
-		if (rt_str_eq(it.key, key))
-			found = it.value;
+	for (at = left > 0 ? unsafe_yyjson_get_first(object) : NULL; left > 0; left--) {
+		yyjson_val *value = rt_json_value_of(at);
+
+		if (unsafe_yyjson_get_len(at) == key.size &&
+		    (key.size == 0 || memcmp(unsafe_yyjson_get_str(at), key.ptr, key.size) == 0))
+			found = value;
+		at = unsafe_yyjson_get_next(value);
+	}
 	return found;
-}
-
-yyjson_val *
-rt_json_get(yyjson_val *object, const char *key)
-{
-	return rt_json_get_str(object, rt_str_of(key));
 }
 
 rt_str

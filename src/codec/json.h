@@ -116,8 +116,12 @@ yyjson_val **rt_json_sorted_keys(const rt_alloc *alloc, yyjson_val *object, size
 	     (i) < (max); (i)++, (key) = unsafe_yyjson_get_next(value), (value) = (key) + 1)
 
 /* Member of an object by key; the last one of that name; NULL when missing or not an object. */
-yyjson_val *rt_json_get(yyjson_val *object, const char *key);
 yyjson_val *rt_json_get_str(yyjson_val *object, rt_str key);
+static inline yyjson_val *
+rt_json_get(yyjson_val *object, const char *key)
+{
+	return rt_json_get_str(object, rt_str_of(key));
+}
 /* The string (or the raw number) as a view; empty view for anything else. */
 rt_str rt_json_str(yyjson_val *value);
 bool rt_json_is_number(yyjson_val *value);

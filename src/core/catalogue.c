@@ -71,6 +71,22 @@ rt_page_set(const rt_alloc *alloc, const rt_page *old, uint32_t first_number, si
 	return rt_page_from(alloc, first_number, all, index == count ? count + 1 : count);
 }
 
+bool
+rt_page_put(rt_page *mine, size_t index, const rt_cell_said *said)
+{
+	rt_cell *cell = &mine->cells[index];
+	const struct rt_disc *before;
+
+	if (index >= mine->count || !rt_str_eq(rt_cell_name(cell), said->name))
+		return false;
+	cell->present = said->present;
+	before = atomic_exchange(&cell->disc, rt_object_ref(said->disc));
+	rt_object_unref(before);
+	atomic_store(&cell->stored, said->stored);
+	atomic_store(&mine->stored, 0);
+	return true;
+}
+
 const rt_page *
 rt_page_shed(const rt_page *old)
 {

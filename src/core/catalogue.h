@@ -50,6 +50,9 @@ typedef struct rt_cell_said {
 /* A copy of old (NULL: empty) with one cell set; index is at most its count. NULL: out of memory. */
 rt_page *rt_page_set(const rt_alloc *alloc, const rt_page *old, uint32_t first_number,
 		     size_t index, const rt_cell_said *said);
+/* The same in a page that is the caller's alone; false: it needs another, because the name differs or
+ * there is no such cell. */
+bool rt_page_put(rt_page *mine, size_t index, const rt_cell_said *said);
 /* The same page without the discussions that can be loaded again. NULL: out of memory. old itself
  * (referenced) if there is nothing to drop. */
 const rt_page *rt_page_shed(const rt_page *old);

@@ -373,12 +373,12 @@ set(rt_effect_draft *d, const rt_effect *e, bool back, rt_error *err)
 
 /* ---- all ---- */
 
-rt_status
-rt_effect_apply(const rt_project *project, const rt_effect *effect, bool back,
-		const rt_project **out, rt_error *err)
+static rt_status
+apply(const rt_project *project, bool in_place, const rt_effect *effect, bool back,
+      const rt_project **out, rt_error *err)
 {
 	rt_effect_draft d;
-	rt_status st = rt_effect_draft_open(&d, project, effect->disc, err);
+	rt_status st = rt_effect_draft_open(&d, project, in_place, effect->disc, err);
 
 	if (st == RT_OK) {
 		switch (effect->kind) {
@@ -403,20 +403,41 @@ rt_effect_apply(const rt_project *project, const rt_effect *effect, bool back,
 }
 
 rt_status
+rt_effect_apply(const rt_project *project, const rt_effect *effect, bool back,
+		const rt_project **out, rt_error *err)
+{
+	return apply(project, false, effect, back, out, err);
+}
+
+rt_status
+rt_effect_advance(const rt_project **now, const rt_effect *effect, bool back, rt_error *err)
+{
+	bool in_place = rt_object_is_single(*now);
+	const rt_project *next;
+	rt_status st = apply(*now, in_place, effect, back, &next, err);
+
+	if (st != RT_OK || in_place)
+		return st;
+	rt_object_unref(*now);
+	*now = next;
+	return RT_OK;
+}
+
+rt_status
 rt_effects_apply(const rt_project *project, const rt_effect *effects, size_t count, bool back,
 		 const rt_project **out, rt_error *err)
 {
-	const rt_project *now = rt_object_ref(project), *next;
+	const rt_project *now = rt_object_ref(project);
 	size_t i;
 
 	for (i = 0; i < count; i++) {
-		rt_status st = rt_effect_apply(now, &effects[back ? count - 1 - i : i], back, &next,
-					       err);
+		rt_status st = rt_effect_advance(&now, &effects[back ? count - 1 - i : i], back,
+						 err);
 
-		rt_object_unref(now);
-		if (st != RT_OK)
+		if (st != RT_OK) {
+			rt_object_unref(now);
 			return st;
-		now = next;
+		}
 	}
 	*out = now;
 	return RT_OK;

@@ -47,23 +47,33 @@ rt_effect_pair_drop(const rt_seq **map, uint64_t key, rt_error *err)
 void
 rt_effect_draft_deinit(rt_effect_draft *d)
 {
-	rt_object_unref(d->take);
-	rt_object_unref(d->disc);
-	rt_object_unref(d->project);
+	if (!d->is_own_take)
+		rt_object_unref(d->take);
+	if (!d->is_own_disc)
+		rt_object_unref(d->disc);
+	if (!d->in_place)
+		rt_object_unref(d->project);
 	memset(d, 0, sizeof(*d));
 }
 
 rt_status
-rt_effect_draft_open(rt_effect_draft *d, const rt_project *project, uint32_t disc_number,
-		     rt_error *err)
+rt_effect_draft_open(rt_effect_draft *d, const rt_project *project, bool in_place,
+		     uint32_t disc_number, rt_error *err)
 {
 	const rt_disc *disc;
 	rt_status st;
 
 	memset(d, 0, sizeof(*d));
-	if (rt_project_copy(project, &d->project) != RT_OK)
+	d->in_place = in_place;
+	if (in_place)
+		d->project = (rt_project *)(uintptr_t)project;
+	else if (rt_project_copy(project, &d->project) != RT_OK)
 		return rt_effect_nomem(err);
 	if (disc_number == 0)
+		return RT_OK;
+	d->disc = in_place ? rt_project_own_disc(d->project, disc_number) : NULL;
+	d->is_own_disc = d->disc != NULL;
+	if (d->is_own_disc)
 		return RT_OK;
 	st = rt_project_disc(project, disc_number, &disc, err);
 	if (st == RT_NOT_FOUND)
@@ -82,22 +92,23 @@ rt_effect_draft_take(rt_effect_draft *d, uint32_t number, rt_error *err)
 	if (take == NULL)
 		return rt_fail(err, RT_CORRUPT, "the log names take t%u of d%u, which does not exist",
 			       number, d->disc->number);
+	d->take = d->is_own_disc ? rt_vec_own(d->disc->takes, number - 1) : NULL;
+	d->is_own_take = d->take != NULL;
+	if (d->is_own_take)
+		return RT_OK;
 	return rt_take_copy(take, &d->take) == RT_OK ? RT_OK : rt_effect_nomem(err);
 }
 
 rt_status
 rt_effect_draft_close(rt_effect_draft *d, const rt_project **out, rt_error *err)
 {
-	if (d->take != NULL) {
-		const rt_vec *takes;
-
+	if (d->take != NULL)
 		d->take->row = d->project->seq + 1;
-		if (rt_vec_set(d->disc->takes, d->take->number - 1, d->take, &takes) != RT_OK)
-			return rt_effect_nomem(err);
-		rt_object_unref(d->disc->takes);
-		d->disc->takes = takes;
-	}
-	if (d->disc != NULL && rt_project_set_disc(d->project, d->disc) != RT_OK)
+	if (d->take != NULL && !d->is_own_take &&
+	    rt_vec_put(&d->disc->takes, d->take->number - 1, d->take) != RT_OK)
+		return rt_effect_nomem(err);
+	if (d->disc != NULL && !d->is_own_disc &&
+	    rt_project_set_disc(d->project, d->disc) != RT_OK)
 		return rt_effect_nomem(err);
 	*out = d->project;
 	d->project = NULL;

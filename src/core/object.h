@@ -54,4 +54,13 @@ rt_object_unref(const void *object)
 		mine->free(mine);
 }
 
+/* Has the object a single reference? Only its owner can answer that, and may change it then, unless a
+ * part of the project above it has several. */
+static inline bool
+rt_object_is_single(const void *object)
+{
+	return atomic_load_explicit(&((rt_object *)(uintptr_t)object)->refs,
+				    memory_order_acquire) == 1;
+}
+
 #endif

@@ -212,18 +212,18 @@ rt_project_set_cell(rt_project *mine, uint32_t number, const rt_cell_said *said)
 {
 	size_t at = (number - 1) / RT_PAGE_CELLS, index = (number - 1) % RT_PAGE_CELLS;
 	const rt_page *old = at < rt_vec_count(mine->discs) ? rt_vec_get(mine->discs, at) : NULL;
-	const rt_vec *discs;
-	rt_page *page = rt_page_set(mine->object.alloc, old, number - (uint32_t)index, index, said);
+	rt_page *page = rt_vec_own(mine->discs, at);
 	rt_status st;
 
+	if (page != NULL && rt_page_put(page, index, said))
+		return RT_OK;
+	page = rt_page_set(mine->object.alloc, old, number - (uint32_t)index, index, said);
 	if (page == NULL)
 		return RT_NOMEM;
-	st = rt_vec_set(mine->discs, at, page, &discs);
+	st = rt_vec_put(&mine->discs, at, page);
 	rt_object_unref(page);
 	if (st != RT_OK)
 		return st;
-	rt_object_unref(mine->discs);
-	mine->discs = discs;
 	if (number > mine->disc_count)
 		mine->disc_count = number;
 	return RT_OK;
@@ -281,6 +281,22 @@ rt_project_shed(const rt_project *project, uint32_t from, const rt_project **out
 	else
 		rt_object_unref(mine);
 	return st;
+}
+
+rt_disc *
+rt_project_own_disc(rt_project *mine, uint32_t number)
+{
+	rt_page *page = number == 0 || number > mine->disc_count
+				? NULL
+				: rt_vec_own(mine->discs, (number - 1) / RT_PAGE_CELLS);
+	rt_cell *cell = page != NULL ? &page->cells[(number - 1) % RT_PAGE_CELLS] : NULL;
+	const rt_disc *disc = cell != NULL ? atomic_load(&cell->disc) : NULL;
+
+	if (disc == NULL || !rt_object_is_single(disc))
+		return NULL;
+	atomic_store(&cell->stored, 0);
+	atomic_store(&page->stored, 0);
+	return (rt_disc *)(uintptr_t)disc;
 }
 
 /* ---- reading ---- */

@@ -117,6 +117,8 @@ RT_CHECKED rt_status rt_project_set_cell(rt_project *mine, uint32_t number,
 					 const rt_cell_said *said);
 /* Replaces a discussion by a changed copy. No ownership is transferred. */
 RT_CHECKED rt_status rt_project_set_disc(rt_project *mine, const rt_disc *disc);
+/* A discussion that no other value has, to be changed in place; NULL: it has to be copied. */
+rt_disc *rt_project_own_disc(rt_project *mine, uint32_t number);
 
 /* --- reading; borrowed results live as long as the project --- */
 size_t rt_project_disc_count(const rt_project *project); /* ever created */

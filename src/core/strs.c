@@ -292,8 +292,8 @@ index_for_more(rt_strs *strs, index **out, rt_error *err)
 	return st;
 }
 
-rt_status
-rt_strs_find(const rt_strs *strs, rt_str s, uint32_t *out_number, rt_error *err)
+static rt_status
+find_hashed(const rt_strs *strs, rt_str s, uint64_t hash, uint32_t *out_number, rt_error *err)
 {
 	rt_strs *mine = (rt_strs *)(uintptr_t)strs;
 	uint32_t number;
@@ -309,7 +309,7 @@ rt_strs_find(const rt_strs *strs, rt_str s, uint32_t *out_number, rt_error *err)
 		st = index_make(mine, NULL, &x, err);
 	if (st != RT_OK)
 		return st;
-	at = (size_t)rt_hash(s.ptr, s.size, 0) & (x->room - 1);
+	at = (size_t)hash & (x->room - 1);
 	while ((number = atomic_load_explicit(&x->at[at], memory_order_acquire)) != 0) {
 		rt_str other;
 
@@ -326,6 +326,12 @@ rt_strs_find(const rt_strs *strs, rt_str s, uint32_t *out_number, rt_error *err)
 }
 
 rt_status
+rt_strs_find(const rt_strs *strs, rt_str s, uint32_t *out_number, rt_error *err)
+{
+	return find_hashed(strs, s, rt_hash(s.ptr, s.size, 0), out_number, err);
+}
+
+rt_status
 rt_strs_intern(rt_strs *strs, rt_str s, uint32_t *out_number, rt_error *err)
 {
 	uint32_t at = rt_strs_count(strs);
@@ -333,7 +339,8 @@ rt_strs_intern(rt_strs *strs, rt_str s, uint32_t *out_number, rt_error *err)
 	chunk *c;
 	char *bytes;
 	index *x;
-	rt_status st = rt_strs_find(strs, s, out_number, err);
+	uint64_t hash = rt_hash(s.ptr, s.size, 0);
+	rt_status st = find_hashed(strs, s, hash, out_number, err);
 
 	if (st != RT_OK || *out_number != 0)
 		return st;
@@ -366,7 +373,7 @@ rt_strs_intern(rt_strs *strs, rt_str s, uint32_t *out_number, rt_error *err)
 		return rt_fail(err, RT_NOMEM, "out of memory");
 	atomic_store_explicit(&c->bytes[at % CHUNK], bytes, memory_order_release);
 	atomic_store_explicit(&strs->count, at + 1, memory_order_release);
-	index_put(x, rt_hash(s.ptr, s.size, 0), at + 1);
+	index_put(x, hash, at + 1);
 	*out_number = at + 1;
 	return RT_OK;
 }

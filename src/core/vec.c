@@ -208,3 +208,59 @@ rt_vec_set(const rt_vec *vec, size_t at, const void *item, const rt_vec **out_ve
 	*out_vec = next;
 	return RT_OK;
 }
+
+/* The lowest node with this position, if it can be changed in place; the item may be the next one of
+ * the node. */
+static node *
+own_leaf(const rt_vec *vec, size_t at)
+{
+	const node *n = vec->root;
+
+	if (n == NULL || at >> vec->shift >> BITS != 0 || !rt_object_is_single(vec))
+		return NULL;
+	for (unsigned shift = vec->shift; shift > 0; shift -= BITS) {
+		size_t place = at >> shift & (NODE - 1);
+
+		if (!rt_object_is_single(n) || place >= n->count)
+			return NULL;
+		n = n->items[place];
+	}
+	return rt_object_is_single(n) ? (node *)(uintptr_t)n : NULL;
+}
+
+rt_status
+rt_vec_put(const rt_vec **vec, size_t at, const void *item)
+{
+	rt_vec *mine = (rt_vec *)(uintptr_t)*vec;
+	node *leaf = own_leaf(mine, at);
+	size_t place = at & (NODE - 1);
+	const rt_vec *next;
+	rt_status st;
+
+	RT_ASSERT(at <= mine->count);
+	if (leaf == NULL) {
+		st = rt_vec_set(mine, at, item, &next);
+		if (st != RT_OK)
+			return st;
+		rt_object_unref(mine);
+		*vec = next;
+		return RT_OK;
+	}
+	(void)rt_object_ref(item);
+	if (place < leaf->count)
+		rt_object_unref(leaf->items[place]);
+	else
+		leaf->count++;
+	leaf->items[place] = item;
+	mine->count += at == mine->count;
+	return RT_OK;
+}
+
+void *
+rt_vec_own(const rt_vec *vec, size_t at)
+{
+	const node *leaf = at < vec->count ? own_leaf(vec, at) : NULL;
+	const void *item = leaf != NULL ? leaf->items[at & (NODE - 1)] : NULL;
+
+	return item != NULL && rt_object_is_single(item) ? (void *)(uintptr_t)item : NULL;
+}

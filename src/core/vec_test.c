@@ -166,12 +166,61 @@ older_ones_stay(void **state)
 	assert_int_equal(alive, 0);
 }
 
+/* A list with one owner is changed in place; one with two is replaced, and the other owner keeps it. */
+static void
+the_only_owner_changes_in_place(void **state)
+{
+	static const size_t sizes[] = {1, 31, 32, 33, 1024, 1025, 2000};
+	const rt_vec *vec, *kept;
+	size_t n = 0;
+
+	(void)state;
+	assert_int_equal(rt_vec_new(rt_alloc_libc(), &vec), RT_OK);
+	for (size_t k = 0; k < sizeof(sizes) / sizeof(sizes[0]); k++) {
+		for (; n < sizes[k]; n++) {
+			thing *t = thing_new(n);
+
+			assert_int_equal(rt_vec_put(&vec, n, t), RT_OK);
+			assert_null(rt_vec_own(vec, n)); /* t is ours, too */
+			rt_object_unref(t);
+			assert_ptr_equal(rt_vec_own(vec, n), rt_vec_get(vec, n));
+			assert_null(rt_vec_own(vec, n + 1));
+		}
+		for (size_t shared = 0; shared < 2; shared++) {
+			const rt_vec *before = vec;
+			thing *t = thing_new(n / 2 + 7000);
+
+			kept = shared ? rt_object_ref(vec) : NULL;
+			assert_int_equal(rt_vec_put(&vec, n / 2, t), RT_OK);
+			rt_object_unref(t);
+			assert_int_equal(vec == before, !shared);
+			assert_int_equal(at(vec, n / 2), n / 2 + 7000);
+			if (kept != NULL) {
+				t = thing_new(n / 2 + 8000);
+				assert_int_equal(rt_vec_put(&vec, n / 2, t), RT_OK);
+				rt_object_unref(t);
+				assert_int_equal(at(kept, n / 2), n / 2);
+				if (n > 1) /* a part that both have */
+					assert_null(rt_vec_own(vec, n / 2 == 0 ? 1 : 0));
+				rt_object_unref(kept);
+			}
+			put(&vec, n / 2, n / 2);
+		}
+		assert_int_equal(rt_vec_count(vec), n);
+		for (size_t i = 0; i < n; i++)
+			assert_int_equal(at(vec, i), i);
+	}
+	rt_object_unref(vec);
+	assert_int_equal(alive, 0);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(many_at_once_are_as_one_by_one), cmocka_unit_test(many_at_once_or_none),
 		cmocka_unit_test(older_ones_stay),
+		cmocka_unit_test(the_only_owner_changes_in_place),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

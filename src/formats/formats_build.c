@@ -246,6 +246,10 @@ body_begin(rt_build *b)
 rt_buf *
 rt_build_body_field(rt_build *b, rt_str key)
 {
+	if (b->is_counted) {
+		rt_buf_clear(b->body);
+		return b->body;
+	}
 	if (b->body_fields++ == 0)
 		body_begin(b);
 	rt_json_add_key_str(b->body, key);
@@ -319,7 +323,7 @@ rt_str
 rt_build_body(rt_build *b, const rt_node *node, char *out_format)
 {
 	*out_format = node->body_format;
-	if (node->body_format == RT_BODY_PURGED)
+	if (node->body_format == RT_BODY_PURGED || b->is_counted)
 		return rt_str_at(NULL, 0);
 	if (node->body_format != RT_BODY_PI)
 		*out_format = RT_BODY_JSON;
@@ -397,7 +401,7 @@ void
 rt_build_field_in(rt_build *b, bool of_project, const char *prefix, rt_str key, rt_str json)
 {
 	size_t before = strlen(prefix);
-	char *name = arena_get(b, before + key.size + 1);
+	char *name = b->is_counted ? NULL : arena_get(b, before + key.size + 1);
 	rt_outline_field *field;
 
 	if (name == NULL)

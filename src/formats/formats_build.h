@@ -50,6 +50,7 @@ typedef struct rt_build {
 	size_t copied;   /* bytes in the arena */
 	size_t copied_before; /* the current discussion */
 	bool in_discussion;
+	bool is_counted; /* see rt_input: bodies and fields stay empty */
 } rt_build;
 
 void rt_build_init(rt_build *b, const rt_alloc *alloc, rt_report *report);

@@ -38,7 +38,7 @@ walk_source_read_at(void *ctx, uint64_t offset, char *to, size_t room, size_t *o
 static inline rt_input
 walk_input(walk_source *s)
 {
-	return (rt_input){s, s->bytes.size, walk_source_read_at};
+	return (rt_input){.ctx = s, .size = s->bytes.size, .read_at = walk_source_read_at};
 }
 
 /* Dumps a value with every key and scalar as text; both sides must agree. Containers are opened

@@ -420,5 +420,7 @@ rt_archive_read(rt_scope *s, const rt_archive *archive, const rt_archive_member 
 		damaged(s, "a member is not where it should be");
 	if (member->method == 8)
 		out->inflate = rt_inflate_new(s);
-	out->in = (rt_input){out, member->size, member->method == 8 ? read_packed : read_stored};
+	out->in = (rt_input){.ctx = out,
+			     .size = member->size,
+			     .read_at = member->method == 8 ? read_packed : read_stored};
 }

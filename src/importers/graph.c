@@ -62,6 +62,7 @@ rt_graph_read(const rt_graph_reader *reader, const rt_alloc *alloc, const rt_inp
 
 	rt_reader_init(&r, alloc, in, to, report);
 	r.wrapper = reader->wrapper;
+	r.b.is_counted = in->is_counted;
 	rt_graph_init(&g, &r, reader->format);
 	if (reader->read_database != NULL && rt_db_is_input(&r, in))
 		reader->read_database(&g, rt_db_open(&r, in));
@@ -120,6 +121,8 @@ add_field(rt_graph *g, const char *prefix, rt_str name, yyjson_val *value)
 {
 	rt_buf *json = g->b->scratch;
 
+	if (g->b->is_counted)
+		return;
 	rt_buf_clear(json);
 	rt_json_add_value(json, value);
 	rt_build_field_in(g->b, false, prefix, name, rt_scope_str(&g->b->s, json));
@@ -196,8 +199,9 @@ put_empty(rt_buf *buf, rt_str key, yyjson_val *value)
 void
 rt_graph_raw(rt_graph *g, yyjson_val *record, const char *without)
 {
-	rt_graph_add_raw(rt_build_body_field(g->b, rt_str_of(g->format)), record, without);
-	if (g->is_repaired)
+	if (!g->b->is_counted)
+		rt_graph_add_raw(rt_build_body_field(g->b, rt_str_of(g->format)), record, without);
+	if (g->is_repaired && !g->b->is_counted)
 		rt_build_body_raw(g->b, g->r->record);
 	g->is_repaired = false;
 }
@@ -272,6 +276,37 @@ role_of(const rt_node *node)
 									: rt_graph_role(node->role);
 }
 
+/* Is it a message with a content? */
+static bool
+has_content(const rt_node *node)
+{
+	return is_message(node) && node->body.size > 0 &&
+	       (node->body_format != RT_BODY_JSON ||
+		(!rt_str_starts(node->body, RT_STR("{\"content\":\"\"")) &&
+		 !rt_str_starts(node->body, RT_STR("{\"content\":[]"))));
+}
+
+/* Of a second message with the id of `first`, the one that can be read. */
+static int64_t
+add_again(rt_graph *g, int64_t first, const rt_node *node, rt_str parent_id)
+{
+	rt_link *link = (rt_link *)g->links.items + first;
+	rt_node *nodes = rt_build_nodes(g->b), next = *node;
+	bool is_better;
+
+	rt_reader_skipped(g->r, "skipped a second message with the id %.*s",
+			  (int)rt_utf8_cut(node->id, 40), node->id.ptr);
+	next.body = rt_build_body(g->b, node, &next.body_format);
+	is_better = !has_content(&nodes[first]) && has_content(&next);
+	if (!is_better || !rt_ok(&g->b->s))
+		return -1;
+	rt_graph_replace(g, first, node);
+	link->parent_id = rt_build_copy(g->b, parent_id);
+	link->parent = parent_id.size == 0 ? node->parent : -1;
+	link->is_placed = parent_id.size == 0;
+	return first;
+}
+
 int64_t
 rt_graph_add(rt_graph *g, const rt_node *node, rt_str parent_id)
 {
@@ -283,11 +318,8 @@ rt_graph_add(rt_graph *g, const rt_node *node, rt_str parent_id)
 
 	int64_t first = rt_graph_find(g, node->id);
 
-	if (first >= 0) {
-		rt_reader_skipped(g->r, "skipped a second message with the id %.*s",
-				  (int)rt_utf8_cut(node->id, 40), node->id.ptr);
-		return -1;
-	}
+	if (first >= 0)
+		return add_again(g, first, node, parent_id);
 	added.role = role_of(node);
 	at = rt_build_node(g->b, &added);
 	link = rt_items_push(s, &g->links, sizeof(*link));
@@ -530,6 +562,8 @@ arrange(rt_graph *g, rt_scope *s, int64_t leaf)
 void
 rt_graph_aside(rt_graph *g, yyjson_val *record)
 {
+	if (g->b->is_counted)
+		return;
 	if (g->aside->size == 0)
 		rt_json_open(g->aside, NULL, '[');
 	if (!g->is_repaired) {

@@ -14,8 +14,8 @@
  *     rt_graph_end(&g, leaf)                         links, repairs, sorts
  *
  * Parents are found when all messages are known. A missing parent makes a root, a cycle is cut at
- * the message met first, and of several messages with one id the first one counts; the report has
- * a remark about each. The nodes of the finished outline are in depth-first order, siblings in the
+ * the message met first, and of several messages with one id the first one with a content counts; the
+ * report has a remark about each. The nodes of the finished outline are in depth-first order, siblings in the
  * order that the file gives them. Nothing recurses.
  *
  * An importer has no takes: the engine makes one for every leaf, the open one first. Records that
@@ -117,7 +117,8 @@ yyjson_val *rt_graph_message(rt_graph *g, rt_json_iter *list);
 
 /* Add the node whose body is open; its id and role are those of the file ("unknown" for a message
  * without a role). parent_id is empty for a root; a node without parent_id whose `parent` is not -1 follows that node. Returns its index, or
- * -1: there is one with this id, or the reader has failed. */
+ * -1: there is one with this id, or the reader has failed. One with this id that has no content is
+ * replaced by a message with one. */
 int64_t rt_graph_add(rt_graph *g, const rt_node *node, rt_str parent_id);
 /* The node whose body is open takes the place of one with this index, and keeps its parent. */
 void rt_graph_replace(rt_graph *g, int64_t at, const rt_node *node);

@@ -110,6 +110,13 @@ test_repairs(void **state)
 		{"{\"rows\":[[\"a\",\"\",\"1\"],[\"a\",\"\",\"2\"],[\"\",\"a\",\"3\"],"
 		 "[\"\",\"a\",\"4\"]]}",
 		 "-1 user 1 | 0 user 3 | 0 user 4", 2, 0, 1},
+		/* the first one has no content: the second counts, with its parent and its child */
+		{"{\"rows\":[[\"a\",\"\",\"1\"],[\"b\",\"gone\",7],[\"b\",\"a\",\"2\"],"
+		 "[\"b\",\"\",\"4\"],[\"c\",\"b\",\"3\"]]}",
+		 "-1 user 1 | 0 user 2 | 1 user 3", 2, 0, 2},
+		{"{\"rows\":[[\"a\",\"\",[]],[\"a\",\"\",[{\"type\":\"text\",\"text\":\"1\"}]]]}",
+		 "-1 user [{\"type\":\"text\",\"text\":\"1\"}]", 0, 0, 1},
+		{"{\"rows\":[[\"a\",\"\",\"\"],[\"a\",\"\",\"\"]]}", "-1 user ", 0, 0, 1},
 		{"{\"rows\":[]}", "", -1, 0, 0},
 	};
 
@@ -126,6 +133,63 @@ test_repairs(void **state)
 		assert_int_equal(report.skipped, rows[i].skipped);
 		import_done(&o, &report);
 	}
+}
+
+static rt_status
+count_batch(void *ctx, const rt_outlines *batch, rt_error *err)
+{
+	size_t *counts = ctx;
+
+	(void)err;
+	counts[0] += batch->count;
+	for (size_t i = 0; i < batch->count; i++) {
+		const rt_outline *o = &batch->items[i];
+
+		counts[1] += o->node_count;
+		counts[2] += o->field_count;
+		for (size_t k = 0; k < o->node_count; k++)
+			counts[3] += o->nodes[k].body.size;
+	}
+	return RT_OK;
+}
+
+/* A pass that only counts finds the same conversations and messages, and reports the same, but makes no
+ * bodies. */
+static void
+test_counted(void **state)
+{
+	static const char text[] =
+		"[{\"title\":\"T\",\"mapping\":{\"a\":{\"id\":\"a\",\"message\":null},"
+		"\"b\":{\"id\":\"b\",\"parent\":\"a\",\"message\":{\"author\":{\"role\":\"user\"},"
+		"\"content\":{\"content_type\":\"text\",\"parts\":[\"\\ud83d one\"]}}},\"x\":3,"
+		"\"c\":{\"id\":\"c\",\"parent\":\"gone\",\"message\":{\"author\":{\"role\":\"tool\"},"
+		"\"content\":{\"content_type\":\"code\",\"text\":\"two\"}}}},\"conversation_id\":\"1\"},"
+		"{\"title\":\"no mapping\"}]";
+	size_t counts[2][4] = {{0}};
+	rt_report reports[2];
+	rt_str bytes = rt_str_of(text);
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		rt_input in = rt_input_of(&bytes);
+
+		in.is_counted = i == 1;
+		rt_report_init(&reports[i], rt_alloc_libc());
+		assert_int_equal(rt_format_chatgpt.stream(rt_alloc_libc(), &in, count_batch, counts[i],
+							  &reports[i], NULL), RT_OK);
+	}
+	assert_int_equal(counts[0][0], 1);
+	assert_int_equal(counts[0][1], 2);
+	assert_memory_equal(counts[0], counts[1], 2 * sizeof(counts[0][0]));
+	assert_true(counts[0][2] > 0 && counts[0][3] > 0);
+	assert_int_equal(counts[1][2], 0);
+	assert_int_equal(counts[1][3], 0);
+	assert_int_equal(reports[0].remark_count, 4);
+	assert_int_equal(reports[1].remark_count, 4);
+	for (size_t i = 0; i < 4; i++)
+		assert_string_equal(reports[0].remarks[i].text, reports[1].remarks[i].text);
+	rt_report_deinit(&reports[0]);
+	rt_report_deinit(&reports[1]);
 }
 
 /* A chain and a fan of many messages, last first, are neither recursed over nor slow. */
@@ -230,7 +294,8 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_titles), cmocka_unit_test(test_repairs), cmocka_unit_test(test_large),
-		cmocka_unit_test(test_damage), cmocka_unit_test(test_cut), cmocka_unit_test(test_roles)};
+		cmocka_unit_test(test_damage), cmocka_unit_test(test_cut), cmocka_unit_test(test_roles),
+		cmocka_unit_test(test_counted)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

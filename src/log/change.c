@@ -63,17 +63,14 @@ advance(rt_change *c, const rt_project *next)
 void
 rt_change_emit(rt_change *c, const rt_effect *effect)
 {
-	const rt_project *next;
 	rt_effect *effects = rt_scope_grow(c->scope, c->effects, c->effect_count, &c->effect_room,
 					   sizeof(*effect));
 
 	if (effects == NULL)
 		return;
 	c->effects = effects;
-	if (RT_TRY(c->scope, rt_effect_apply(c->now, effect, false, &next, &c->scope->error)) != RT_OK)
-		return;
-	c->effects[c->effect_count++] = *effect;
-	advance(c, next);
+	if (RT_TRY(c->scope, rt_effect_advance(&c->now, effect, false, &c->scope->error)) == RT_OK)
+		c->effects[c->effect_count++] = *effect;
 }
 
 void

@@ -147,11 +147,13 @@ rt_action_import_scan(const rt_alloc *alloc, const rt_apply_context *with,
 		      rt_report *report, rt_error *err)
 {
 	pass p = {.options = options, .with = with, .looked = out};
+	rt_input counted = *in;
 	rt_status st;
 
 	memset(out, 0, sizeof(*out));
 	out->alloc = alloc;
-	st = read_file(alloc, file, in, scan_batch, &p, report, err);
+	counted.is_counted = true;
+	st = read_file(alloc, file, &counted, scan_batch, &p, report, err);
 	if (st == RT_OK && p.goes_on) { /* rt_import_end ends it the same way */
 		rt_outline empty = {0};
 

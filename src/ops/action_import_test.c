@@ -73,7 +73,7 @@ begin(void **state, size_t lines)
 static rt_status
 look(fixture *f)
 {
-	f->in = (rt_input){&f->s, f->s.bytes.size, read_at};
+	f->in = (rt_input){.ctx = &f->s, .size = f->s.bytes.size, .read_at = read_at};
 	f->with.stop = is_stopped;
 	f->with.ctx = &f->s;
 	rt_action_scan_deinit(&f->looked);

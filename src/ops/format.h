@@ -148,6 +148,8 @@ typedef struct rt_input {
 	 * does (RT_IO). */
 	rt_status (*read_at)(void *ctx, uint64_t offset, char *to, size_t room, size_t *out_size,
 			     rt_error *err);
+	bool is_counted; /* only the numbers of discussions and entries are needed, and the remarks: a
+			  * reader may leave out bodies and fields */
 } rt_input;
 
 /* An input in memory; *bytes is borrowed. */

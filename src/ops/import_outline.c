@@ -128,6 +128,34 @@ set_labels_and_views(rt_layer *l)
 	}
 }
 
+/* Is this JSON text a number, true, false, an empty list or object, or a string without escapes? It is
+ * stored as it is then. */
+static bool
+is_simple(rt_str json)
+{
+	static const char *const words[] = {"true", "false", "[]", "{}", NULL};
+	size_t digits = 0, i = json.size > 0 && json.ptr[0] == '-';
+
+	if (rt_str_is_one_of(json, words))
+		return true;
+	if (json.size >= 2 && json.ptr[0] == '"' && json.ptr[json.size - 1] == '"') {
+		for (i = 1; i + 1 < json.size; i++)
+			if (json.ptr[i] < ' ' || json.ptr[i] > '~' || json.ptr[i] == '"' ||
+			    json.ptr[i] == '\\')
+				return false;
+		return true;
+	}
+	if (i == json.size || json.ptr[i] == '0')
+		return false;
+	for (; i < json.size && json.ptr[i] >= '0' && json.ptr[i] <= '9'; i++)
+		digits++;
+	if (digits == 0 || i == json.size || json.ptr[i] != '.')
+		return digits > 0 && i == json.size;
+	for (digits = 0, i++; i < json.size && json.ptr[i] >= '0' && json.ptr[i] <= '9'; i++)
+		digits++;
+	return digits > 0 && i == json.size;
+}
+
 void
 rt_import_fields(rt_import *m, uint32_t disc, const rt_outline_field *fields, size_t count)
 {
@@ -140,6 +168,10 @@ rt_import_fields(rt_import *m, uint32_t disc, const rt_outline_field *fields, si
 		/* "redacted" applies to the file, not to the imported discussion */
 		if (rt_str_is(name, "id") || rt_str_is(name, "redacted") || name.size == 0)
 			continue;
+		if (is_simple(fields[i].json) && memchr(name.ptr, '\0', name.size) == NULL) {
+			rt_change_set(&m->c, disc, 0, name, 0, fields[i].json);
+			continue;
+		}
 		if (RT_TRY(s, rt_json_read(s->alloc, fields[i].json, &doc, &s->error)) == RT_OK)
 			rt_change_set_json(&m->c, disc, name, rt_json_root(doc));
 		rt_json_free(doc);

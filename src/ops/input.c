@@ -22,7 +22,9 @@ memory_read_at(void *ctx, uint64_t offset, char *to, size_t room, size_t *out_si
 rt_input
 rt_input_of(const rt_str *bytes)
 {
-	return (rt_input){(void *)(uintptr_t)bytes, bytes->size, memory_read_at};
+	return (rt_input){.ctx = (void *)(uintptr_t)bytes,
+			  .size = bytes->size,
+			  .read_at = memory_read_at};
 }
 
 /* Until room is full or the input ends. */
