@@ -109,7 +109,8 @@ function Writer(props: { disc: string | null; isFirst: boolean }) {
 	// undo applies to the page until something is typed that the field itself can undo
 	const [isUntouched, setUntouched] = useState(text === "");
 	const lastRole = outline?.role[outline.role.length - 1];
-	const role = picked ?? nextRole(lastRole?.toLowerCase() === "user" && !model ? "user" : undefined);
+	const role = picked ?? nextRole(undefined); // the user, with or without a model: like "retake add"
+	const reply = nextRole("user"), isReply = !model && lastRole?.toLowerCase() === "user" && role !== reply;
 	const isEmpty = text.trim() === "" && attached.list.length === 0;
 	const behindAt = outline ? placeOf(outline, behind) : -1;
 	const lastBody = bodies.get(outline?.id[outline.id.length - 1] ?? "");
@@ -249,7 +250,7 @@ function Writer(props: { disc: string | null; isFirst: boolean }) {
 			{completion.list}
 			<TemplateChips text={text} />
 			<textarea id="composer" aria-autocomplete="list" aria-controls={completion.active && "completion"} aria-activedescendant={completion.active} ref={field} rows={1} value={text} aria-label="Text of the next entry"
-				placeholder={`${model ? "Ask, or add an entry …" : "Write an entry …"}${hasKeys ? ` (${sendKey} sends)` : ""}`}
+				placeholder={`${model ? "Ask, or add an entry …" : `Write an entry by ${role} …`}${hasKeys ? ` (${sendKey} sends)` : ""}`}
 				data-untouched={isUntouched && isEmpty ? "1" : undefined}
 				onInput={(event) => { setUntouched(false); setText(event.currentTarget.value); completion.look(); }}
 				onKeyUp={(event) => { if (/^(Arrow(Left|Right)|Home|End)$/.test(event.key)) completion.look(); }} onClick={completion.look} onKeyDown={onKeyDown} />
@@ -265,7 +266,7 @@ function Writer(props: { disc: string | null; isFirst: boolean }) {
 					<button type="button" class="stop" title="Stop (Esc)" key={run.run} onClick={() => void stopRun(run.run).catch(act.sayProblem)}>Stop</button>
 				))}
 				<button type="button" id="add" class={model ? "" : "primary"} disabled={isEmpty || !disc || attached.isPending}
-					title={model ? `Add without a reply (${shown("Ctrl+Shift+Enter")})` : sendKey} onClick={() => void add()}>Add</button>
+					title={model ? `Add without a reply (${shown("Ctrl+Shift+Enter")})` : sendKey} onClick={() => void add()}>{model ? "Add" : `Add as ${role}`}</button>
 				{model && (
 					<button type="button" id="ask" class={isAnswered ? "" : "primary"} onClick={() => void ask()} disabled={running.length > 0 || attached.isPending}
 						title={isContinuing ? `Continue the incomplete reply (${sendKey})` : sendKey}>
@@ -275,8 +276,9 @@ function Writer(props: { disc: string | null; isFirst: boolean }) {
 			</div>
 			{!model && (
 				<p class="quiet hint">
-					No model is set, so your text is added without a reply. To get replies,{" "}
-					<button type="button" class="link" onClick={() => openModel()}>choose a model</button>.
+					No model is set, so there is no reply.{" "}
+					<button type="button" class="link" onClick={() => openModel()}>Choose a model</button>
+					{isReply && <>{" "}or <button type="button" class="link" onClick={() => { setPicked(reply); focusComposer(); }}>write the reply yourself</button></>}
 				</p>
 			)}
 		</form>

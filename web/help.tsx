@@ -23,7 +23,7 @@ const TOPICS: [string, string, string][] = [
 	["Context and prompt", "The pane “Prompt” has the instructions (system prompt), the next request with its tokens, and the usage and cost so far. Muted entries are kept and not sent.", "system prompt instructions cost price tokens usage money budget"],
 	["Statistics", "The menu of the discussions, or “/stats” in the message field, counts entries, tokens and cost by day, model, program, discussion and project.", "stats tokens cost usage calendar spending"],
 	["Projects", "A project has its own discussions, settings and history. The menu above the discussions opens another one or creates it.", "workspace folder"],
-	["Theme, text size, notifications", "The menu “Appearance and keys” at the top, on a phone “More”, has them, and whether Enter sends. They are kept in this browser.", "dark light font settings keys"],
+	["Theme, text size, notifications", "The menu “Appearance and keys” at the top, on a phone “More”, has them, and whether Enter sends. They are kept in this browser. “Sign out” is there, too.", "dark light font settings keys sign out logout"],
 ];
 
 /** Does the text contain all words? */

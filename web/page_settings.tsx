@@ -2,7 +2,9 @@
 //
 // Settings of the page, stored in this browser. Settings of the project are in a pane. On a phone,
 // the menu also has the header buttons that do not fit.
-import { isBusy, redo } from "./actions";
+import { isBusy, redo, sayProblem } from "./actions";
+import { post } from "./api";
+import { askYes } from "./dialog";
 import { doesNotify, switchNotify } from "./finished";
 import { doesEnterSend, hintOf, switchEnter } from "./keys";
 import { Menu } from "./menu";
@@ -15,17 +17,26 @@ import type { TextSize, Theme } from "./theme";
 const THEMES: [Theme, string][] = [["system", "Theme of the system"], ["light", "Light theme"], ["dark", "Dark theme"]];
 const SIZES: [TextSize, string][] = [["small", "Small text"], ["normal", "Normal text"], ["large", "Large text"]];
 
+/** The server then shows its sign-in page. */
+async function signOut(): Promise<void> {
+	if (await askYes("Sign out?", "This browser then needs another sign-in link. Your discussions stay where they are.", "Sign out")) {
+		await post("/logout");
+		location.reload();
+	}
+}
+
 function items(isPhone: boolean): MenuItem[] {
 	return [
 		...(isPhone ? [
 			{ text: "Redo", hint: hintOf("redo"), run: () => void redo(), isOff: !state.canRedo && !isBusy() && "There is nothing to redo" },
 			{ text: "Export …", run: () => openOverlay("export") },
+			{ text: "Help and keys …", run: () => openOverlay("help") },
 		] : []),
 		...THEMES.map(([each, text], at) => ({ text, isOn: theme() === each, isOne: true, isFirstOfGroup: isPhone && at === 0, run: () => choose({ theme: each }) })),
 		...SIZES.map(([each, text], at) => ({ text, isOn: textSize() === each, isOne: true, isFirstOfGroup: at === 0, run: () => choose({ size: each }) })),
 		{ text: "Enter sends", isOn: doesEnterSend(), isFirstOfGroup: true, run: () => switchEnter(!doesEnterSend()) },
 		{ text: "Notify me when a long reply ends", isOn: doesNotify(), run: () => void switchNotify(!doesNotify()) },
-		{ text: "Help and keys …", isFirstOfGroup: true, run: () => openOverlay("help") },
+		{ text: "Sign out …", isFirstOfGroup: true, run: () => void signOut().catch(sayProblem) },
 	];
 }
 

@@ -4,6 +4,8 @@
 import * as act from "./actions";
 import { sampleOps } from "./sample";
 import { showEntry } from "./focus";
+import { openModel } from "./model";
+import { useModel } from "./pane_data";
 import { openOverlay } from "./panes";
 import { set, state } from "./state";
 import { discussionOf } from "./store";
@@ -21,6 +23,18 @@ export async function openSample(): Promise<void> {
 	}
 }
 
+/** How to get replies, where no model is set. */
+function ModelAdvice() {
+	const model = useModel();
+	return model ? <p>Your messages are answered by {model}.</p> : (
+		<p>
+			<button type="button" class="primary" onClick={openModel}>Choose a model</button>
+			{" "}to get replies: a program on this machine such as Ollama, or a service with your API key. Entries can also be
+			written, imported and edited without one.
+		</p>
+	);
+}
+
 export function Welcome(props: { isFirst: boolean }) {
 	if (!props.isFirst)
 		return <div class="welcome"><p>This take is empty. Write its first entry below.</p></div>;
@@ -30,11 +44,12 @@ export function Welcome(props: { isFirst: boolean }) {
 			<p>Every entry, yours or the model's, can be edited, moved, muted, split or deleted; the next reply
 				is based on the current text. Branch anywhere to try something else: both branches are kept, as
 				takes. Everything can be undone.</p>
-			<p>
-				<button type="button" class="primary" onClick={() => void openSample()}>Load the sample</button>
-				{" "}or write the first entry below. No model is needed for either.
+			<ModelAdvice />
+			<p class="welcome-acts">
+				<button type="button" onClick={() => void openSample()}>Load the sample</button>
+				<button type="button" onClick={() => openOverlay("import")}>Import conversations …</button>
+				<button type="button" onClick={() => openOverlay("help")}>Help and keys</button>
 			</p>
-			<p class="quiet"><button type="button" class="link" onClick={() => openOverlay("help")}>Help and keys</button></p>
 		</div>
 	);
 }

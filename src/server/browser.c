@@ -43,8 +43,8 @@ struct rt_browsers {
 	size_t count, stale;
 	int64_t expiry_us; /* when expired browsers are removed again */
 
-	pthread_mutex_t refresh_lock;
-	int64_t refreshed_us; /* when the last refresh began */
+	pthread_mutex_t refresh_lock; /* one refresh or sign-out at a time; taken before lock */
+	int64_t refreshed_us;         /* when the last refresh began */
 };
 
 static int64_t
@@ -663,6 +663,8 @@ rt_browsers_leave(rt_browsers *b, rt_str hash, rt_error *err)
 		return rt_fail(err, RT_NOT_FOUND, "there is no such browser");
 	memcpy(text, hash.ptr, RT_TOKEN_SIZE);
 	text[RT_TOKEN_SIZE] = '\0';
+	/* A refresh that has read the row would add the browser again. */
+	pthread_mutex_lock(&b->refresh_lock);
 	pthread_mutex_lock(&b->lock);
 	at = find(b, text);
 	one = *at;
@@ -686,6 +688,7 @@ rt_browsers_leave(rt_browsers *b, rt_str hash, rt_error *err)
 		pthread_mutex_unlock(&b->lock);
 		one = NULL;
 	}
+	pthread_mutex_unlock(&b->refresh_lock);
 	rt_free(b->alloc, one);
 	return st;
 }

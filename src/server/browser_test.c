@@ -5,6 +5,7 @@
 
 #include "log/engine_testing.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -272,6 +273,63 @@ full(rt_store *store, rt_rows row, rt_str data, rt_error *err)
 	return rt_fail(err, RT_FULL, "the disk is full");
 }
 
+/* Signs a browser out in a thread of its own. */
+typedef struct departure {
+	world *w;
+	const rt_store_ops *ops;
+	char hash[RT_BROWSER_ROOM];
+	pthread_t thread;
+	bool is_begun;
+	_Atomic bool is_done;
+} departure;
+
+static departure leaving;
+
+static void *
+leave_in_thread(void *ctx)
+{
+	departure *d = ctx;
+
+	assert_int_equal(rt_browsers_leave(d->w->browsers, rt_str_of(d->hash), NULL), RT_OK);
+	d->is_done = true;
+	return NULL;
+}
+
+/* Reads the rows; the browser signs out before they are used, unless it must wait. */
+static rt_status
+read_then_leave(rt_store *store, rt_rows rows, rt_store_row_fn visit, void *ctx, rt_error *err)
+{
+	rt_status st = leaving.ops->read(store, rows, visit, ctx, err);
+
+	if (leaving.is_begun)
+		return st;
+	leaving.is_begun = true;
+	assert_int_equal(pthread_create(&leaving.thread, NULL, leave_in_thread, &leaving), 0);
+	for (int i = 0; i < 100 && !leaving.is_done; i++)
+		usleep(1000);
+	return st;
+}
+
+static void
+leaving_during_a_refresh(void **state)
+{
+	world *w = *state;
+	rt_store_ops slow = *w->store->ops;
+	char cookie[RT_TOKEN_ROOM], project[RT_BROWSER_PROJECT_ROOM];
+	rt_error err;
+
+	let_in(w, cookie);
+	leaving = (departure){.w = w, .ops = w->store->ops};
+	assert_true(rt_browsers_find(w->browsers, rt_str_of(cookie), leaving.hash, project));
+	slow.read = read_then_leave;
+	w->store->ops = &slow;
+	assert_int_equal(rt_browsers_refresh(w->browsers, INT64_MAX, &err), RT_OK);
+	assert_true(leaving.is_begun);
+	assert_int_equal(pthread_join(leaving.thread, NULL), 0);
+	w->store->ops = leaving.ops;
+	assert_false(rt_browsers_is_in(w->browsers, rt_str_of(leaving.hash)));
+}
+
 /* A browser that could not be logged out gets an error, and can try again. */
 static void
 leaving_may_fail(void **state)
@@ -464,6 +522,7 @@ main(void)
 		cmocka_unit_test_setup_teardown(isolation_gives_a_known_browser_its_own, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_code_may_be_for_a_project, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(leaving_is_for_good, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(leaving_during_a_refresh, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(leaving_may_fail, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(it_is_forgotten_after_90_days, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(expired_browsers_make_room, set_up, tear_down),

@@ -71,6 +71,46 @@ async function projects(server, browser) {
 	await page.context().close();
 }
 
+/** The role of an entry is visible before it is added, and it is never the model's unless that was chosen. */
+async function withoutModel(browser) {
+	const server = new Server();
+	server.env.OLLAMA_HOST = "http://127.0.0.1:9";
+	await server.start();
+	const page = await openPage(server, browser, tally), add = page.locator("#add"), hint = page.locator(".composer .hint");
+	const texts = async () => (await server.api("GET", "/discussions/main/entries")).entries.map((each) => `${each.role}: ${each.content}`).join();
+	await page.locator(".welcome").getByRole("button", { name: "Choose a model" }).click();
+	tally.check("an empty project offers to choose a model", await until(async () => await page.getByRole("dialog", { name: "Model" }).count() === 1));
+	await page.keyboard.press("Escape");
+	tally.equal("the button names the role", await add.innerText(), "Add as User");
+	for (const text of ["one", "two"]) {
+		await page.locator("#composer").fill(text);
+		await page.locator("#composer").press("Enter");
+		await until(async () => (await texts()).includes(text));
+	}
+	tally.equal("both entries are by the user", await texts(), "User: one,User: two");
+	await hint.getByRole("button", { name: "write the reply yourself" }).click();
+	tally.check("the focus is in the field", await focusIs(page, "#composer"));
+	tally.equal("the button names the chosen role", await add.innerText(), "Add as AI");
+	await page.keyboard.type("three");
+	await page.keyboard.press("Enter");
+	tally.check("an entry by AI", await until(async () => (await texts()).endsWith("AI: three")), await texts());
+	tally.check("then the user's turn", await until(async () => await add.innerText() === "Add as User"));
+	tally.check("the hint leads to the models", await hint.getByRole("button", { name: "Choose a model" }).count() === 1);
+	await page.context().close();
+	await server.stop();
+}
+
+async function signOut(server, browser) {
+	const page = await openPage(server, browser, tally);
+	await page.locator("#page-settings").click();
+	await pick(page, "Sign out …");
+	await page.locator("dialog").getByRole("button", { name: "Sign out" }).click();
+	tally.check("the sign-in page follows", await until(async () => (await page.title()) === "Sign in to Retake"));
+	await page.goto(server.url);
+	tally.equal("this browser stays signed out", await page.title(), "Sign in to Retake");
+	await page.context().close();
+}
+
 async function settings(server, browser) {
 	const page = await openPage(server, browser, tally, { colorScheme: "light" });
 	const look = () => page.evaluate(() => [getComputedStyle(document.body).backgroundColor, getComputedStyle(document.body).fontSize].join(" "));
@@ -341,7 +381,7 @@ server.env.OLLAMA_HOST = host;
 await server.start();
 try {
 	const only = process.argv[2];
-	const parts = [["writing", writing], ["projects", projects], ["settings", settings], ["help", help], ["moving rows", movingRows], ["menus", menus], ["dialogs", dialogs], ["fingers", fingers], ["imports", imports], ["lists", lists],
+	const parts = [["writing", writing], ["projects", projects], ["without a model", (_, all) => withoutModel(all)], ["sign out", signOut], ["settings", settings], ["help", help], ["moving rows", movingRows], ["menus", menus], ["dialogs", dialogs], ["fingers", fingers], ["imports", imports], ["lists", lists],
 		["notifications", async (...given) => {
 			await server.op("setting.set", { key: "model", value: "ollama/slow" });
 			await notifications(...given, slow);
