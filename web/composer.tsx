@@ -19,6 +19,7 @@ import { useModel } from "./pane_data";
 import { FilesButton } from "./pane_files";
 import { ownRuns, stopRun } from "./runs";
 import { setAsker } from "./several";
+import { roleClass } from "./speaker";
 import { state, useStore } from "./state";
 import { TemplateChips, usesTemplate } from "./templates";
 import { lastDirection } from "./undo";
@@ -110,14 +111,14 @@ function Writer(props: { disc: string | null; isFirst: boolean }) {
 	const [isUntouched, setUntouched] = useState(text === "");
 	const lastRole = outline?.role[outline.role.length - 1];
 	const role = picked ?? nextRole(undefined); // the user, with or without a model: like "retake add"
-	const reply = nextRole("user"), isReply = !model && lastRole?.toLowerCase() === "user" && role !== reply;
+	const reply = nextRole("user"), isReply = !model && roleClass(lastRole ?? "") === "is-user" && role !== reply;
 	const isEmpty = text.trim() === "" && attached.list.length === 0;
 	const behindAt = outline ? placeOf(outline, behind) : -1;
 	const lastBody = bodies.get(outline?.id[outline.id.length - 1] ?? "");
 	// a reply that was stopped or cut off is continued: another reply after it would answer nothing
 	const isContinuing = isEmpty && behindAt < 0 && !!lastBody && isUnfinished(lastBody);
 	// another reply after a complete one is rarely intended
-	const isAnswered = isEmpty && !isContinuing && behindAt < 0 && lastRole?.toLowerCase() === "ai";
+	const isAnswered = isEmpty && !isContinuing && behindAt < 0 && roleClass(lastRole ?? "") === "is-model";
 	const isAnsweredOrCut = isAnswered || isContinuing;
 	const askText = isContinuing ? "Continue" : isEmpty ? "Get a reply" : "Ask";
 	const sendKey = sends ? "Enter" : shown("Ctrl+Enter");

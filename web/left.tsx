@@ -41,7 +41,7 @@ export function LeftDrafts(props: LeftDraftsProps) {
 	return (
 		<>{offered.map((left) => (
 			<p class="left-draft quiet" key={left.name}>
-				Unsent text from elsewhere: <q>{oneLine(left.text, SHOWN)}</q>{" "}
+				Earlier unsent text: <q>{oneLine(left.text, SHOWN)}</q>{" "}
 				<button type="button" class="link" onClick={(event) => { props.onUse(left.text, left.text === props.more); end(left, event.currentTarget); }}>Use it</button>{" "}
 				<button type="button" class="link" onClick={(event) => { if (left.text === props.more) props.onDropMore?.(); end(left, event.currentTarget); }}>Discard it</button>
 			</p>

@@ -97,7 +97,8 @@ function groupsOf(query: string, now: string, providers: Provider[], lists: Read
 	const recent = [...new Set([now, ...recentModels()])].filter((name) => name && matches(name, words)).slice(0, MOST_RECENT);
 	const groups: Group[] = recent.length ? [{ name: "Recent", models: recent, note: "", isProblem: false }] : [];
 	const empty: Group[] = [];
-	for (const { provider } of providers) {
+	const builtin = (each: Provider) => Number(each.provider === "builtin");
+	for (const { provider } of [...providers].sort((a, b) => builtin(a) - builtin(b))) {
 		const listed = lists.get(provider);
 		const found = (listed?.models ?? []).filter((name) => matches(name, words) && !(eachOnce && recent.includes(name)));
 		const rest = found.length - MOST;
@@ -108,7 +109,10 @@ function groupsOf(query: string, now: string, providers: Provider[], lists: Read
 		else if (listed?.problem && words.length === 0)
 			empty.push({ name: provider, models: [], note: listed.problem, isProblem: true });
 	}
-	return [...groups, ...empty];
+	const toTry = groups.find((group) => group.name === "builtin");
+	if (toTry)
+		toTry.note ||= "Without a model server: echo repeats the question, summary extracts sentences.";
+	return [...groups.filter((group) => group !== toTry), ...empty, ...(toTry ? [toTry] : [])];
 }
 
 function Effort(props: { value: unknown }) {

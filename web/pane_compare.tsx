@@ -16,7 +16,7 @@ import { set, state, useStore } from "./state";
 import { discPath, takeOf } from "./store";
 import { Difference } from "./versions";
 import { namesOf } from "./tabs";
-import { count, oneLine, withoutSigns } from "./words";
+import { count, oneLine, takeTitle, withoutSigns } from "./words";
 import type { Pair, TakesDiff } from "./pane_align";
 import type { Entry } from "./types";
 
@@ -128,7 +128,7 @@ function Compare() {
 		<div class="compare-head">
 			<select aria-label={label} autoFocus={value === a} value={value} onChange={(event) => { choose(event.currentTarget.value); setShown(PAGE); }}>
 				{takes.filter((take, at) => at < MOST_LISTED || take.id === value).map((take) => (
-					<option value={take.id}>{namesOf(take)} ({take.entries.toLocaleString()})</option>
+					<option value={take.id}>{takes.some((other) => other !== take && takeTitle(other) === takeTitle(take)) ? namesOf(take) : takeTitle(take)} ({take.entries.toLocaleString()})</option>
 				))}
 				{!takeOf(value) && <option value={value}>{nameOf(value)}</option>}
 			</select>

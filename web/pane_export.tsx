@@ -9,12 +9,13 @@ import { useLoaded } from "./pane_data";
 import { addPane, openOverlay } from "./panes";
 import { state, useStore } from "./state";
 import { discussionOf, takeOf } from "./store";
-import { count, formatName, titleOf } from "./words";
+import { count, formatName, takeTitle, titleOf } from "./words";
+import type { Format } from "./types";
 
 const MOST_SHOWN = 100;
 
-/** Readable formats come first, with familiar names. */
-const FIRST = ["html", "markdown"];
+/** Readable formats and Retake's own come first; the others are for particular programs. */
+const FIRST = ["html", "markdown", "text", "canonical"];
 
 function byUse<T extends { name: string }>(formats: T[]): T[] {
 	const rank = (name: string) => (FIRST.includes(name) ? FIRST.indexOf(name) : FIRST.length);
@@ -67,7 +68,7 @@ function Export() {
 	const writers = byUse(info?.formats.filter((format) => format.writes) ?? []);
 	const [what, setWhat] = useState<What>("take"), [name, setName] = useState(FIRST[0]);
 	const [isLossless, setLossless] = useState(false), [hasLines, setLines] = useState(false);
-	const disc = titleOf(discussionOf(state.disc)), take = takeOf(state.take)?.name ?? "";
+	const disc = titleOf(discussionOf(state.disc)), open = takeOf(state.take), take = open ? takeTitle(open) : "";
 	const [isRedacted, setRedacted] = useState(false), [hasEmails, setEmails] = useState(false);
 	const isCanonical = name === "canonical";
 	const query: Record<string, string | number | null> = {
@@ -78,6 +79,12 @@ function Export() {
 		}),
 	};
 	const href = address("/export", query);
+	const choiceOf = (format: Format) => (
+		<label class="choice" key={format.name}>
+			<input type="radio" name="format" checked={name === format.name} onChange={() => setName(format.name)} />
+			<span>{formatName(format)} <span class="quiet">{format.extension}</span><span class="quiet small">{format.about}</span></span>
+		</label>
+	);
 	const done = () => {
 		openOverlay(null);
 		say(`Saved ${isCanonical || what === "project" ? "the project" : what === "take" ? `the take “${take}”` : `“${disc}”`} as ${writers.filter((each) => each.name === name).map(formatName)} in the downloads of the browser.`, false);
@@ -93,12 +100,11 @@ function Export() {
 			</div>
 			<fieldset class="choices">
 				<legend>Format</legend>
-				{writers.map((format) => (
-					<label class="choice">
-						<input type="radio" name="format" checked={name === format.name} onChange={() => setName(format.name)} />
-						<span>{formatName(format)} <span class="quiet">{format.extension}</span><span class="quiet small">{format.about}</span></span>
-					</label>
-				))}
+				{writers.filter((each) => FIRST.includes(each.name)).map(choiceOf)}
+				<details>
+					<summary>For other programs ({writers.filter((each) => !FIRST.includes(each.name)).length})</summary>
+					<div class="choices">{writers.filter((each) => !FIRST.includes(each.name)).map(choiceOf)}</div>
+				</details>
 			</fieldset>
 			{!isCanonical && (
 				<>

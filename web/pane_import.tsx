@@ -10,6 +10,7 @@ import { Dialog } from "./dialog";
 import { addPane, openOverlay } from "./panes";
 import { state } from "./state";
 import { count, formatName, isGeneratedName } from "./words";
+import type { Format } from "./types";
 
 interface Counted {
 	format: string;
@@ -51,6 +52,8 @@ function nameOf(each: Candidate): string {
 }
 
 function count1(counted: Counted): string {
+	if (counted.entries === 0 && counted.discussions === 0 && counted.known > 0)
+		return `Nothing new: ${counted.known === 1 ? "its entry already exists" : `all ${counted.known.toLocaleString()} already exist`}.`;
 	const parts = [
 		count(counted.discussions, "discussion"), count(counted.takes, "take"), count(counted.entries, "new entry", "new entries"),
 		counted.known > 0 && `${counted.known.toLocaleString()} already exist`,
@@ -62,6 +65,12 @@ function count1(counted: Counted): string {
 
 function nameOfFormat(name: string): string {
 	return formatName(state.info?.formats.find((format) => format.name === name) ?? { name, about: "" });
+}
+
+/** Other programs first. */
+function readNames(): string {
+	const all = state.info?.formats.filter((format) => format.reads) ?? [], isProgram = (format: Format) => formatName(format) === format.name || /^[^:]{1,20}: /.test(format.about);
+	return [...all.filter(isProgram), ...all.filter((format) => !isProgram(format))].map(formatName).join(", ");
 }
 
 function Import() {
@@ -82,7 +91,7 @@ function Import() {
 		setBusy(true);
 		let done = 0;
 		for (const each of ready) {
-			if (!(await act.importFile(each.file, each.name === null && each.counted!.discussions > 1 ? undefined : nameOf(each).trim() || undefined, plainName(each.file))))
+			if (!(await act.importFile(each.file, each.counted!.discussions > 1 ? undefined : nameOf(each).trim() || undefined, plainName(each.file))))
 				break;
 			change(each.file, { isDone: true });
 			done++;
@@ -99,7 +108,7 @@ function Import() {
 				<p>Drop files here, or</p>
 				<input ref={input} type="file" multiple hidden aria-label="Files to import" onChange={(event) => { add(event.currentTarget.files ?? []); event.currentTarget.value = ""; }} />
 				<button type="button" class={all.length ? "" : "primary"} autoFocus onClick={() => input.current?.click()}>Choose files …</button>
-				<p class="quiet small">{state.info?.formats.filter((format) => format.reads).map(formatName).join(", ")}.
+				<p class="quiet small">{readNames()}.
 					The format is recognised from the contents.</p>
 			</div>
 			{all.length > 0 && (
@@ -115,7 +124,7 @@ function Import() {
 										<ul>{each.counted!.remarks!.slice(0, 50).map((remark) => <li>{typeof remark === "string" ? remark : remark.text ?? JSON.stringify(remark)}</li>)}</ul>
 									</details>
 								)}
-								{each.counted && !each.isDone && each.counted.entries > 0 && (
+								{each.counted && !each.isDone && each.counted.entries > 0 && each.counted.discussions <= 1 && (
 									<label class="field inline">Name<input class="line" value={nameOf(each)} onInput={(event) => change(each.file, { name: event.currentTarget.value })} /></label>
 								)}
 							</div>

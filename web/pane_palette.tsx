@@ -18,6 +18,7 @@ import { useLoaded } from "./pane_data";
 import { paneVerbs } from "./pane_verbs";
 import { addPane, openOverlay } from "./panes";
 import { set, state, useStore } from "./state";
+import { roleLabel } from "./speaker";
 import { discussionOf, findTake, takeNamed, takeOf } from "./store";
 import { namesOf } from "./tabs";
 import { beginning, titleOf, when } from "./words";
@@ -50,6 +51,8 @@ interface Choice {
 }
 
 const MOST_PER_GROUP = 30, RECENT = 6, HITS = 50, PAUSE_MS = 150, MEANING_PAUSE_MS = 500, SURE = 3, RISKY = "Deletes or removes";
+/** Offered first while nothing is typed. */
+const USUAL = ["new", "import", "export", "compare", "ask-several", "templates", "stats"];
 const TAKES_AWAY = /^(Delete|Clear|Truncate|Purge|Reset)\b/;
 
 /** A text with some positions highlighted. */
@@ -90,7 +93,8 @@ function placeHere(hit: Hit): number {
 /** Role and place, as far as it is not the current one. */
 function placeWords(hit: Hit): string {
 	const here = placeHere(hit), isHere = hit.discussion === discussionOf(state.disc)?.name;
-	return [`${hit.role}, entry ${here || hit.at}`, !here && `take ${isHere ? takeNamed(hit.take) : hit.take}`, !isHere && `discussion ${titleOf(state.discussions.find((each) => each.name === hit.discussion)) || hit.discussion}`, hit.ts && when(hit.ts)].filter(Boolean).join(" · ");
+	const role = roleLabel(hit.role, state.settings?.roles ?? []), take = isHere ? takeNamed(hit.take) : hit.take !== hit.discussion && hit.take;
+	return [`${role}${role && ", "}entry ${here || hit.at}`, !here && take && `take ${take}`, !isHere && `discussion ${titleOf(state.discussions.find((each) => each.name === hit.discussion)) || hit.discussion}`, hit.ts && when(hit.ts)].filter(Boolean).join(" · ");
 }
 
 /** The words that matched, without duplicates. */
@@ -173,9 +177,9 @@ function found(query: string, hits: Hit[]): Choice[] {
 	for (const choice of verbs()) {
 		const other = choice.words && words ? beginnings(query, `${choice.words} ${choice.text}`) : null;
 		const match = beginnings(query, choice.text) ?? (other && { ...other, at: [], isWhole: false }), isRisky = TAKES_AWAY.test(choice.text);
-		const isSure = match?.isWhole && (!isRisky || words.length >= SURE || !words);
+		const isUsual = USUAL.some((id) => choice.key === `v ${id}`), isSure = match?.isWhole && (!isRisky || words.length >= SURE || !words);
 		if (match)
-			(isRisky ? risky : isSure ? sure : maybe).push({ ...choice, ...(isRisky ? { group: RISKY } : {}), at: match.at, score: words ? match.score : 0, isRisky });
+			(isRisky ? risky : isSure ? sure : maybe).push({ ...choice, ...(isRisky ? { group: RISKY } : {}), at: match.at, score: words ? match.score : Number(isUsual), isRisky });
 		isRiskySure ||= isRisky && !!isSure;
 	}
 	for (const choice of words ? [...places(), ...labels()] : recent()) {
@@ -268,7 +272,7 @@ function Palette() {
 				))}
 			</div>
 			{words.length >= 2 && search.problem && <p class="quiet small" role="status">{search.problem}</p>}
-			<p class="quiet small palette-hint">Words, "a phrase", -without, /expression/, role:AI, in:name, model:name, label:name, edited:yes, past:yes, after:7d. <span class="keys-hint">{at < 0 && choices.length > 0 ? "↓ selects a command that deletes or removes." : "Enter goes there."}</span></p>
+			<p class="quiet small palette-hint">Words, "a phrase", -without, /expression/, role:AI, in:name, model:name, label:name, edited:yes, past:yes, after:7d, before:2026-11-20. <span class="keys-hint">{at < 0 && choices.length > 0 ? "↓ selects a command that deletes or removes." : "Enter goes there."}</span></p>
 		</Dialog>
 	);
 }

@@ -210,6 +210,14 @@ export interface Run {
 	[member: string]: unknown;
 }
 
+export interface Format {
+	name: string;
+	extension: string;
+	about: string;
+	reads: boolean;
+	writes: boolean;
+}
+
 export interface Info {
 	version: string;
 	project: string;
@@ -219,7 +227,7 @@ export interface Info {
 	model?: string;
 	default_project?: string;
 	features: string[];
-	formats: { name: string; extension: string; about: string; reads: boolean; writes: boolean }[];
+	formats: Format[];
 	operations: string[];
 }
 

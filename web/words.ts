@@ -22,9 +22,9 @@ export function firstWords(text: string, most: number): string {
 	return letters.length > most ? letters.slice(0, most - 1).join("").trim() + "…" : line;
 }
 
-/** The displayed name of a take: the words in which it differs if its name is generated. */
+/** The displayed name of a take: the words in which it differs if its name is generated, except that of the first one. */
 export function takeTitle(take: { name: string; title?: string }): string {
-	return take.title && /_take_\d+$/.test(take.name) ? withoutSigns(take.title).trim() || take.name : take.name;
+	return take.title && /_take_\d+$|^discussion-\d+$/.test(take.name) ? withoutSigns(take.title).trim() || take.name : take.name;
 }
 
 // Created on first use: that takes as long as rendering some entries.
@@ -116,7 +116,7 @@ export function withoutSigns(text: string): string {
 export function beginning(text: string, role: string): string {
 	if (/tool|bash|function/i.test(role))
 		return text;
-	const read = withoutSigns(text.replace(/^\s*(```|~~~)\w*/, ""));
+	const read = withoutSigns(text.replace(/^\s*(```|~~~)\w*/, "")).replace(/ #{2,6} /g, " ");
 	return read.trim() ? read : text;
 }
 

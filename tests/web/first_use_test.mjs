@@ -108,6 +108,13 @@ await page.keyboard.press("Escape");
 await page.setViewportSize({ width: 390, height: 844 });
 await look("phone");
 tally.check("no filter of roles beside several takes", await until(async () => !(await page.locator(".role-filter").isVisible())));
+await page.getByRole("button", { name: "The take", exact: true }).click();
+await pick(page, /^Compare takes/);
+await both.waitFor();
+const widths = await both.locator(".compare-heads select").evaluateAll((all) => all.map((each) => each.offsetWidth));
+tally.check("and both takes of a comparison have names that can be read", widths.length === 2 && Math.min(...widths) > 150, widths);
+tally.check("without generated names", !(await both.locator(".compare-heads").innerText()).includes("_take_"), await both.locator(".compare-heads").innerText());
+await page.keyboard.press("Escape");
 await page.setViewportSize({ width: 1280, height: 800 });
 
 // an imported conversation: its root is not an entry, its year is visible, and the list has no cut words
@@ -117,6 +124,7 @@ writeFileSync(join(server.folder, "conversations.json"), JSON.stringify([{ title
 await server.run(["import", "conversations.json"]);
 await page.locator(".discussions button.name", { hasText: "Ships" }).click();
 await page.locator(".entry", { hasText: "Do ships float?" }).waitFor();
+tally.equal("after an imported reply another one is not the main action", await page.locator("#ask").getAttribute("class"), "");
 tally.equal("the first message is entry 1", await page.locator(".entry .number").first().innerText(), "1");
 tally.check("the year of an old message", (await page.locator(".entry .when").first().innerText()).includes("2020"), await page.locator(".entry .when").first().innerText());
 const cut = () => page.locator(".discussions .name .count").evaluateAll((all) => all.filter((each) => each.scrollWidth > each.clientWidth).map((each) => each.textContent));
@@ -134,11 +142,20 @@ await page.locator("#palette").fill("faster");
 tally.check("a match in another discussion, too", await until(async () => (await page.locator(".palette-list").innerText()).includes("discussion Hello")), await page.locator(".palette-list").innerText());
 await page.keyboard.press("Escape");
 
+await page.keyboard.press("Control+k");
+const groups = () => page.locator(".palette-list").innerText();
+tally.check("what newcomers look for comes first", await until(async () => /Do\nNew discussion\n/.test(await groups())), await groups());
+await page.locator("#palette").fill("ships float");
+tally.check("a hit elsewhere names the role as the page does, and its discussion once", await until(async () => /User, entry 1 · (?!take Ships)/.test(await groups())) && !/take Ships/.test(await groups()), await groups());
+await page.keyboard.press("Escape");
+
 // formats have the names of their programs
 await page.keyboard.press("Control+k");
 await page.locator("#palette").fill("Import files");
 await page.keyboard.press("Enter");
-tally.check("formats by their programs", await until(async () => /Claude Code, .*ChatGPT, /.test(await page.locator("dialog .drop").innerText())), await page.locator("dialog .drop").innerText());
+tally.check("formats by their programs", await until(async () => /Claude Code, .*ChatGPT, .*Web page/s.test(await page.locator("dialog .drop").innerText())), await page.locator("dialog .drop").innerText());
+await page.locator("dialog input[type=file]").setInputFiles(join(server.folder, "conversations.json"));
+tally.check("a known file says that nothing is new", await until(async () => (await page.locator("dialog").innerText()).includes("Nothing new: all 2 already exist.")), await page.locator("dialog").innerText());
 await page.keyboard.press("Escape");
 
 // the help knows words of other programs
