@@ -156,7 +156,8 @@ function ModelPicker(props: { isSeveral: boolean }) {
 	if (isNew)
 		rows.push({ key: "typed", model: typed });
 	const found = rows.findIndex((row) => row.key === picked), at = found >= 0 ? found : rows.length > 0 ? 0 : -1;
-	useEffect(() => list.current?.querySelector("[aria-selected=true]")?.scrollIntoView({ block: "nearest" }), [at, groups]);
+	// the list opens at its beginning
+	useEffect(() => { if (picked !== null || query) list.current?.querySelector("[aria-selected=true]")?.scrollIntoView({ block: "nearest" }); }, [at, groups]);
 	const take = (name: string) => {
 		const wrong = name === own ? null : doubtOf(name, providers);
 		setDoubt(wrong);

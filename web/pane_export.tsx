@@ -63,6 +63,12 @@ function Hidden(props: { query: Record<string, string | number | null> }) {
 	);
 }
 
+/** The description, unless it only repeats the name. */
+function aboutOf(format: Format): string {
+	const about = format.about.startsWith(`${formatName(format)}: `) ? format.about.slice(formatName(format).length + 2) : format.about;
+	return about.toLowerCase() === formatName(format).toLowerCase() ? "" : about;
+}
+
 function Export() {
 	const info = useStore((from) => from.info);
 	const writers = byUse(info?.formats.filter((format) => format.writes) ?? []);
@@ -82,7 +88,7 @@ function Export() {
 	const choiceOf = (format: Format) => (
 		<label class="choice" key={format.name}>
 			<input type="radio" name="format" checked={name === format.name} onChange={() => setName(format.name)} />
-			<span>{formatName(format)} <span class="quiet">{format.extension}</span><span class="quiet small">{format.about}</span></span>
+			<span>{formatName(format)} <span class="quiet">{format.extension}</span><span class="quiet small">{aboutOf(format)}</span></span>
 		</label>
 	);
 	const done = () => {

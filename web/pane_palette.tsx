@@ -161,6 +161,12 @@ function labels(): Omit<Choice, "at">[] {
 	}));
 }
 
+/** The rank of a command while nothing is typed. */
+function usual(key: string): number {
+	const at = USUAL.indexOf(key.slice(2));
+	return key.startsWith("v ") && at >= 0 ? USUAL.length - at : 0;
+}
+
 /** Best first; limited per group. */
 function sorted(all: (Choice & { score: number })[], most: number): Choice[] {
 	const groups = new Map<string, (Choice & { score: number })[]>();
@@ -177,9 +183,9 @@ function found(query: string, hits: Hit[]): Choice[] {
 	for (const choice of verbs()) {
 		const other = choice.words && words ? beginnings(query, `${choice.words} ${choice.text}`) : null;
 		const match = beginnings(query, choice.text) ?? (other && { ...other, at: [], isWhole: false }), isRisky = TAKES_AWAY.test(choice.text);
-		const isUsual = USUAL.some((id) => choice.key === `v ${id}`), isSure = match?.isWhole && (!isRisky || words.length >= SURE || !words);
+		const isSure = match?.isWhole && (!isRisky || words.length >= SURE || !words);
 		if (match)
-			(isRisky ? risky : isSure ? sure : maybe).push({ ...choice, ...(isRisky ? { group: RISKY } : {}), at: match.at, score: words ? match.score : Number(isUsual), isRisky });
+			(isRisky ? risky : isSure ? sure : maybe).push({ ...choice, ...(isRisky ? { group: RISKY } : {}), at: match.at, score: words ? match.score : usual(choice.key), isRisky });
 		isRiskySure ||= isRisky && !!isSure;
 	}
 	for (const choice of words ? [...places(), ...labels()] : recent()) {

@@ -144,7 +144,7 @@ await page.keyboard.press("Escape");
 
 await page.keyboard.press("Control+k");
 const groups = () => page.locator(".palette-list").innerText();
-tally.check("what newcomers look for comes first", await until(async () => /Do\nNew discussion\n/.test(await groups())), await groups());
+tally.check("what newcomers look for comes first", await until(async () => /Do\n+New discussion\n/.test(await groups())), await groups());
 await page.locator("#palette").fill("ships float");
 tally.check("a hit elsewhere names the role as the page does, and its discussion once", await until(async () => /User, entry 1 · (?!take Ships)/.test(await groups())) && !/take Ships/.test(await groups()), await groups());
 await page.keyboard.press("Escape");
