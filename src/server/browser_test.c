@@ -273,7 +273,7 @@ full(rt_store *store, rt_rows row, rt_str data, rt_error *err)
 	return rt_fail(err, RT_FULL, "the disk is full");
 }
 
-/* Signs a browser out in a thread of its own. */
+/* A browser that signs out in a separate thread. */
 typedef struct departure {
 	world *w;
 	const rt_store_ops *ops;
