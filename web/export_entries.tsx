@@ -46,7 +46,7 @@ export function entryAt(discussions: PageDiscussion[], spot: Spot, at: number) {
 				link={linkOf(discussions, { ...spot, at })} isEdited={disc.edited.has(take.numbers[at])}
 				outcomes={hasCalls(entry) ? outcomesAfter(at, (each) => take.entry(each)) : undefined}
 				day={dayBetween(at === 0 ? null : timeOf(take.entry(at - 1)), timeOf(entry))}
-				isHead={head.take === spot.take && head.at === at} isMarked={at === spot.at} />
+				isHead={head.take === spot.take && head.at === at && at < take.count - 1} isMarked={at === spot.at} />
 		</Guard>
 	);
 }

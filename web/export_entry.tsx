@@ -104,6 +104,7 @@ export interface EntryProps {
 	link: string;
 	/** Its content was edited after it was created. */
 	isEdited: boolean;
+	/** The next entry follows this one, although it is not the last of its take. */
 	isHead: boolean;
 	/** Results of its tool calls. */
 	outcomes?: ReadonlyMap<string, Outcome>;
@@ -130,7 +131,7 @@ export function Entry(props: EntryProps) {
 				{props.isEdited && <span class="chip edited" title="This text was changed after it was written">edited</span>}
 				<span class="space" />
 				{!event && !entry.purged && <span class="acts"><CopyButton text={() => textToCopy(entry)} label={`Copy the text of entry ${props.at + 1}`} /></span>}
-				{props.isHead && <span class="here">head</span>}
+				{props.isHead && <span class="chip head">continues here</span>}
 				{typeof entry.ts === "string" && <span class="when">{entry.ts.replace("T", " ").slice(0, 16)}</span>}
 			</header>
 			{!event && <div class="entry-body"><Body entry={entry} blocks={props.blocks} outcomes={props.outcomes} /></div>}

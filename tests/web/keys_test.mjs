@@ -340,8 +340,8 @@ const TASKS = {
 		await hands.press("Enter");
 		await becomes("deleted", names, "main");
 		await hands.gone("dialog");
-		await until(async () => /\bmain\b/.test(await hands.focused()));
-		tally.check("the focus is on one that is left", /\bmain\b/.test(await hands.focused()), await hands.focused());
+		await until(async () => /^Question 1\?/.test(await hands.focused()));
+		tally.check("the focus is on one that is left", /^Question 1\?/.test(await hands.focused()), await hands.focused());
 	},
 	"empty the take, and bring it back": async (hands, server) => {
 		const before = await server.canonical();

@@ -249,7 +249,7 @@ async function discussionOperations(t) {
 	await page.locator("nav [data-disc=d1]").click();
 	tally.check("B6 the other discussion", await until(async () =>
 		JSON.parse(await server.canonical()).active === "main" &&
-		(await page.locator(".top .where").textContent()) === "main"));
+		(await page.locator(".top .where").textContent()) === "written below"));
 	const kept = await server.canonical();
 	await page.keyboard.press("Control+s");
 	tally.check("B4 save says that all is on disk", await until(async () =>
