@@ -781,11 +781,13 @@ export async function jump(to: number, where: { shown?: string; back?: string } 
 	}, done.seq);
 }
 
-/** Opens the take that the step changed; otherwise the result would not be visible. */
-export async function revert(step: Step): Promise<void> {
+/** Opens the take that the step changed, at the entry that it removed or changed; otherwise the result would not be visible. */
+export async function revert(step: Step, entry?: string): Promise<void> {
 	const others = step.take && state.takeCount > 1 ? " Other takes are unchanged." : "";
 	await op("revert", { seq: step.seq }, { say: `Reverted that step.${others}` }, async (done) => {
 		const take = done && !done.unchanged && await takeElsewhere(step).catch(() => null);
+		if (entry && state.outline && placeOf(state.outline, entry) >= 0)
+			showEntry(entry, false);
 		if (!take)
 			return;
 		const was = state.take, left = takeOf(was), name = left && takeTitle(left);

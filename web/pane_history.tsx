@@ -199,7 +199,8 @@ function Past(props: { step: Step; onClose: () => void }) {
 		if (gone.isBack)
 			document.getElementById(`past-${gone.at}`)?.focus();
 	}, [gone]);
-	const takeName = takeNamed(step.take?.name ?? takeOf(state.take)?.name ?? "");
+	const wanted = takeNamed(step.take?.name ?? takeOf(state.take)?.name ?? "");
+	const concerned = data && [...data.gone, ...data.changed.values()][0]?.id;
 	const opened = entries.find((each) => each.id === whole);
 	if (data && opened)
 		return <FullEntry entry={opened} before={data.changed.get(opened.id)}
@@ -207,13 +208,13 @@ function Past(props: { step: Step; onClose: () => void }) {
 	return (
 		<section class="past" aria-label={`State after step ${step.seq}`}>
 			<header class="pane-bar">
-				<h2 class="words">After step {step.seq} <span class="quiet small">{data && `${data.take}, ${count(data.count, "entry", "entries")}`}</span></h2>
+				<h2 class="words">After step {step.seq} <span class="quiet small">{data && `${takeNamed(data.take)}, ${count(data.count, "entry", "entries")}`}</span></h2>
 				<span class="space" />
 				<button type="button" class="icon" aria-label="Close the preview" onClick={props.onClose}>×</button>
 			</header>
 			{problem && <p class="pane-note">{titleOf(discussionOf(state.disc)) || "The discussion"} did not exist yet, or that state is no longer available: {problem}</p>}
 			{data && entries.length === 0 && <p class="quiet pane-note">The take was empty.</p>}
-			{data && takeName !== data.take && <p class="quiet pane-note">The take "{takeName}" did not exist yet; this is "{data.take}".</p>}
+			{data && data.takeId === null && <p class="quiet pane-note">The take “{wanted}” did not exist yet; this is “{takeNamed(data.take)}”.</p>}
 			{data && <RemovedEntries entries={data.gone} />}
 			{entries.length > 0 && (
 				<Rows role="list" label="Entries of that state" count={entries.length} height={PAST_ROW_PX} idPrefix="past" focus={focus} onFocus={setFocus}
@@ -242,7 +243,7 @@ function Past(props: { step: Step; onClose: () => void }) {
 				<p class="quiet small" id="past-verbs">Jumping undoes the later steps; they stay in the history. Reverting keeps them.</p>
 				<button type="button" disabled={step.current} aria-describedby="past-verbs" onClick={() => void act.jump(step.seq, { shown: data?.takeId ?? undefined })}>Jump here</button>
 				<button type="button" disabled={step.undone} title={step.undone ? "Already undone" : "Reverts only this step, as a new step"} aria-describedby="past-verbs"
-					onClick={() => void act.revert(step)}>Revert only this</button>
+					onClick={() => void act.revert(step, concerned || undefined)}>Revert only this</button>
 			</footer>
 		</section>
 	);

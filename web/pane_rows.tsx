@@ -50,7 +50,9 @@ export function Rows(props: RowsProps) {
 	const wantsFocus = useRef(false);
 	const focus = Math.min(Math.max(props.focus, 0), count - 1);
 	const look = () => {
-		const at = box.current!;
+		const at = box.current;
+		if (!at) // events may arrive after unmounting
+			return;
 		setView({ top: at.scrollTop, height: at.clientHeight });
 	};
 	// keeps a visible row visible when something below the list opens

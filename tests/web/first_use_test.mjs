@@ -46,6 +46,36 @@ tally.check("there is a message", await toast.count() === 1);
 await pick(page, "Select from here …");
 tally.check("a selection dismisses it", await until(async () => await toast.count() === 0));
 
+await page.keyboard.press("Escape");
+// a mistake before other changes, in a take without a chosen name
+const { entry: mistake } = await server.op("entry.append", { role: "User", content: "Deleted by mistake" });
+for (let n = 1; n <= 12; n++)
+	await server.op("entry.append", { role: "AI", content: `Line ${n}\n\n`.repeat(4) });
+await server.op("take.branch", { at: mistake });
+const open = (await server.api("GET", "/discussions/main/takes")).find((each) => each.active);
+for (let n = 1; n <= 12; n++)
+	await server.op("entry.append", { role: "AI", content: `Another ${n}\n\n`.repeat(4) });
+await server.op("entry.delete", { entry: mistake });
+await server.op("entry.append", { role: "User", content: "Something else" });
+await page.locator(`.tab[data-take="${open.id}"]`).click();
+await until(async () => {
+	await page.locator(".entries").evaluate((box) => { box.scrollTop = box.scrollHeight; });
+	return await page.locator(".entry", { hasText: "Something else" }).count() === 1;
+});
+await page.locator("#pane-tab-outline").click();
+await page.locator("#pane-tab-history").click();
+await page.locator("#pane .pane-row", { hasText: "deleted entry" }).first().click();
+const past = page.locator("#pane .past");
+tally.check("the state is that of its take, by its title", await until(async () => /Deleted by mistake/.test(await past.innerText())) && !/did not exist|_take_/.test(await past.innerText()), [open.name, await past.innerText()]);
+await page.getByRole("button", { name: "Revert only this" }).click();
+tally.check("the restored entry is in view", await until(() => page.evaluate((id) => {
+	const at = document.querySelector(`.entries [data-entry="${id}"]`)?.getBoundingClientRect();
+	return at && at.top > 0 && at.bottom < innerHeight;
+}, mistake)));
+await server.op("take.delete", { take: open.id });
+await page.getByRole("tab", { name: /^main,/ }).click();
+await until(async () => await page.locator(".entry:not(.running)").count() === 2);
+
 // instructions that are typed, but not saved, are reported where the question is asked
 await page.keyboard.press("Escape");
 await page.locator("#pane-tab-prompt").click();
