@@ -155,7 +155,7 @@ read_meaning(rt_cli *cli, rt_str query)
 						&cli->s.error));
 	else
 		rt_cli_embed(cli, e, EMBEDDED, &state);
-	RT_TRY(&cli->s, rt_embed_text(e, &cli->s, words, &meaning, &cli->s.error));
+	meaning = rt_embed_text(e, &cli->s, words);
 	if (rt_ok(&cli->s) && state.done < state.all)
 		rt_cli_note(cli, "%llu of %llu texts are not searched yet. To embed them: retake index",
 			    (unsigned long long)(state.all - state.done), (unsigned long long)state.all);

@@ -192,8 +192,8 @@ embed(embedding *m, passage *passages, size_t count, rt_error *why)
 	}
 }
 
-rt_status
-rt_embed_text(rt_embedder *e, rt_scope *s, rt_str text, rt_meaning *out, rt_error *err)
+rt_meaning
+rt_embed_text(rt_embedder *e, rt_scope *s, rt_str text)
 {
 	embedding m = {.e = e, .s = s};
 	passage p = {.text = rt_str_at(text.ptr, rt_utf8_cut(text, RT_PASSAGE_SIZE_MAX))};
@@ -204,10 +204,7 @@ rt_embed_text(rt_embedder *e, rt_scope *s, rt_str text, rt_meaning *out, rt_erro
 		rt_scope_fail_as(s, why.status, &why);
 	if (rt_ok(s) && p.stored.vector == NULL)
 		rt_scope_fail(s, RT_UPSTREAM, "%s answered with a vector of zeros", e->model->server.ptr);
-	*out = (rt_meaning){e->name, p.stored.vector, m.dimensions};
-	if (!rt_ok(s) && err != NULL)
-		*err = s->error;
-	return s->status;
+	return (rt_meaning){e->name, p.stored.vector, m.dimensions};
 }
 
 /* ---- the texts of a project ---- */

@@ -26,8 +26,8 @@ void rt_embedder_close(rt_embedder *e);
 /* Called while a request is on its way; true: end it (RT_INTERRUPTED). */
 void rt_embedder_set_stop(rt_embedder *e, rt_stop_fn stop, void *ctx);
 
-/* The meaning of a text; it is in the scope, the model's name in the configuration. */
-RT_CHECKED rt_status rt_embed_text(rt_embedder *e, rt_scope *s, rt_str text, rt_meaning *out, rt_error *err);
+/* The meaning of a text. It is in the scope, its model's name in the configuration. */
+rt_meaning rt_embed_text(rt_embedder *e, rt_scope *s, rt_str text);
 
 typedef struct rt_embed_state {
 	uint64_t done, all; /* bodies */

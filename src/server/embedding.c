@@ -189,10 +189,8 @@ rt_embedding_text(rt_embedding *e, rt_scope *s, rt_str text, rt_meaning *out)
 		RT_TRY(s, open_embedder(e, 1, &e->asker, &s->error));
 	if (rt_ok(s)) {
 		rt_embedder_set_stop(e->asker, is_late, &l);
-		rt_error why = {0};
-		rt_status st = rt_embed_text(e->asker, s, text, out, &why);
-
-		if (st == RT_INTERRUPTED) {
+		*out = rt_embed_text(e->asker, s, text);
+		if (s->status == RT_INTERRUPTED) {
 			s->status = RT_OK;
 			rt_scope_fail(s, RT_UPSTREAM, "the server of the embedding_model did not answer within %d seconds",
 				      TEXT_MS / 1000);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * All discussions, the takes of one of them, and a search: typed text filters discussions by name,
- * and the entries that contain it follow below them. After a "/" only entries are searched
- * (pane_discussions_search.c). */
+ * and the entries that contain it follow below them. After a "/" only entries are searched, after a "~" by
+ * meaning (pane_discussions_search.c). */
 #include "core/role.h"
 #include "tui/bar.h"
 #include "tui/find.h"
@@ -64,7 +64,8 @@ static void
 fill(void *ctx, rt_str text)
 {
 	rt_discussions *d = ctx;
-	bool is_for_entries = text.size > 0 && text.ptr[0] == '/';
+	bool is_for_entries = (text.size > 0 && text.ptr[0] == '/') ||
+			      rt_discussions_is_meaning(d->pane.tui->session->config, text);
 
 	for (size_t i = 0; i < d->discs.count && !is_for_entries; i++) {
 		const rt_disc_row *disc = &d->discs.items[i];

@@ -6,6 +6,7 @@
 #ifndef RT_TUI_PANE_DISCUSSIONS_IMPL_H
 #define RT_TUI_PANE_DISCUSSIONS_IMPL_H
 
+#include "llm/config.h"
 #include "terminal/terminal.h"
 #include "tui/list.h"
 #include "tui/switch.h"
@@ -28,6 +29,8 @@ typedef struct rt_find_job {
 	rt_engine *engine;
 	const rt_project *value; /* our reference */
 	rt_str query;
+	const rt_config *config; /* or NULL */
+	const rt_env *env;
 	bool is_complete;     /* it ended without being cancelled */
 	pthread_mutex_t lock; /* of hits while it runs */
 	rt_hits hits;
@@ -87,6 +90,13 @@ rt_discussions_query(const rt_discussions *d)
 	rt_str text = rt_field_text(d->filter.field);
 
 	return text.size > 0 && text.ptr[0] == '/' ? rt_str_at(text.ptr + 1, text.size - 1) : text;
+}
+
+/* Is it a search by meaning ("~words")? Without an embedding_model it is for the text. */
+static inline bool
+rt_discussions_is_meaning(const rt_config *config, rt_str query)
+{
+	return config != NULL && config->embedding_model.size > 0 && query.size > 0 && query.ptr[0] == '~';
 }
 
 /* ---- pane_discussions_search.c ---- */

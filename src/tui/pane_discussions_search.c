@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
  * The search of the list of discussions. It runs in a thread, one at a time; when the text changes
- * it is cancelled and started again. Hits are shown as they are found. */
+ * it is cancelled and started again. Hits are shown as they are found. A search by meaning waits until
+ * nothing is typed, because each sends the text to a server. */
 #include "app/host.h"
+#include "llm/embed.h"
 #include "tui/pane_discussions_impl.h"
+
+enum { MEANING_PAUSE_MS = 400, MEANING_STEPS = 4 /* of new texts, before a search */ };
 
 static bool
 is_cancelled(void *ctx)
@@ -23,10 +27,39 @@ on_progress(void *ctx, unsigned percent, rt_hits hits)
 		rt_terminal_wake(job->worker.terminal);
 }
 
+/* What the words of the query mean; some new texts are sent first. */
+static void
+find_meaning(rt_find_job *job, rt_str query, rt_meaning *out)
+{
+	rt_models_options options = {.alloc = job->scope.alloc,
+				     .env = job->env,
+				     .config = job->config,
+				     .tries = 2,
+				     .stop = is_cancelled,
+				     .stop_ctx = job};
+	rt_scope *s = &job->scope;
+	rt_buf *warnings = rt_scope_buf(s);
+	rt_str words = rt_search_words(s, query);
+	rt_embedder *e = NULL;
+	rt_embed_state state = {0, 1, 0};
+
+	RT_TRY(s, rt_embedder_open(&options, &e, warnings, &s->error));
+	if (!rt_ok(s))
+		return;
+	rt_embedder_set_stop(e, is_cancelled, job);
+	if (rt_engine_store(job->engine)->is_read_only)
+		state.all = 0;
+	for (int i = 0; i < MEANING_STEPS && state.done < state.all && rt_ok(s); i++)
+		RT_TRY(s, rt_embed_step(e, job->engine, &state, &s->error));
+	*out = rt_embed_text(e, s, words);
+	rt_embedder_close(e);
+}
+
 static void
 run_search(rt_worker *worker, void *ctx)
 {
 	rt_find_job *job = ctx;
+	rt_meaning meaning;
 	rt_view view = {&job->scope, job->engine, job->value, {0}};
 	rt_search search = {.query = job->query,
 			    .limit = RT_FIND_HITS,
@@ -36,8 +69,16 @@ run_search(rt_worker *worker, void *ctx)
 			    .ctx = job};
 	rt_hits hits;
 
-	(void)worker;
-	hits = rt_search_run(&view, &search);
+	if (rt_discussions_is_meaning(job->config, job->query)) {
+		search.query = rt_str_skip(job->query, 1);
+		search.meaning = &meaning;
+		rt_worker_pause(worker, MEANING_PAUSE_MS);
+		if (rt_worker_is_wanted(worker))
+			find_meaning(job, search.query, &meaning);
+		if (!rt_worker_is_wanted(worker))
+			return;
+	}
+	hits = rt_ok(&job->scope) ? rt_search_run(&view, &search) : (rt_hits){0};
 	(void)pthread_mutex_lock(&job->lock);
 	job->hits = rt_ok(&job->scope) ? hits : (rt_hits){0};
 	(void)pthread_mutex_unlock(&job->lock);
@@ -71,6 +112,8 @@ start_search(rt_discussions *d)
 	}
 	rt_scope_init(&job->scope, tui->alloc);
 	job->engine = tui->work.engine;
+	job->config = tui->session->config;
+	job->env = tui->session->env;
 	job->value = rt_object_ref(tui->work.value);
 	(void)pthread_mutex_init(&job->lock, NULL);
 	atomic_init(&job->percent, 0);

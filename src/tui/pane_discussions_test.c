@@ -401,6 +401,36 @@ pins_archive_and_tags(void **state)
 	desk_close(&d);
 }
 
+/* "~words" is a search by meaning if there is a model for it, and else a text. Nothing is sent here: the provider has
+ * no embeddings, and the list says so. */
+static void
+searches_by_meaning(void **state)
+{
+	rt_error err;
+	desk d;
+
+	(void)state;
+	desk_open(&d, 80, 10);
+	desk_add(&d, "User", "about ~feline");
+	desk_press(&d, "f4");
+	desk_type(&d, "~feline");
+	assert_shows(&d, "2 found"); /* with the discussion, whose title it is */
+	desk_press(&d, "ctrl+u");
+#ifdef RT_WITH_TOML
+	rt_config_free(d.session.config);
+	assert_int_equal(rt_config_read(rt_alloc_libc(), RT_STR("embedding_model = \"anthropic/x\""), &d.session.config,
+					&err), RT_OK);
+	desk_type(&d, "~cat");
+	assert_shows(&d, "has no embeddings");
+	desk_press(&d, "ctrl+u");
+	desk_type(&d, "feline");
+	assert_shows(&d, "2 found"); /* with the discussion, whose title it is */
+#else
+	(void)err;
+#endif
+	desk_close(&d);
+}
+
 /* Names and texts cannot leave their place. */
 static void
 untrusted(void **state)
@@ -436,6 +466,7 @@ main(void)
 		cmocka_unit_test(takes),
 		cmocka_unit_test(read_only),
 		cmocka_unit_test(pins_archive_and_tags),
+		cmocka_unit_test(searches_by_meaning),
 		cmocka_unit_test(untrusted),
 	};
 

@@ -3,10 +3,13 @@
 
 #include "tui/worker.h"
 
+#include <poll.h>
 #include <signal.h>
 
 #include "base/clock_host.h"
 #include "terminal/terminal.h"
+
+enum { PAUSE_STEP_MS = 20 };
 
 static void *
 run(void *ctx)
@@ -97,6 +100,14 @@ int64_t
 rt_worker_age_ms(const rt_worker *worker)
 {
 	return rt_clock_ms() - worker->began_ms;
+}
+
+void
+rt_worker_pause(rt_worker *worker, int pause_ms)
+{
+	for (int64_t until_ms = rt_clock_ms() + pause_ms;
+	     worker->has_thread && rt_worker_is_wanted(worker) && rt_clock_ms() < until_ms;)
+		(void)poll(NULL, 0, PAUSE_STEP_MS);
 }
 
 bool

@@ -47,6 +47,8 @@ bool rt_worker_wait(rt_worker *worker, int wait_ms);
 int64_t rt_worker_age_ms(const rt_worker *worker);
 /* For the function. */
 bool rt_worker_is_wanted(rt_worker *worker);
+/* Waits in its thread while it is wanted; without one not at all. */
+void rt_worker_pause(rt_worker *worker, int pause_ms);
 /* Asks it to return early. */
 void rt_worker_cancel(rt_worker *worker);
 /* The same, and wait until it has ended. */
