@@ -5,7 +5,7 @@
     bench/vectors.py                     one minute
     bench/vectors.py path/to/vec0.so     compares with the extension, two minutes
 
-Fills a new store with VECTORS (1000000) vectors of DIMENSIONS (384) numbers and searches it 100 times with
+Fills a new store with VECTORS (1000000) vectors of DIMENSIONS (384) numbers and searches it 60 times with
 vectors-bench (bench/vectors/vectors_bench.c). With the extension, which is not a part of Retake, a table of sqlite-vec
 gets the same vectors as signed bytes and as bits, and is searched for the 20 best of them in two ways: by all bytes,
 and by all bits with the bytes of the 1000 best. SQLite is the system's libsqlite3.so.0. Prints one line of JSON for

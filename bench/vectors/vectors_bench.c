@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * vectors-bench FILE COUNT DIMENSIONS: fills a new store with COUNT vectors, and searches it 100 times for the 1000
+ * vectors-bench FILE COUNT DIMENSIONS: fills a new store with COUNT vectors, and searches it 60 times for the 1000
  * best passages (bench/vectors.py compares it with sqlite-vec). The vectors are the same in each run: one of 2,000
  * subjects, a direction that all share, as with most embeddings models, and noise. The searches are for vectors with
  * other noise. Prints one line of JSON: seconds to fill it, bytes of the vectors, times of searches in ms, the part of
@@ -20,7 +20,7 @@
 #include "log/vectors.h"
 #include "store/store_sqlite.h"
 
-enum { SUBJECTS = 2000, SEARCHES = 100, CHECKED = 20, FIRST = 20, NEAR = 1000, BATCH = 4096 };
+enum { SUBJECTS = 2000, SEARCHES = 60, CHECKED = 10, FIRST = 20, NEAR = 1000, BATCH = 4096 };
 
 static size_t dimensions, count;
 static float *subjects, *shared;

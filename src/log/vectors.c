@@ -16,9 +16,11 @@
 #define PART_PREFIX  RT_VECTORS_PREFIX ".b"
 
 enum {
-	VERSION = 1,
-	BLOCK = 256, /* passages of a block */
-	PART = 4,    /* of a part, which fits a page: a divisor of BLOCK */
+	VERSION = 2,
+	BLOCK = 256,       /* passages of a block */
+	PART_SIZE = 1900,  /* bytes of a part; SQLite stores a longer row in pages of its own */
+	PART_MOST = 32,    /* passages of a part, where each is small */
+	PART_OF_LARGE = 8, /* where one is larger than PART_SIZE */
 	PASSAGE_SIZE = 16,
 	NAME_ROOM = 40
 };
@@ -127,6 +129,17 @@ block_item(const header *h)
 	return PASSAGE_SIZE + rt_vector_signs_size((size_t)h->dimensions);
 }
 
+/* How many passages are in a part: a divisor of BLOCK. */
+static size_t
+part_of(const header *h)
+{
+	size_t size = rt_vector_bytes_size((size_t)h->dimensions), count = PART_MOST;
+
+	while (count > 1 && count * size > PART_SIZE)
+		count /= 2;
+	return count * size > PART_SIZE ? PART_OF_LARGE : count;
+}
+
 /* ---- state ---- */
 
 static void
@@ -135,9 +148,10 @@ read_state(rt_engine *engine, rt_scope *s, rt_str model, header *h, rt_vectors_s
 	rt_store *store = engine->store;
 
 	*out = (rt_vectors_state){0};
-	RT_TRY(s, store->ops->epoch(store, &out->epoch, &s->error));
 	*h = read_header(store, engine->project, s);
 	RT_TRY(s, rt_engine_head(engine, RT_STORE_BODIES, &out->head, &s->error));
+	/* Last: a store with locks for each project has that of this one now, so no purge follows. */
+	RT_TRY(s, store->ops->epoch(store, &out->epoch, &s->error));
 	if (!rt_ok(s) || !rt_str_eq(h->model, model) || h->mark > out->head)
 		return; /* the end of the bodies may be lost, and their numbers may be used again */
 	out->mark = h->mark;
@@ -170,7 +184,7 @@ static void
 begin_adding(adding *a)
 {
 	rt_store *store = a->engine->store;
-	size_t in_block = a->h.count % BLOCK, in_part = a->h.count % PART;
+	size_t in_block = a->h.count % BLOCK, in_part = a->h.count % part_of(&a->h);
 	char name[NAME_ROOM];
 
 	a->passages = rt_scope_buf(a->s);
@@ -183,7 +197,7 @@ begin_adding(adding *a)
 			   a->passages->size - in_block * PASSAGE_SIZE);
 		a->passages->size = in_block * PASSAGE_SIZE;
 	}
-	put_name(name, PART_PREFIX, a->h.count / PART);
+	put_name(name, PART_PREFIX, a->h.count / part_of(&a->h));
 	if (in_part > 0)
 		(void)read_row(store, a->engine->project, a->s, name, a->bytes);
 	if (rt_ok(a->s) && (a->passages->size != in_block * PASSAGE_SIZE ||
@@ -202,7 +216,7 @@ write_part(adding *a)
 {
 	char name[NAME_ROOM];
 
-	put_name(name, PART_PREFIX, (a->h.count - 1) / PART);
+	put_name(name, PART_PREFIX, (a->h.count - 1) / part_of(&a->h));
 	write_row(a->engine->store, a->engine->project, a->s, name, rt_scope_str(a->s, a->bytes));
 }
 
@@ -230,7 +244,7 @@ add_passage(adding *a, const rt_passage *p)
 	rt_vector_add_signs(a->signs, p->vector, (size_t)a->h.dimensions);
 	rt_vector_add_bytes(a->bytes, p->vector, (size_t)a->h.dimensions);
 	a->h.count++;
-	if (a->h.count % PART == 0) {
+	if (a->h.count % part_of(&a->h) == 0) {
 		write_part(a);
 		rt_buf_clear(a->bytes);
 	}
@@ -271,7 +285,7 @@ add_all(rt_engine *engine, rt_scope *s, const rt_vectors_batch *b)
 		begin_adding(&a);
 		for (size_t i = 0; rt_ok(s) && i < b->count; i++)
 			add_passage(&a, &b->passages[i]);
-		if (a.h.count % PART != 0)
+		if (a.h.count % part_of(&a.h) != 0)
 			write_part(&a);
 		if (a.h.count % BLOCK != 0)
 			write_block(&a);
@@ -391,7 +405,7 @@ by_similarity(const void *a, const void *b)
 static void
 compare_bytes(rt_engine *engine, rt_scope *s, finding *f, const float *vector, rt_nears *out)
 {
-	size_t size = rt_vector_bytes_size((size_t)f->h->dimensions);
+	size_t size = rt_vector_bytes_size((size_t)f->h->dimensions), in_part = part_of(f->h);
 	uint64_t part = UINT64_MAX;
 	char name[NAME_ROOM];
 	rt_buf *row = rt_scope_buf(s);
@@ -399,17 +413,17 @@ compare_bytes(rt_engine *engine, rt_scope *s, finding *f, const float *vector, r
 	for (size_t i = 0; rt_ok(s) && i < f->count; i++) {
 		const candidate *c = &f->items[i];
 
-		if (c->number / PART != part) {
-			part = c->number / PART;
+		if (c->number / in_part != part) {
+			part = c->number / in_part;
 			put_name(name, PART_PREFIX, part);
 			rt_buf_clear(row);
 			(void)read_row(engine->store, engine->project, s, name, row);
 		}
-		if (row->size < (c->number % PART + 1) * size)
+		if (row->size < (c->number % in_part + 1) * size)
 			continue;
 		out->items[out->count++] = (rt_near){
 			c->body, c->entry, c->at,
-			rt_vector_similarity(vector, row->ptr + c->number % PART * size, (size_t)f->h->dimensions)};
+			rt_vector_similarity(vector, row->ptr + c->number % in_part * size, (size_t)f->h->dimensions)};
 	}
 }
 
@@ -535,6 +549,7 @@ static void
 purge_passage(const purging *p, uint64_t number)
 {
 	size_t item = block_item(p->h), size = rt_vector_bytes_size((size_t)p->h->dimensions), at = number % BLOCK;
+	size_t in_part = part_of(p->h);
 	rt_buf *row = rt_scope_buf(p->s);
 	char name[NAME_ROOM];
 
@@ -545,9 +560,9 @@ purge_passage(const purging *p, uint64_t number)
 		write_row(p->store, p->project, p->s, name, rt_buf_str(row));
 	}
 	rt_buf_clear(row);
-	put_name(name, PART_PREFIX, number / PART);
+	put_name(name, PART_PREFIX, number / in_part);
 	if (read_row(p->store, p->project, p->s, name, row)) {
-		blank(p, row, number % PART * size, size);
+		blank(p, row, number % in_part * size, size);
 		write_row(p->store, p->project, p->s, name, rt_buf_str(row));
 	}
 	rt_buf_deinit(row);

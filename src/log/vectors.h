@@ -9,7 +9,7 @@
  *	#vectors       version, model, dimensions, mark, vectors: varints and a sized text
  *	#vectors.sN    block N: of up to 256 passages, the body (8 bytes), entry (4) and position in the text (4), all
  *	               little-endian, then the signs of all of them
- *	#vectors.bN    part N: the bytes of up to 4 passages
+ *	#vectors.bN    part N: the bytes of 1 to 32 passages, about 1,900 bytes
  *
  * A search compares the signs of all passages, and by their bytes those that look best. A passage of a purged body
  * has body 0 and zeros instead of numbers. Missing rows hide passages and nothing else.

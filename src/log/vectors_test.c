@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/failing_testing.h"
 #include "base/vector.h"
 #include "log/engine_impl.h"
 #include "log/vectors.h"
@@ -278,7 +279,7 @@ test_purge(void **state)
 	must(rt_scope_end(&s, &err), &err);
 }
 
-/* A row that is missing hides its passages and does not disturb others. */
+/* A row that is missing (of the signs of 44 passages, of the bytes of 16) hides its passages and does not disturb others. */
 static void
 test_missing_rows(void **state)
 {
@@ -293,11 +294,48 @@ test_missing_rows(void **state)
 		must(f->store->ops->write(f->store,
 					  rt_rows_named(RT_STORE_SIDE, f->engine->project, rt_str_of(names[i])),
 					  RT_STR(""), &err), &err);
-	assert_int_equal(find(f, "m", f->vectors[9], TEXTS, found, &is_all), 252);
-	assert_int_equal(found[0], 10);
+	assert_int_equal(find(f, "m", f->vectors[19], TEXTS, found, &is_all), 240);
+	assert_int_equal(found[0], 20);
 	add(f, "m", 310);
-	assert_int_equal(find(f, "m", f->vectors[309], TEXTS, found, &is_all), 262);
+	assert_int_equal(find(f, "m", f->vectors[309], TEXTS, found, &is_all), 250);
 	assert_int_equal(found[0], 310);
+}
+
+static void
+test_out_of_memory(void **state)
+{
+	fixture *f = *state;
+	rt_vectors_state after;
+	rt_status st = RT_NOMEM;
+	size_t count = 0;
+
+	add(f, "m", 300);
+	after = state_of(f, "m");
+	for (long n = 0; st != RT_OK; n++) {
+		failing failure = {.left = n};
+		rt_alloc alloc = {failing_resize, failing_release, &failure};
+		rt_error err = {0};
+
+		f->engine->alloc = &alloc;
+		st = add_after(f, "m", &after, 310, &err);
+		f->engine->alloc = rt_alloc_libc();
+		assert_true(st == RT_OK || st == RT_NOMEM);
+		assert_int_equal(atomic_load(&failure.live), 0);
+		assert_int_equal(state_of(f, "m").count, st == RT_OK ? 310 : 300);
+	}
+	st = RT_NOMEM;
+	for (long n = 0; st != RT_OK; n++) {
+		failing failure = {.left = n};
+		rt_alloc alloc = {failing_resize, failing_release, &failure};
+		rt_scope s;
+
+		rt_scope_init(&s, &alloc);
+		count = rt_vectors_find(f->engine, &s, RT_STR("m"), f->vectors[0], DIMENSIONS, 50).count;
+		st = rt_scope_end(&s, NULL);
+		assert_true(st == RT_OK || (st == RT_NOMEM && count == 0));
+		assert_int_equal(atomic_load(&failure.live), 0);
+	}
+	assert_int_equal(count, 50);
 }
 
 int
@@ -309,6 +347,7 @@ main(void)
 		cmocka_unit_test_setup_teardown(test_conflicts, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_purge, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_missing_rows, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_out_of_memory, set_up, tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
