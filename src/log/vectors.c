@@ -18,7 +18,7 @@
 enum {
 	VERSION = 2,
 	BLOCK = 256,       /* passages of a block */
-	PART_SIZE = 1900,  /* bytes of a part; SQLite stores a longer row in pages of its own */
+	PART_SIZE = 1900,  /* bytes of a part; SQLite stores a longer row in separate pages */
 	PART_MOST = 32,    /* passages of a part, where each is small */
 	PART_OF_LARGE = 8, /* where one is larger than PART_SIZE */
 	PASSAGE_SIZE = 16,
