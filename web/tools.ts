@@ -129,14 +129,14 @@ export function isWithCall(at: number, entry: At): boolean {
 	return false;
 }
 
-const EVENTS: Record<string, [prefix: string, ...members: string[]]> = {
+const EVENTS = new Map(Object.entries({
 	model_change: ["model", "provider", "modelId"], thinking_level_change: ["thinking", "thinkingLevel"],
 	session_info: ["title", "name"], custom: ["custom", "customType"], label: ["label", "label"],
-};
+}));
 
 /** A record that sets a value, in one line as in `show`: "model: openai/gpt-x"; "": not such a record. */
 export function eventOf(body: EntryLike & { kind?: string }): string {
-	const [prefix, ...members] = EVENTS[body.kind ?? ""] ?? [""], record = body.pi as Record<string, unknown> | undefined;
+	const [prefix, ...members] = EVENTS.get(body.kind ?? "") ?? [""], record = body.pi as Record<string, unknown> | undefined;
 	if (!prefix || textOf(body.content).trim() !== "")
 		return "";
 	return `${prefix}: ${members.map((member) => word(record?.[member], body[member])).filter(Boolean).join("/") || "none"}`;

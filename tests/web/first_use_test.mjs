@@ -161,6 +161,15 @@ const cut = () => page.locator(".discussions .name .count").evaluateAll((all) =>
 tally.equal("no size in the list is cut", (await cut()).join(), "");
 await look("list");
 
+// the kind of an entry is any text of another program
+writeFileSync(join(server.folder, "kinds.json"), JSON.stringify({ format: "retake", version: 1, discussions: [{ id: "k", name: "kinds", active: "kinds", takes: [{ name: "kinds", entries: ["constructor", "toString", "__proto__"].map((kind, at) =>
+	({ id: `k${at}`, role: "User", kind, content: `kind ${at}`, ts: "2026-11-28T10:00:00Z" })) }] }], roles: ["User", "AI"] }));
+await server.run(["import", "kinds.json"]);
+await page.locator(".discussions button.name", { hasText: "kinds" }).click();
+tally.check("entries of unknown kinds are shown", await until(async () => await page.locator(".entry", { hasText: /kind \d/ }).count() === 3), await page.locator(".entries").innerText());
+await page.locator(".discussions button.name", { hasText: "Ships" }).click();
+await page.locator(".entry", { hasText: "Do ships float?" }).waitFor();
+
 // a discussion without a chosen name is called by its title
 await page.getByRole("button", { name: /^More for Hello/ }).click();
 await pick(page, "Delete …");
