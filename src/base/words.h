@@ -13,6 +13,10 @@
 
 #include "base/text.h"
 
+/* Of the rules by which words are cut and folded. A change of them raises it; stores replace the indexes of
+ * other versions. Since 2: full-width letters and ligatures. */
+#define RT_WORDS_VERSION "2"
+
 /* The code point at *at, which is advanced past it; an invalid byte counts as one. */
 uint32_t rt_word_char(rt_str s, size_t *at);
 /* The same letter in lower case and without its accent. Of other scripts than Latin, Greek and

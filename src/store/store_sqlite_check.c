@@ -123,7 +123,7 @@ static void
 each_schema(checking *k, sqlite3_stmt *row, void *state)
 {
 	static const char *const earlier[] = {RT_SQLITE_INDEX_OLD, RT_SQLITE_INDEX_WORDS, RT_SQLITE_INDEX_PAIRS,
-					      NULL};
+					      RT_SQLITE_INDEX_WORDS_1, NULL};
 	uint64_t *sum = state;
 	rt_str texts[2];
 

@@ -60,6 +60,7 @@
 #include <sqlite3.h>
 #include <sys/types.h>
 
+#include "base/words.h"
 #include "base/clock_host.h"
 #include "base/hash.h"
 #include "base/scope.h"
@@ -337,10 +338,12 @@ RT_CHECKED rt_status rt_sqlite_examine(rt_sqlite_store *s, rt_sqlite_file_state 
 RT_CHECKED rt_status rt_sqlite_create(rt_sqlite_store *s, rt_error *err);
 
 /* The full-text index (store_sqlite_index.c). */
-#define RT_SQLITE_INDEX_TABLE \
-	"CREATE TABLE found(key INTEGER PRIMARY KEY, sum INTEGER NOT NULL, data BLOB NOT NULL) STRICT"
-/* Those of earlier versions, which were tables of FTS5. They count as empty, and are replaced when the first text
- * is added. */
+#define RT_SQLITE_INDEX_OF(words) \
+	"CREATE TABLE found(key INTEGER PRIMARY KEY, sum INTEGER NOT NULL, data BLOB NOT NULL" words ") STRICT"
+#define RT_SQLITE_INDEX_TABLE RT_SQLITE_INDEX_OF(" /* words " RT_WORDS_VERSION " */")
+/* Those of earlier versions: with other rules for words, and before them tables of FTS5. They count as empty, and
+ * are replaced when the first text is added. */
+#define RT_SQLITE_INDEX_WORDS_1 RT_SQLITE_INDEX_OF("")
 #define RT_SQLITE_INDEX_SQL(tokens) \
 	"CREATE VIRTUAL TABLE found USING fts5(text, entry UNINDEXED, content=''," \
 	" contentless_delete=1, contentless_unindexed=1, " tokens ")"

@@ -8,10 +8,26 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include <cmocka.h>
 
 #include "store/store_sqlite_impl.h"
+
+/* Makes the index one of other rules for words, with all that it contains. */
+static inline void
+make_index_words_1(const char *path)
+{
+	sqlite3 *db = NULL;
+	char sql[512];
+
+	assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+	snprintf(sql, sizeof(sql),
+		 "ALTER TABLE found RENAME TO present; %s; INSERT INTO found SELECT * FROM present; DROP TABLE present;",
+		 RT_SQLITE_INDEX_WORDS_1);
+	assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
+	assert_int_equal(sqlite3_close(db), SQLITE_OK);
+}
 
 /* Replaces the index by one of an earlier version with a text of body 1 of project 1. */
 static inline void

@@ -225,6 +225,44 @@ test_old_index(void **state)
 	s->ops->close(s);
 }
 
+/* An index that was made with other rules for words is filled again from the first text on. */
+static void
+test_index_of_other_words(void **state)
+{
+	fixture *f = *state;
+	rt_store *s = NULL;
+	uint64_t mark = 99;
+	int findings = 0, hits = 0;
+
+	fill(f->path, 3);
+	MUST(open_as(f->path, WRITE, &s, err));
+	MUST(s->ops->begin(s, err));
+	MUST(s->ops->index_add(s, PROJECT, 1, 1, RT_STR("old terms"), err));
+	MUST(s->ops->index_add(s, PROJECT, 2, 2, RT_STR("more"), err));
+	MUST(s->ops->commit(s, err));
+	MUST(s->ops->head(s, RT_STORE_INDEX, PROJECT, &mark, err));
+	assert_int_equal(mark, 2);
+	s->ops->close(s);
+	make_index_words_1(f->path);
+	MUST(open_as(f->path, WRITE, &s, err));
+	MUST(s->ops->check(s, first_finding, &findings, err));
+	assert_int_equal(findings, 0);
+	MUST(s->ops->head(s, RT_STORE_INDEX, PROJECT, &mark, err));
+	assert_int_equal(mark, 0);
+	MUST(s->ops->begin(s, err));
+	MUST(s->ops->index_add(s, PROJECT, 1, 1, RT_STR("new terms"), err));
+	MUST(s->ops->commit(s, err));
+	MUST(s->ops->head(s, RT_STORE_INDEX, PROJECT, &mark, err));
+	assert_int_equal(mark, 1);
+	MUST(s->ops->index_find(s, PROJECT, RT_STR("old"), 0, count_hit, &hits, err));
+	assert_int_equal(hits, 0);
+	MUST(s->ops->index_find(s, PROJECT, RT_STR("new"), 0, count_hit, &hits, err));
+	assert_int_equal(hits, 1);
+	MUST(s->ops->check(s, first_finding, &findings, err));
+	assert_int_equal(findings, 0);
+	s->ops->close(s);
+}
+
 /* --- reading only --- */
 
 static bool
@@ -500,6 +538,7 @@ main(void)
 		TEST(test_foreign_database),
 		TEST(test_newer),
 		TEST(test_old_index),
+		TEST(test_index_of_other_words),
 		TEST(test_read_only),
 		TEST(test_unreadable),
 		TEST(test_read_only_folder),
