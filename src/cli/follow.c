@@ -143,14 +143,38 @@ report(rt_follow *w, const rt_program *program, const char *path)
 	globfree(&found);
 }
 
+static int64_t
+changed_us(const struct stat *info)
+{
+	return (int64_t)info->st_ctim.tv_sec * 1000000 + info->st_ctim.tv_nsec / 1000;
+}
+
+/* Did the file change since then, or the one beside it by way of which a database is written? A renamed file
+ * keeps the time of its content. */
+static bool
+has_changed(const rt_follow *w, const char *path, const struct stat *info)
+{
+	struct stat beside;
+	rt_buf name;
+	bool is_newer;
+
+	if (changed_us(info) >= w->since_us)
+		return true;
+	rt_buf_init(&name, w->cli->alloc, RT_BUF_UNLIMITED);
+	rt_buf_add_f(&name, "%s-wal", path);
+	is_newer = name.status == RT_OK && stat(name.ptr, &beside) == 0 && beside.st_size > 0 &&
+		   changed_us(&beside) >= w->since_us;
+	rt_buf_deinit(&name);
+	return is_newer;
+}
+
 static void
 found_file(void *ctx, const rt_program *program, const char *path, const struct stat *info)
 {
 	rt_follow *w = ctx;
 	char *folder = program->kind == RT_PROGRAM_IN_WORK ? strdup(path) : NULL;
 
-	/* A renamed file keeps the time of its content. */
-	if ((int64_t)info->st_ctim.tv_sec * 1000000 + info->st_ctim.tv_nsec / 1000 >= w->since_us &&
+	if (has_changed(w, path, info) &&
 	    (w->since_us > INT64_MIN || program->kind != RT_PROGRAM_MESSAGES)) /* then all sessions are reported */
 		report(w, program, path);
 	if (folder != NULL && go_up(folder))

@@ -232,4 +232,43 @@ message msg_2 assistant ',"completed":2' half-and-all
 comes 'opencode: the complete reply' 'asked half-and-all' texts Watched
 stop 'opencode'
 
+# --- opencode's database: a file beside it is written, also without a watcher ---
+opencode() { # opencode NUMBER TEXT: a message, which stays in the file beside the database
+	"$python" - "$XDG_DATA_HOME/opencode/opencode.db" "$1" "$2" <<'PY'
+import json, os, sqlite3, sys
+db = sqlite3.connect(sys.argv[1])
+db.execute("PRAGMA journal_mode=WAL")
+db.execute("PRAGMA wal_autocheckpoint=0")
+number, text = int(sys.argv[2]), sys.argv[3]
+if number == 1:
+    db.executescript("""CREATE TABLE session(id TEXT PRIMARY KEY, project_id TEXT, title TEXT, revert TEXT,
+        time_created INTEGER, time_updated INTEGER);
+        CREATE TABLE message(id TEXT PRIMARY KEY, session_id TEXT, time_created INTEGER, data TEXT);
+        CREATE TABLE part(id TEXT PRIMARY KEY, message_id TEXT, session_id TEXT, data TEXT);
+        INSERT INTO session VALUES('ses_d', 'p', 'Database', NULL, 1, 1);""")
+    db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+role = "user" if number % 2 else "assistant"
+db.execute("INSERT INTO message VALUES(?, 'ses_d', ?, ?)", (f"m{number}", number, json.dumps({"role": role})))
+db.execute("INSERT INTO part VALUES(?, ?, 'ses_d', ?)",
+           (f"p{number}", f"m{number}", json.dumps({"type": "text", "text": text})))
+db.commit()
+os._exit(0)
+PY
+}
+start opencode
+opencode 1 first
+comes 'the database of opencode: a message' first texts Database
+opencode 2 second
+comes 'the database of opencode: another' 'first second' texts Database
+stop 'the database of opencode'
+sleep 3 # longer than the times of files are inexact
+r watch opencode --once >/dev/null
+before=$(stat -c %Z "$XDG_DATA_HOME/opencode/opencode.db")
+sleep 3
+r watch opencode --once >/dev/null
+opencode 3 third
+is 'the database of opencode: only the file beside it changed' "$before" "$(stat -c %Z "$XDG_DATA_HOME/opencode/opencode.db")"
+r watch opencode --once >/dev/null
+is 'the database of opencode: changes without a watcher' 'first second third' "$(texts Database)"
+
 finish
