@@ -33,6 +33,7 @@ typedef struct export {
 	rt_export_options options;
 	const rt_project *project;
 	bool whole_project, is_past;
+	bool has_every; /* all discussions */
 	bool is_redacted, has_emails, is_dry; /* is_dry: only report what would be hidden */
 	rt_str disc, take;
 } export;
@@ -58,9 +59,13 @@ read_query(export *e)
 	e->is_redacted = rt_call_flag(call, "redact");
 	e->has_emails = rt_call_flag(call, "emails");
 	e->is_dry = rt_call_flag(call, "dry_run");
+	e->has_every = rt_call_flag(call, "all_discussions");
 	e->disc = rt_call_param(call, "discussion");
 	if (e->disc.size == 0)
 		e->disc = rt_call_text(call, "discussion");
+	if (e->has_every && (e->disc.size > 0 || e->take.size > 0))
+		rt_scope_fail(e->scope, RT_USAGE,
+			      "all_discussions cannot be combined with discussion or take");
 	rt_call_hint(call, "Formats: GET " RT_API_ROOT "/info");
 	if ((e->is_dry || e->has_emails) && !e->is_redacted)
 		rt_scope_fail(e->scope, RT_USAGE, "%s is for redact",
@@ -140,6 +145,9 @@ write_file(export *e, rt_str by)
 	rt_scope_defer(s, close_outlines, outlines);
 	RT_TRY(s, rt_action_export(call->open_project->engine, &with, &file, e->project, place,
 				   e->whole_project, outlines, &s->error));
+	if (rt_ok(s) && e->format->holds_one && outlines->count > 1)
+		rt_scope_fail(s, RT_USAGE, "a file of %s has one conversation, not %zu", e->format->name,
+			      outlines->count);
 	if (rt_ok(s) && e->options.whole && e->take.size > 0 && outlines->count == 1)
 		begin_with(e, named, &outlines->items[0]);
 	if (e->is_redacted && rt_ok(s))
@@ -224,8 +232,9 @@ rt_api_export(rt_call *call)
 	e.project = rt_call_value_at(call, at_op);
 	if (!rt_ok(s))
 		return;
-	e.whole_project = e.format->holds_project && e.disc.size == 0 && e.take.size == 0;
-	e.options.whole = e.options.whole || e.whole_project;
+	e.whole_project = e.has_every ||
+			  (e.format->holds_project && e.disc.size == 0 && e.take.size == 0);
+	e.options.whole = e.options.whole || (e.whole_project && e.format->holds_project);
 	write_file(&e, by);
 	if (!rt_ok(s) || e.is_dry)
 		return;

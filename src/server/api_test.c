@@ -653,6 +653,16 @@ test_files(void **state)
 	assert_int_equal(number_at(f, "entries"), 1);
 	assert_int_equal(number_at(f, "places"), 1);
 	assert_null(strstr(f->answer.body.ptr, "Zx8Qw2Lm"));
+	/* Formats for one discussion contain all of them on request. */
+	expect(f, 200, "GET", V1 "/export?format=openai", NULL);
+	assert_null(strstr(f->answer.body.ptr, "\"hi\""));
+	expect(f, 200, "GET", V1 "/export?format=openai&all_discussions=1", NULL);
+	assert_non_null(strstr(f->answer.body.ptr, "sk-ant"));
+	assert_non_null(strstr(f->answer.body.ptr, "\"hi\""));
+	expect(f, 200, "GET", V1 "/export?format=csv&all_discussions=1", NULL);
+	assert_header(f, "Content-Disposition", "attachment; filename=\"retake.csv\"");
+	expect(f, 400, "GET", V1 "/export?format=csv&all_discussions=1&discussion=keys", NULL);
+	expect(f, 400, "GET", V1 "/export?format=pi&all_discussions=1", NULL);
 	expect(f, 400, "GET", V1 "/export?format=html&dry_run=1", NULL);
 	expect(f, 400, "GET", V1 "/export?format=html&emails=1", NULL);
 	/* A name is only the name of a file, whatever it contains. */

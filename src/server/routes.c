@@ -98,7 +98,9 @@ static const rt_route_param q_last[] = {
 	}
 static const rt_route_param q_export[] = {TAKE, EXPORT, AT_OP, END};
 static const rt_route_param q_export_all[] = {
-	{"discussion", "string", "only this discussion"}, TAKE, EXPORT, AT_OP, END};
+	{"discussion", "string", "only this discussion"}, TAKE,
+	{"all_discussions", "boolean", "all discussions of the project, in formats that otherwise contain one"},
+	EXPORT, AT_OP, END};
 static const rt_route_param q_file_names[] = {
 	{"search", "string", "only paths that contain this text, ignoring case"},
 	{"count", "integer", "maximum number of names; default and maximum: 100"},
