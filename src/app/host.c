@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 
 #include "app/host.h"
+#include "base/clock_host.h"
 #include "base/scope.h"
 #include "hooks/process.h"
 #include "llm/system_host.h"
@@ -225,18 +226,10 @@ local_time(int64_t at_us, struct tm *out)
 }
 
 int64_t
-rt_host_zone_us(int64_t at_us)
-{
-	struct tm parts;
-
-	return local_time(at_us, &parts) ? (int64_t)parts.tm_gmtoff * 1000000 : 0;
-}
-
-int64_t
 rt_host_local_day(int64_t at_us)
 {
 	static const int64_t day_us = INT64_C(86400000000);
-	int64_t local_us = at_us + rt_host_zone_us(at_us);
+	int64_t local_us = at_us + rt_clock_zone_us(at_us);
 
 	return local_us / day_us - (local_us % day_us < 0);
 }

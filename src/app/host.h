@@ -34,8 +34,6 @@ bool rt_host_wait(int fd, int ms);
 bool rt_host_listens(unsigned port);
 /* Appends the folder for temporary files. */
 void rt_host_temp_dir(rt_buf *out);
-/* Local time minus UTC at a time. */
-int64_t rt_host_zone_us(int64_t at_us);
 /* The local day of a time, in days since 1970. */
 int64_t rt_host_local_day(int64_t at_us);
 /* Local time for people: "2026-11-21 20:35" (or with the seconds). */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#define _POSIX_C_SOURCE 200809L
+#define _GNU_SOURCE /* tm_gmtoff */
 #include "base/clock_host.h"
 
 #include <time.h>
@@ -19,6 +19,15 @@ int64_t
 rt_clock_ms(void)
 {
 	return rt_clock_ns() / 1000000;
+}
+
+int64_t
+rt_clock_zone_us(int64_t at_us)
+{
+	time_t when = (time_t)(at_us / 1000000 - (at_us % 1000000 < 0));
+	struct tm parts;
+
+	return localtime_r(&when, &parts) != NULL ? (int64_t)parts.tm_gmtoff * 1000000 : 0;
 }
 
 bool

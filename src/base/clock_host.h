@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * A clock that never goes back, and waiting by it. It is for time limits; the time of day comes
- * from rt_env.
+ * from rt_env, and the time zone from here.
  *
  * Threads: any. */
 #ifndef RT_BASE_CLOCK_HOST_H
@@ -13,6 +13,8 @@
 
 int64_t rt_clock_ns(void);
 int64_t rt_clock_ms(void);
+/* How far the local time is ahead of UTC at this moment. */
+int64_t rt_clock_zone_us(int64_t at_us);
 
 /* A lock, and a condition whose waits are limited by this clock. False: out of memory; neither
  * exists. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * search: words in all discussions, or in one. */
+#include "base/clock_host.h"
 #include "cli/cli.h"
 #include "app/screen.h"
 #include "cli/embedding.h"
@@ -190,7 +191,7 @@ run_search(rt_cli *cli)
 	rt_meaning meaning;
 	watching w = {.cli = cli, .begun_us = cli->env->now_us(cli->env->ctx)};
 	rt_search search = {.progress = show_progress,
-			    .zone = rt_host_zone_us,
+			    .zone = rt_clock_zone_us,
 			    .ctx = &w,
 			    .role = rt_str_of(rt_cli_flag_value(cli, "role")),
 			    .limit = rt_cli_flag_number(cli, "limit", "maximum number of results", LIMIT)};

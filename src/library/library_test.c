@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "log/folder_testing.h"
@@ -99,6 +100,34 @@ seq_of(retake_project *project)
 }
 
 /* ---- examples ---- */
+
+/* Days in a query are those of the local time, as on the command line. */
+static void
+test_search_days(void **state)
+{
+	time_t now = time(NULL), there;
+	long ahead = 86400 - (long)(now % 86400) + 1800; /* it is half an hour past midnight there */
+	char zone[32], query[40];
+	struct tm day;
+	fixture f;
+
+	(void)state;
+	if (ahead > 86400)
+		ahead = 86400;
+	there = now + ahead;
+	(void)gmtime_r(&there, &day);
+	snprintf(zone, sizeof(zone), "LOC-%02ld:%02ld", ahead / 3600, ahead / 60 % 60);
+	(void)strftime(query, sizeof(query), "one after:%Y-%m-%d", &day);
+	open_fixture(&f, ":memory:");
+	assert_int_equal(apply(&f, "{\"op\":\"entry.append\",\"id\":\"n\",\"content\":\"one\"}"), RETAKE_OK);
+	assert_int_equal(setenv("TZ", zone, 1), 0);
+	tzset();
+	holds(&f, retake_search(f.project, NULL, query, NULL, &f.text, &f.error), "\"n\"");
+	assert_int_equal(setenv("TZ", "UTC", 1), 0);
+	tzset();
+	holds(&f, retake_search(f.project, NULL, query, NULL, &f.text, &f.error), "[]");
+	close_fixture(&f);
+}
 
 static void
 test_version_and_words(void **state)
@@ -719,7 +748,7 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_version_and_words),
+		cmocka_unit_test(test_search_days), cmocka_unit_test(test_version_and_words),
 		cmocka_unit_test(test_apply_and_look),
 		cmocka_unit_test(test_past),
 		cmocka_unit_test(test_context),

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Views: each function calls one of the engine's. */
+#include "base/clock_host.h"
 #include "library/library_impl.h"
 
 #include "chat/context.h"
@@ -172,7 +173,8 @@ retake_search(retake_project *project, const retake_place *place, const char *qu
 				 &(rt_search){.query = text,
 					      .disc = in_one ? c.at.disc : 0,
 					      .role = role,
-					      .limit = own.limit},
+					      .limit = own.limit,
+					      .zone = rt_clock_zone_us},
 				 &c.text, &s->error));
 	return rt_library_end(&c, out_json, error);
 }

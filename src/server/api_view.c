@@ -2,6 +2,7 @@
  *
  * Reads. Answers are the engine's views; with at_op, of the value of that time. */
 #include "app/condition.h"
+#include "base/clock_host.h"
 #include "codec/content.h"
 #include "codec/thinking.h"
 #include "markup/markup.h"
@@ -721,6 +722,6 @@ rt_api_search(rt_call *call)
 					      .disc = place.disc,
 					      .role = role,
 					      .limit = limit,
-					      .zone = rt_host_zone_us},
+					      .zone = rt_clock_zone_us},
 				 &call->answer->body, &s->error));
 }

@@ -4,6 +4,7 @@
  * it is cancelled and started again. Hits are shown as they are found. A search by meaning waits until
  * nothing is typed, because each sends the text to a server. */
 #include "app/host.h"
+#include "base/clock_host.h"
 #include "llm/embed.h"
 #include "tui/pane_discussions_impl.h"
 
@@ -63,7 +64,7 @@ run_search(rt_worker *worker, void *ctx)
 	rt_view view = {&job->scope, job->engine, job->value, {0}};
 	rt_search search = {.query = job->query,
 			    .limit = RT_FIND_HITS,
-			    .zone = rt_host_zone_us,
+			    .zone = rt_clock_zone_us,
 			    .stop = is_cancelled,
 			    .progress = on_progress,
 			    .ctx = job};
