@@ -67,9 +67,17 @@ p -q add 'and one more'
 code 'a database to a database' 0 "$RETAKE" copy "$address" "$copied"
 hasnt 'no password' 'sesame' "$out$err"
 same_state 'a database to a database: the same' "$copied"
+in_index() { # how many texts with the word are in the index of the copy
+	sql "SELECT count(*) FROM retake.found WHERE words::text LIKE '%:more''%'" copied
+}
+code 'the index of the copy is made' 0 "$RETAKE" --db "$copied" search more
+is 'the index of the copy: the word' 1 "$(in_index)"
 p -q purge --text 'one more' --yes
 code 'a purge is copied' 0 "$RETAKE" copy "$address" "$copied"
 same_state 'a purge is copied: the same' "$copied"
+is 'a purge is copied: not in the index' 0 "$(in_index)"
+code 'a purge is copied: a search' 0 "$RETAKE" --db "$copied" search more
+hasnt 'a purge is copied: not found' 'one more' "$out"
 is 'a purge is copied: no row' '0' "$(sql "SELECT count(*) FROM retake.body WHERE position('one more' IN encode(data, 'escape')) > 0" copied)"
 code 'repair refuses' 1 p repair
 code 'read-only' 1 p --read-only add five
