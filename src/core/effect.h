@@ -66,7 +66,7 @@ typedef struct rt_effect {
 RT_CHECKED rt_status rt_effect_apply(const rt_project *project, const rt_effect *effect, bool back,
 				     const rt_project **out, rt_error *err);
 
-/* The same for a reference of the caller's, which is replaced. A value that nobody else refers to is
+/* The same for a reference of the caller's, which is replaced. A value with one reference is
  * changed in place, so after a failure it can only be released. */
 RT_CHECKED rt_status rt_effect_advance(const rt_project **now, const rt_effect *effect, bool back,
 				       rt_error *err);

@@ -7,7 +7,7 @@
 
 #include "core/effect.h"
 
-/* The draft that an effect changes: copies, or parts of a project that nobody else has. */
+/* The draft that an effect changes: copies, or parts of a project that have no other owner. */
 typedef struct rt_effect_draft {
 	rt_project *project;
 	rt_disc *disc; /* NULL in the project's document */

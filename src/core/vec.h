@@ -19,7 +19,7 @@ const void *rt_vec_get(const rt_vec *vec, size_t at);
 /* A new list with item, which is referenced, at this position; at == count appends. */
 RT_CHECKED rt_status rt_vec_set(const rt_vec *vec, size_t at, const void *item,
 				const rt_vec **out_vec);
-/* The same for a list of the caller's: changed in place if nobody else has it, else replaced. */
+/* The same for a list of the caller's: changed in place if it has no other owner, else replaced. */
 RT_CHECKED rt_status rt_vec_put(const rt_vec **vec, size_t at, const void *item);
 /* The item at this position if it and the list have no other owner, to be changed; else NULL. */
 void *rt_vec_own(const rt_vec *vec, size_t at);

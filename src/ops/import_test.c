@@ -818,7 +818,7 @@ memory_is_bounded(void **state)
 	assert_true(many - few < 50000 * 100);
 }
 
-/* ---- what was written for another program ---- */
+/* ---- sessions written for other programs ---- */
 
 static const rt_store_ops *true_ops;
 static size_t bodies_read;
