@@ -72,6 +72,8 @@ def unquote(text):
 
 def c_strings(text):
     joined, at = None, 0
+    # Messages of static assertions are for developers; the offsets of the rest stay the same.
+    text = re.sub(r"\b_Static_assert\([^;]*;", lambda m: re.sub(r"[^\n]", " ", m[0]), text)
     for token in C_TOKEN.finditer(text):
         word = token[0]
         if word[0] == '"':

@@ -123,7 +123,7 @@ function StatusLine() {
 			{overlay !== "compare" /* shown in the dialog */ && <NoticeLine />}
 			<p class="news quiet" role="status">{news}</p>
 			{trouble && <p class="trouble" role="alert">{trouble}</p>}
-			{connection === "lost" && <p class="trouble" role="status">Not connected to Retake. Trying again …</p>}
+			{connection === "lost" && <p class="trouble" role="status">Not connected to Retake. Reconnecting …</p>}
 		</div>
 	);
 }
@@ -154,7 +154,7 @@ export function App() {
 	const Over = panesAt("overlay").find((each) => each.id === overlay)?.view;
 	return (
 		<div class={`app drawer-${drawer ?? "none"} ${pane ? "with-pane" : ""} ${isEditing ? "is-editing" : ""}`}>
-			<a class="skip" href="#take" inert={isCovered} onClick={(event) => { event.preventDefault(); focusTake(); }}>To the entries</a>
+			<a class="skip" href="#take" inert={isCovered} onClick={(event) => { event.preventDefault(); focusTake(); }}>Skip to the entries</a>
 			<TopBar isCovered={isCovered} />
 			<div class="columns">
 				<div class="left" inert={isCovered && drawer !== "left"}><Discussions /></div>

@@ -87,7 +87,7 @@ export function Calendar(props: CalendarProps) {
 					);
 				})}
 			</div>
-			<p class="quiet small calendar-day" aria-hidden="true">{shown ? props.words(shown) : "Each square is a day; more entries, a stronger colour. Choose one to count only its entries."}</p>
+			<p class="quiet small calendar-day" aria-hidden="true">{shown ? props.words(shown) : "Each square is a day; the more entries, the stronger the colour. Select a day to count only its entries."}</p>
 		</>
 	);
 }

@@ -51,7 +51,7 @@ function timeOf(each: Discussion): string {
 
 async function askTags(each: Discussion): Promise<void> {
 	const all = [...new Set(state.discussions.flatMap((other) => other.tags ?? []))];
-	const line = await askLine("Tags", (each.tags ?? []).join(", "), { text: "Separated by commas. work/db is within work.", suggestions: all });
+	const line = await askLine("Tags", (each.tags ?? []).join(", "), { text: "Separated by commas. work/db is nested in work.", suggestions: all });
 	if (line === null)
 		return;
 	const tags = [...new Set(line.split(",").map((tag) => tag.trim()).filter(Boolean))];
@@ -107,7 +107,7 @@ function itemsOf(each: Discussion, isOnly: boolean): MenuItem[] {
 		{ text: "Rename …", run: () => void rename(each) },
 		{ text: each.pinned ? "Unpin" : "Pin", run: () => void act.setListed(each.id, "pinned", each.pinned ? null : true, each.pinned ? "Unpinned." : "Pinned.", each.pinned ? true : null) },
 		{ text: "Tags …", run: () => void askTags(each) },
-		{ text: each.archived ? "Unarchive" : "Archive", run: () => void act.setListed(each.id, "archived", each.archived ? null : true, each.archived ? "Listed again." : "Archived.", each.archived ? true : null) },
+		{ text: each.archived ? "Unarchive" : "Archive", run: () => void act.setListed(each.id, "archived", each.archived ? null : true, each.archived ? "Unarchived." : "Archived.", each.archived ? true : null) },
 		{ text: "Delete …", run: () => void askDeleteDiscussion(each.id), isOff: isOnly && "This is the only discussion", isDanger: true },
 	];
 }
@@ -172,7 +172,7 @@ export function Discussions() {
 				<span class="space" />
 				<button type="button" class="icon" aria-label="New discussion" title="New discussion" onClick={() => void beginDiscussion()}>+</button>
 				<Menu label="Discussions" items={() => [
-					{ text: "New with a name …", run: () => void newDiscussion() },
+					{ text: "New discussion with a name …", run: () => void newDiscussion() },
 					...toggleItems(all, open),
 					{ text: "Import files …", run: () => openOverlay("import") },
 					{ text: "Statistics …", run: () => openOverlay("stats") },

@@ -147,7 +147,7 @@ export function EntryEditor(props: { entry: Entry }) {
 			more={[
 				...(canAsk ? [{
 					text: "Save and ask again", act: (text: string) => act.editAndAsk(entry.id, text, seen.current, isBlocks, later === 0),
-					title: later === 0 ? "Saves the text and gets a reply to it." : "A new take ends with your text and gets a reply. This take stays unchanged.",
+					title: later === 0 ? "Saves the text and requests a reply." : "A new take ends with your text and gets a reply. This take stays unchanged.",
 				}] : []),
 				{
 					text: "Save as new take", act: (text) => act.editAsTake(entry.id, text),

@@ -205,12 +205,12 @@ function Row(props: RowProps) {
 				<ForkPicker id={id} tabIndex={tab} />
 				{label && <span class="chip label">{label}</span>}
 				{outline.kind[at] !== "message" && outline.kind[at] && !event && <span class="chip">{outline.kind[at].replace(/_/g, " ")}</span>}
-				{typeof body?.from_take === "string" && <button type="button" class="link small" tabIndex={tab} title="Go to the first of its sources"
+				{typeof body?.from_take === "string" && <button type="button" class="link small" tabIndex={tab} title="Go to the first source entry"
 					onClick={() => void ask.toSource(body)}>from “{oneLine(takeNamed(body.from_take), 40)}”</button>}
 				{!!(flags & MUTED) && <span class="chip">muted</span>}
 				{differs && <button type="button" class="icon" tabIndex={tab} title="Different text in another take: compare"
 					aria-label={`Entry ${number} has a different text in another take: compare`} onClick={() => openOverlay("compare")}>≠</button>}
-				{behind === id && <span class="chip head" title="The next entry follows this one; the entries below stay in their take">continues here</span>}
+				{behind === id && <span class="chip head" title="The next entry follows this one; the entries below remain in their take">continues here</span>}
 				{event && <span class="event">{event}</span>}
 				{isCollapsed && <span class="preview">{preview(body)}</span>}
 				{isNear && <span class="acts">

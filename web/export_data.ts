@@ -453,7 +453,7 @@ function linked(discussions: PageDiscussion[], active: number, hash: string): { 
 		spot.at = opensAtEnd() ? takes[take].count - 1 : Math.min(0, takes[take].count - 1);
 	}
 	const gone = d !== null && found < 0 ? `the discussion “${d}”` : t !== null && take < 0 ? `the take “${t}”` : "";
-	const missing = gone && `The link leads to ${gone}, which is not in this page. This is the nearest place.`;
+	const missing = gone && `The link leads to ${gone}, which is not on this page. This is the nearest place.`;
 	if (e === null)
 		return { spot, missing };
 	const place = (of: PageTake | undefined) => (!of ? -1 : /^#\d+$/.test(e)
@@ -463,7 +463,7 @@ function linked(discussions: PageDiscussion[], active: number, hash: string): { 
 		return { spot: { ...spot, at }, missing };
 	const other = takes.findIndex((each) => place(each) >= 0);
 	if (other < 0)
-		return { spot, missing: missing || "The link leads to an entry that is not in this page. This is its take." };
+		return { spot, missing: missing || "The link leads to an entry that is not on this page. This is its take." };
 	return { spot: { ...spot, take: other, at: place(takes[other]) },
 		missing: missing || `The linked entry is no longer in that take. This is “${titlesOf(discussions[spot.disc])[other]}”, which contains it.` };
 }

@@ -58,7 +58,7 @@ function Takes(props: { disc: PageDiscussion; take: number; onTake: (take: numbe
 	if (takes.length > MOST_LISTED)
 		return (
 			<label class="page-takes">Take <input type="text" class="line" key={props.take} value={takes[props.take].name}
-				title="The name of another take, then Enter" onChange={(event) => pick(event.currentTarget.value)} /> of {takes.length.toLocaleString()}</label>
+				title="Enter the name of another take" onChange={(event) => pick(event.currentTarget.value)} /> of {takes.length.toLocaleString()}</label>
 		);
 	if (takes.length > MOST_TABS)
 		return (
@@ -175,7 +175,7 @@ function Paper(props: { page: PageData; spot: Spot }) {
 	const { discussions, read } = props.page, { spot } = props;
 	const take = discussions[spot.disc].takes[spot.take], all = take?.count ?? 0, before = take?.before ?? 0;
 	const from = Math.max(before, Math.floor(Math.max(0, spot.at) / MOST_PRINTED) * MOST_PRINTED), count = Math.min(all - from, MOST_PRINTED);
-	const why = read === "begun" ? "the earlier ones were still being loaded when this was printed, and are missing. Print again when the outline is complete."
+	const why = read === "begun" ? "earlier entries are missing because they were still being loaded. Print again when the outline is complete."
 		: read === "cut" ? "the earlier ones are missing, because the file is incomplete."
 			: `at most ${MOST_PRINTED.toLocaleString()} entries around the selected one are printed. Select another entry to print the others.`;
 	return (

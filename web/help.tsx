@@ -12,18 +12,18 @@ import { useStore } from "./state";
 const TOPICS: [string, string, string][] = [
 	["Discussions, takes, entries", "A discussion has one or more takes: alternative branches. A take is a list of entries, each of which you can edit. The next reply is based on their current text.", "conversation chat message branch edit rename pin archive tag delete"],
 	["Branch and compare", "Continue from an earlier entry to start a new take. Where takes diverge, ‹ 1/2 › beside an entry switches between them, and the number opens them side by side.", "fork alternative diff merge"],
-	["Undo", "Every change is a step in the history. Undo the last one with the button at the top, or any earlier one in the pane “History”, which keeps the later steps.", "mistake history redo revert restore"],
+	["Undo", "Every change is a step in the history. Undo the last one with the button at the top. In the “History” pane you can revert any earlier one; the later steps are kept.", "mistake history redo revert restore"],
 	["Ask again", "“Again” requests another reply and keeps the first one as a take. “Stop” ends a reply and keeps its beginning; “Continue” extends it.", "regenerate retry stop continue another reply several models"],
 	["Merge a take", "The menu of the takes has “Merge a take …”: the model summarises what another take concluded, and the summary becomes an entry here.", "combine branch join summary"],
 	["Attach files and images", "Paste or drop them on the message field, or use “Attach”. Models that take no images refuse them before anything is sent.", "upload picture photo pdf document"],
-	["Templates", "A message with variables that is used again: “/” in the message field lists the templates, and creates the first one.", "snippet variable slash command"],
-	["Search", "The field at the top finds commands, discussions, takes and texts of all discussions.", "find last week"],
+	["Templates", "A reusable message with variables. “/” in the message field lists the templates, or creates the first one.", "snippet variable slash command"],
+	["Search", "The field at the top searches commands, discussions, takes and the text of all discussions.", "find last week"],
 	["Import", "Drop files of other programs on the page, or use the menu of the discussions. You see what they contain before anything is added.", "chatgpt claude markdown open"],
-	["Export", "The button at the top, on a phone in the menu “More”, saves the discussion as a web page or in other formats, with secrets redacted if you want.", "share send page html pdf print download"],
-	["Context and prompt", "The pane “Prompt” has the instructions (system prompt), the next request with its tokens, and the usage and cost so far. Muted entries are kept and not sent.", "system prompt instructions cost price tokens usage money budget"],
+	["Export", "The button at the top (on a phone, in the “More” menu) saves the discussion as a web page or in another format, with secrets redacted if you want.", "share send page html pdf print download"],
+	["Context and prompt", "The “Prompt” pane shows the instructions (system prompt), the next request with its tokens, and the usage and cost so far. Muted entries are kept and not sent.", "system prompt instructions cost price tokens usage money budget"],
 	["Statistics", "The menu of the discussions, or “/stats” in the message field, counts entries, tokens and cost by day, model, program, discussion and project.", "stats tokens cost usage calendar spending"],
 	["Projects", "A project has its own discussions, settings and history. The menu above the discussions opens another one or creates it.", "workspace folder"],
-	["Theme, text size, notifications", "The menu “Appearance and keys” at the top, on a phone “More”, has them, and whether Enter sends. They are kept in this browser. “Sign out” is there, too.", "dark light font settings keys sign out logout"],
+	["Theme, text size, notifications", "The “Appearance and keys” menu at the top (on a phone, “More”) contains these settings, including whether Enter sends. They are stored in this browser. “Sign out” is there, too.", "dark light font settings keys sign out logout"],
 ];
 
 /** Does the text contain all words? */

@@ -44,7 +44,7 @@ function element(node: TexNode, depth: number): ComponentChildren {
 	if (typeof node.text === "string")
 		return node.text;
 	if (depth > DEEPEST)
-		throw new Error("math that is too deep");
+		throw new Error("the formula is nested too deeply");
 	const inner = (node.children ?? []).map((each) => element(each, depth + 1));
 	if (!node.type || !ELEMENTS.has(node.type))
 		return inner;

@@ -103,9 +103,9 @@ function groupsOf(query: string, now: string, providers: Provider[], lists: Read
 		const found = (listed?.models ?? []).filter((name) => matches(name, words) && !(eachOnce && recent.includes(name)));
 		const rest = found.length - MOST;
 		if (found.length > 0)
-			groups.push({ name: provider, models: found.slice(0, MOST), note: rest > 0 ? `${rest.toLocaleString()} more. Type a part of the name.` : "", isProblem: false });
+			groups.push({ name: provider, models: found.slice(0, MOST), note: rest > 0 ? `${rest.toLocaleString()} more. Type part of the name.` : "", isProblem: false });
 		else if (listed?.isLoading)
-			empty.unshift({ name: provider, models: [], note: "Reading the list …", isProblem: false });
+			empty.unshift({ name: provider, models: [], note: "Loading the list …", isProblem: false });
 		else if (listed?.problem && words.length === 0)
 			empty.push({ name: provider, models: [], note: listed.problem, isProblem: true });
 	}
@@ -206,7 +206,7 @@ function ModelPicker(props: { isSeveral: boolean }) {
 	return (
 		<Dialog title={isSeveral ? "Ask several models" : "Model"} class="palette picker" onClose={() => openOverlay(null)}>
 			<input ref={field} class="line" role="combobox" aria-expanded="true" aria-controls="picker-list" aria-autocomplete="list" autoFocus aria-activedescendant={at >= 0 ? `picker-${at}` : undefined}
-				aria-label="Find a model" placeholder={now ? `Find a model (now ${now})` : "Find a model, or write PROVIDER/NAME"} value={query} spellcheck={false} autocomplete="off"
+				aria-label="Find a model" placeholder={now ? `Find a model (current: ${now})` : "Find a model, or write PROVIDER/NAME"} value={query} spellcheck={false} autocomplete="off"
 				aria-invalid={doubt !== null || undefined} aria-describedby={doubt ? "model-problem" : undefined} onInput={(event) => { setQuery(event.currentTarget.value); setPicked(null); setDoubt(null); }} onKeyDown={onKeyDown} />
 			<DoubtLine doubt={doubt} onMeant={take} />
 			<div id="picker-list" class="palette-list" role="listbox" aria-label="Models" aria-multiselectable={isSeveral || undefined} ref={list} tabIndex={-1}>
@@ -230,7 +230,7 @@ function ModelPicker(props: { isSeveral: boolean }) {
 			{isSeveral && (
 				<div class="setting">
 					<label for="picker-question">Question</label>
-					<textarea id="picker-question" rows={2} value={question} placeholder="Empty: further replies to the last message"
+					<textarea id="picker-question" rows={2} value={question} placeholder="Leave empty for more replies to the last message"
 						onInput={(event) => { setQuestion(event.currentTarget.value); typeQuestion(event.currentTarget.value); }} />
 				</div>
 			)}
@@ -241,7 +241,7 @@ function ModelPicker(props: { isSeveral: boolean }) {
 				</footer>
 			) : (
 				<fieldset class="choices picker-scope">
-					<legend>The choice applies to</legend>
+					<legend>Applies to</legend>
 					<label class="choice"><input type="radio" name="picker-scope" checked={scope === "discussion"} onChange={() => setScope("discussion")} />this discussion</label>
 					<label class="choice"><input type="radio" name="picker-scope" checked={scope === "project"} onChange={() => setScope("project")} />the project, as its default</label>
 					{isOwn && <button type="button" class="link" onClick={() => { openOverlay(null); void act.op("setting.set", { key: "model", value: null, of: "discussion" }, { say: "This discussion uses the default of the project." }); }}>Use the project’s default</button>}

@@ -93,7 +93,7 @@ function Export() {
 	);
 	const done = () => {
 		openOverlay(null);
-		say(`Saved ${isCanonical || what === "project" ? "the project" : what === "take" ? `the take “${take}”` : `“${disc}”`} as ${writers.filter((each) => each.name === name).map(formatName)} in the downloads of the browser.`, false);
+		say(`Saved ${isCanonical || what === "project" ? "the project" : what === "take" ? `the take “${take}”` : `“${disc}”`} as ${writers.filter((each) => each.name === name).map(formatName)} in the browser's downloads folder.`, false);
 	};
 	return (
 		<Dialog title="Export" onClose={() => openOverlay(null)}>
@@ -121,11 +121,11 @@ function Export() {
 				</>
 			)}
 			<label class="check"><input type="checkbox" checked={isRedacted} onChange={(event) => setRedacted(event.currentTarget.checked)} />
-				<span>Redact secrets: replace keys, tokens, passwords and home directories by placeholders</span></label>
+				<span>Redact secrets: replace keys, tokens, passwords and home directories with placeholders</span></label>
 			{isRedacted && (
 				<>
 					<label class="check inner"><input type="checkbox" checked={hasEmails} onChange={(event) => setEmails(event.currentTarget.checked)} />
-						<span>Redact email addresses, too</span></label>
+						<span>Also redact email addresses</span></label>
 					<Hidden query={query} />
 				</>
 			)}

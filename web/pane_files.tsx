@@ -20,7 +20,7 @@ type Lists = Record<string, Item[]>;
 /** Member, title, and what it is for. They are sent in this order. */
 const LISTS: [string, string, string][] = [
 	["files", "Files", "The files that you work on. Sent first."],
-	["context_files", "Context files", "Sources and documents for reference. “@” in the message field adds to this list."],
+	["context_files", "Context files", "Sources and documents for reference. “@” in the message field adds files to this list."],
 	["screenshots", "Screenshots", "Images only. Sent last."],
 ];
 
@@ -82,7 +82,7 @@ export function FilesButton() {
 	const { data } = useLoaded(() => (isShared && disc ? get<Lists>(discPath("files")) : Promise.resolve(null)), [disc, take, version, isShared], 60);
 	const items = LISTS.reduce((sum, [which]) => sum + (data?.[which]?.length ?? 0), 0);
 	return isShared ? (
-		<button type="button" class="icon text wide-only" id="to-files" title="Files on the computer of the server, sent with each request"
+		<button type="button" class="icon text wide-only" id="to-files" title="Files on the server's computer, sent with each request"
 			onClick={() => goToField("settings", "file-lists")}>{items ? `Files: ${items}` : "Files"}</button>
 	) : null;
 }

@@ -201,7 +201,7 @@ function Verbs(props: VerbsProps) {
 	};
 	const go = () => void goTo(columns, one!).catch(act.sayProblem);
 	return (
-		<div class="verbs" role="toolbar" aria-label={isOff ? "Nothing selected" : `With ${many}`}>
+		<div class="verbs" role="toolbar" aria-label={isOff ? "Nothing selected" : `Actions for ${many}`}>
 			{one !== null && <button type="button" class="narrow-only" data-verb="show" onClick={() => set({ drawer: null })}>Show</button>}
 			{one !== null && <button type="button" data-verb="go" title="Enter" onClick={go}>Continue from here</button>}
 			<button type="button" data-verb="delete" disabled={isOff} onClick={remove}>{rows.length > 1 ? `Delete ${rows.length.toLocaleString()}` : "Delete"}</button>

@@ -50,7 +50,7 @@ interface Choice {
 	run: () => void;
 }
 
-const MOST_PER_GROUP = 30, RECENT = 6, HITS = 50, PAUSE_MS = 150, MEANING_PAUSE_MS = 500, SURE = 3, RISKY = "Deletes or removes";
+const MOST_PER_GROUP = 30, RECENT = 6, HITS = 50, PAUSE_MS = 150, MEANING_PAUSE_MS = 500, SURE = 3, RISKY = "Destructive commands";
 /** Offered first while nothing is typed. */
 const USUAL = ["new", "import", "export", "compare", "ask-several", "templates", "stats"];
 const TAKES_AWAY = /^(Delete|Clear|Truncate|Purge|Reset)\b/;
@@ -250,7 +250,7 @@ function Palette() {
 		<Dialog title="Search and commands" class="palette" onClose={() => openOverlay(null)}>
 			<input class="line" id="palette" role="combobox" aria-expanded="true" aria-controls="palette-list" aria-autocomplete="list" autoFocus
 				aria-activedescendant={at >= 0 ? `palette-${at}` : undefined} aria-label="Find a command, a discussion, a label or a text"
-				placeholder="A command, a name or a label, or words of a text" value={query} spellcheck={false} autocomplete="off"
+				placeholder="Command, name, label, or words from a text" value={query} spellcheck={false} autocomplete="off"
 				onInput={(event) => { setQuery(event.currentTarget.value); setPicked(null); }} onKeyDown={onKeyDown} />
 			{canMean && (
 				<label class="check small" title="Finds texts that mean something similar; the words are sent to the embeddings model.">
@@ -278,7 +278,7 @@ function Palette() {
 				))}
 			</div>
 			{words.length >= 2 && search.problem && <p class="quiet small" role="status">{search.problem}</p>}
-			<p class="quiet small palette-hint">Words, "a phrase", -without, /expression/, role:AI, in:name, model:name, label:name, edited:yes, past:yes, after:7d, before:2026-11-20. <span class="keys-hint">{at < 0 && choices.length > 0 ? "↓ selects a command that deletes or removes." : "Enter goes there."}</span></p>
+			<p class="quiet small palette-hint">Words, "a phrase", -without, /expression/, role:AI, in:name, model:name, label:name, edited:yes, past:yes, after:7d, before:2026-11-20. <span class="keys-hint">{at < 0 && choices.length > 0 ? "Press ↓ to select a destructive command." : "Enter goes there."}</span></p>
 		</Dialog>
 	);
 }

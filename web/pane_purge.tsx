@@ -42,18 +42,18 @@ function Purge() {
 		);
 	return (
 		<Dialog title="Purge a secret" onClose={() => openOverlay(null)}>
-			<p>Erases a text everywhere in this project: every take, every older version, the whole history, the search.
+			<p>Erases a text everywhere in this project: in every take, every older version, the whole history and the search index.
 				<strong> This cannot be undone.</strong> Use it for passwords and keys; to remove an entry, delete it instead.</p>
 			<fieldset class="choices">
 				<legend>What</legend>
 				<label class="choice"><input type="radio" name="what" checked={!isEntry} onChange={() => setEntry(false)} />
-					<span>Everything that contains a text<span class="quiet small">Entries that contain it become empty; names, labels and settings that contain it are masked.</span></span></label>
+					<span>Everything that contains a certain text<span class="quiet small">Entries that contain it become empty; names, labels and settings that contain it are masked.</span></span></label>
 				<label class="choice"><input type="radio" name="what" checked={isEntry} disabled={!entry} onChange={() => setEntry(true)} />
 					<span>{entry ? `Entry ${place + 1}, ${outline!.role[place]}` : "One entry"}
-						<span class="quiet small">{entry ? "All versions of its text. The entry stays, empty." : "Select an entry first."}</span></span></label>
+						<span class="quiet small">{entry ? "All versions of its text. The entry is kept, but is empty." : "Select an entry first."}</span></span></label>
 			</fieldset>
 			{!isEntry && <label class="field">The exact text<input class="line" autoFocus value={text} autocomplete="off" spellcheck={false} onInput={(event) => setText(event.currentTarget.value)} /></label>}
-			<p class="quiet small">Not reached: earlier backups and exports, other projects, and texts that a model has received.</p>
+			<p class="quiet small">Not covered: earlier backups and exports, other projects, and text that was sent to a model.</p>
 			<label class="field">Type "{SURE}" to continue<input class="line" value={sure} autocomplete="off" onInput={(event) => setSure(event.currentTarget.value)} /></label>
 			<footer>
 				<button type="button" onClick={() => openOverlay(null)}>Cancel</button>

@@ -66,7 +66,7 @@ export function SentLast() {
 				right after step {data.seq.toLocaleString()}{from && ` of the take ${from}`}.
 			</p>
 			{!data.exact && <p class="note">It cannot be rebuilt exactly: a hook changed it, a text was purged, or another version of Retake sent it.</p>}
-			<p class="quiet">{data.same ? "The same request would be sent again, byte for byte." : changed ? `Since then: ${changed}.` : "It would be sent in a different form now."}</p>
+			<p class="quiet">{data.same ? "The same request would be sent again, byte for byte." : changed ? `Since then: ${changed}.` : "It would now be sent in a different form."}</p>
 			<div class="verbs"><button type="button" onClick={() => openOverlay("sent")}>Compare with the next request</button></div>
 			<RequestText body={data.body} />
 		</>

@@ -101,7 +101,7 @@ function Model(props: { values: Values }) {
 	return (
 		<>
 			<Line label="Model" value={own} placeholder={usual || "PROVIDER/NAME"} suggestions={known}
-				hint={usual ? `Default: ${usual}.` : "builtin/echo needs no key, and repeats the question."} onSave={save} />
+				hint={usual ? `Default: ${usual}.` : "builtin/echo needs no key and repeats the question."} onSave={save} />
 			<DoubtLine doubt={doubt} onMeant={save} />
 			<ModelChoice now={own || usual} providers={providers} onChoose={save} onKnown={setKnown} />
 		</>
@@ -163,7 +163,7 @@ function Presets() {
 	const { data } = useLoaded(() => get<Record<string, unknown>>(discPath("presets")), [disc, version], 60);
 	const names = Array.isArray(data) ? (data as { name: string }[]).map((each) => each.name) : Object.keys(data ?? {});
 	const save = async () => {
-		const name = await askLine("Save a preset", "", { text: "Saves the lists of files, the prompts, the model and its parameters under a name.", suggestions: names, yes: "Save" });
+		const name = await askLine("Save a preset", "", { text: "Saves the file lists, the prompts, the model and its parameters under a name.", suggestions: names, yes: "Save" });
 		if (name?.trim())
 			await act.op("preset.save", { name: name.trim() }, { say: `Saved “${name.trim()}”.` });
 	};
@@ -216,20 +216,20 @@ function Settings() {
 				<select id="set-updates" aria-describedby="set-updates-hint" value={String(values.prompt_updates ?? "off")}
 					onChange={(event) => void act.setSetting("prompt_updates", event.currentTarget.value === "off" ? null : event.currentTarget.value)}>
 					<option value="off">off</option>
-					<option value="block">in a code block “prompt”</option>
+					<option value="block">in a “prompt” code block</option>
 					<option value="json">as JSON</option>
 				</select>
 				<p class="quiet small" id="set-updates-hint">The model is told how to write the new prompt, and its reply sets it.</p>
 			</div>
-			{flag("symbols_sent", "Send the definitions of the @symbols that a question names")}
+			{flag("symbols_sent", "Send the definitions of @symbols mentioned in a question")}
 			<h2>Compaction</h2>
-			{flag("compact_auto", "Compact automatically when a take no longer fits")}
+			{flag("compact_auto", "Compact automatically when a take no longer fits into the model's context")}
 			<div class="setting-row">
 				<NumberSetting name="compact_reserve_tokens" label="Tokens reserved for the reply" values={values} min={0} step={256} />
 				<NumberSetting name="compact_keep_tokens" label="Tokens to keep" values={values} min={0} step={256} />
 			</div>
 			<h2>Undo</h2>
-			<NumberSetting name="undo_capacity" label="Maximum number of undo steps" values={values} min={0} step={1} hint="Leave empty for no limit. The history keeps everything anyway." />
+			<NumberSetting name="undo_capacity" label="Maximum number of undo steps" values={values} min={0} step={1} hint="Leave empty for no limit. The history always keeps everything." />
 			<h2>Track</h2>
 			<Line label="Track of this discussion" placeholder="none" value={String(settings?.track ?? "")}
 				onSave={(text) => void act.op("track.set", { track: text || null }, { say: text ? `Set the track “${text}”.` : "Removed the track." })} />

@@ -11,7 +11,7 @@ import type { Run } from "./types";
 
 const WHAT: Record<string, string> = {
 	ask: "is writing", again: "is writing another reply", continue: "is continuing",
-	compact: "is summarising", compress: "is compressing", go: "is summarising", merge: "is summarising a take", elsewhere: "is writing, in another program",
+	compact: "is summarising", compress: "is compressing", go: "is summarising", merge: "is summarising a take", elsewhere: "is writing in another program",
 };
 
 export function RunRows(props: { runs: Run[] }) {

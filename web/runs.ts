@@ -147,7 +147,7 @@ const REPLIES = new Set(["ask", "again", "continue"]);
 function reportStopped(run: Run): void {
 	const isKept = !!run.entry || !!run.replies?.some((reply) => reply.entry);
 	if (REPLIES.has(run.how))
-		say(isKept ? "Stopped. The partial reply is kept." : "Stopped. No part of the reply had arrived.", isKept, run.seq);
+		say(isKept ? "Stopped. The partial reply is kept." : "Stopped before any of the reply arrived.", isKept, run.seq);
 	else if (state.overlay === null)
 		say("Stopped. Nothing was changed.", false);
 }

@@ -63,9 +63,9 @@ async function allEnded(runs: Run[]): Promise<void> {
 	const problem = failed.map((run) => `${run.model}: ${run.problem?.detail ?? "the model's server failed"}`).join(" ");
 	if (kept.length === 0) {
 		if (failed.length > 0)
-			set({ toast: { text: `No model has replied. ${problem}`, isProblem: true } });
+			set({ toast: { text: `No model replied. ${problem}`, isProblem: true } });
 		else
-			say("Stopped. No part of a reply had arrived.", false);
+			say("Stopped before any reply arrived.", false);
 		return;
 	}
 	const text = `${count(kept.length, "model")} replied.${problem && ` Not answered by ${problem}`}`;

@@ -180,7 +180,7 @@ export function useCompletion(field: RefObject<HTMLTextAreaElement>, setText: (t
 	// only "@" was typed, and there is nothing to complete
 	const hint = begun === "" && data?.length === 0 && isShared && (
 		<p class="completion quiet small">
-			@ completes files, and definitions in the files that are sent with each request.{" "}
+			@ completes file names, and definitions in the files sent with each request.{" "}
 			<button type="button" class="link" onClick={() => goToField("settings", "file-lists")}>Choose files</button>
 		</p>
 	);

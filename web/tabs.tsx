@@ -96,7 +96,7 @@ export async function rename(take: Take): Promise<void> {
 }
 
 export async function promote(take: Take): Promise<void> {
-	const name = await askLine("Make it a discussion", takeTitle(take), { text: "The name of the new discussion. The take leaves this one." });
+	const name = await askLine("Make it a discussion", takeTitle(take), { text: "Name of the new discussion. The take is moved out of this one." });
 	if (name)
 		await act.promote(take.id, name);
 }
@@ -121,7 +121,7 @@ async function pickTake(takes: Take[]): Promise<void> {
 }
 
 async function compress(): Promise<void> {
-	const words = await askLine("Compress", "", { text: "The model writes a summary that replaces this take's entries. What should it focus on? (optional)" });
+	const words = await askLine("Compress", "", { text: "The model writes a summary that replaces the entries of this take. What should it focus on? (optional)" });
 	if (words !== null)
 		await act.run({ how: "compress", ...(words ? { instructions: words } : {}) });
 }

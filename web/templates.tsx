@@ -119,7 +119,7 @@ function Variables() {
 				<p class="plain template-preview" aria-label="The message">{filled(template.text, new Map([...values].filter(([, value]) => value !== "")))}</p>
 				<footer>
 					<button type="button" onClick={() => openOverlay(null)}>Cancel</button>
-					<button type="submit" class="primary">Put it into the message</button>
+					<button type="submit" class="primary">Insert into the message</button>
 				</footer>
 			</form>
 		</Dialog>
@@ -148,7 +148,7 @@ function Editor(props: { of: Template | null; onEnd: () => void }) {
 				<label for="template-text">Text</label>
 				<textarea id="template-text" class="template-text" rows={6} value={text} placeholder="Review {{file}} as a {{reader}}."
 					aria-describedby="template-text-hint" onInput={(event) => setText(event.currentTarget.value)} />
-				<p class="quiet small" id="template-text-hint">A name in double braces is a variable, whose value is asked for: {variablesOf(text).join(", ") || "{{file}}"}</p>
+				<p class="quiet small" id="template-text-hint">A name in double braces is a variable; you are asked for its value: {variablesOf(text).join(", ") || "{{file}}"}</p>
 			</div>
 			<footer>
 				<button type="button" onClick={props.onEnd}>Cancel</button>

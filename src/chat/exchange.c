@@ -130,7 +130,7 @@ rt_exchange_after(const rt_exchange *x, const rt_usage *usage, rt_status st)
 	rt_json_close(members, '}');
 	rt_exchange_put_subject(x, subject);
 	rt_exchange_notify(x, "request.after", members, subject,
-			   "a hook refused an answer that had already arrived");
+			   "a hook refused a reply that had already arrived");
 	rt_scope_deinit(&s);
 }
 

@@ -518,8 +518,7 @@ check_needs(void *ctx, const rt_project *now, rt_error *err)
 		st = find_purge(s, now, &purged, err);
 	if (st == RT_OK && (!same || purged))
 		st = rt_fail(err, RT_CONFLICT,
-			     "the entries to summarise were %s while the summary was written; "
-			     "%s",
+			     "the entries to summarise were %s while the summary was being written; %s",
 			     purged ? "purged" : "changed", s->needs.nothing);
 	return st;
 }

@@ -438,7 +438,7 @@ check_version(yyjson_val *root, rt_error *err)
 		return RT_OK;
 	return rt_fail(
 		err, RT_TOO_NEW,
-		"a log row needs a Retake that knows effects of version %llu; this one knows %d",
+		"a log row requires a version of Retake that supports effects of version %llu; this one supports up to %d",
 		(unsigned long long)version, (int)RT_RECORD_VERSION);
 }
 
@@ -476,7 +476,7 @@ rt_record_read(const rt_alloc *alloc, rt_arena *arena, rt_str input, rt_record *
 	if (p.nomem || st == RT_NOMEM)
 		return rt_fail(err, RT_NOMEM, "out of memory");
 	if (p.bad)
-		return rt_fail(err, RT_CORRUPT, "a log row of unknown form");
+		return rt_fail(err, RT_CORRUPT, "a log row in an unknown form");
 	if (st == RT_OK)
 		*out = record;
 	return st;

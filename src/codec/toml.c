@@ -376,7 +376,7 @@ rt_toml_to_json(const rt_alloc *alloc, rt_str input, rt_buf *out, rt_error *err)
 	(void)alloc;
 	(void)input;
 	(void)out;
-	return rt_fail(err, RT_REFUSED, "this build of Retake cannot read TOML");
+	return rt_fail(err, RT_REFUSED, "this build of Retake cannot read TOML; rebuild it with toml++");
 }
 
 bool

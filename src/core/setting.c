@@ -38,9 +38,9 @@ const rt_setting rt_settings[] = {
 	{"title", RT_SETTING_TEXT, true,
 	 "title of a discussion without a chosen name; default: the first words of its first question",
 	 false},
-	{"pinned", RT_SETTING_BOOL, true, "list the discussion before others", false},
+	{"pinned", RT_SETTING_BOOL, true, "list the discussion before the others", false},
 	{"archived", RT_SETTING_BOOL, true, "leave the discussion out of lists", false},
-	{"tags", RT_SETTING_TAGS, true, "tags of the discussion; a/b is within a", false},
+	{"tags", RT_SETTING_TAGS, true, "tags of the discussion; a/b is nested in a", false},
 	{NULL, RT_SETTING_TEXT, false, NULL, false},
 };
 
@@ -115,7 +115,7 @@ rt_setting_wants(const rt_setting *setting, rt_str json)
 		return is_effort(json) ? NULL
 				       : "\"none\", \"minimal\", \"low\", \"medium\" or \"high\"";
 	case RT_SETTING_OBJECT: return first == '{' ? NULL : "a JSON object";
-	case RT_SETTING_TAGS: return first == '[' ? NULL : "a JSON array of texts";
+	case RT_SETTING_TAGS: return first == '[' ? NULL : "a JSON array of strings";
 	}
 	return NULL;
 }

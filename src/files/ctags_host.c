@@ -48,9 +48,9 @@ rt_ctags_run(rt_scope *s, const char *path, rt_str input, rt_buf *out)
 	    RT_OK)
 		return RT_STR("");
 	if (result.outcome == RT_PROCESS_TIMED_OUT)
-		return RT_STR("universal-ctags took too long: name fewer files");
+		return RT_STR("universal-ctags took too long: list fewer files");
 	if (result.outcome != RT_PROCESS_EXITED || result.code != 0)
-		return RT_STR("universal-ctags failed: is the program ctags universal-ctags, with "
-			      "its features \"interactive\" and \"sandbox\"?");
+		return RT_STR("universal-ctags failed: check that \"ctags\" is universal-ctags with the features \"interactive\" "
+			      "and \"sandbox\"");
 	return RT_STR("");
 }

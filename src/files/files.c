@@ -102,7 +102,7 @@ write_message(const reading *r, rt_buf *m, rt_file_problem_kind kind, rt_str nam
 		rt_buf_add_str(m, detail);
 		return;
 	case RT_FILE_OUTSIDE:
-		rt_buf_add_f(m, " is outside of %.*s: only files below it can be sent",
+		rt_buf_add_f(m, " is outside %.*s: only files in that directory can be sent",
 			     RT_STR_ARG(r->o.where));
 		return;
 	case RT_FILE_MISSING:
@@ -128,7 +128,7 @@ write_message(const reading *r, rt_buf *m, rt_file_problem_kind kind, rt_str nam
 				"files or context_files");
 		return;
 	case RT_FILE_TOO_LARGE:
-		rt_buf_add_f(m, " is too large: a text can have at most %zu bytes, an image %zu",
+		rt_buf_add_f(m, " is too large: a text file can be at most %zu bytes, an image %zu",
 			     r->o.text_max, r->o.image_max);
 		break;
 	case RT_FILE_CHANGED:
@@ -141,7 +141,7 @@ write_message(const reading *r, rt_buf *m, rt_file_problem_kind kind, rt_str nam
 		break;
 	}
 	rt_buf_add_c(m, advice);
-	rt_buf_add_f(m, "; remove it from the list %.*s, or exclude it by .gitignore",
+	rt_buf_add_f(m, "; remove it from the list %.*s, or exclude it with .gitignore",
 		     RT_STR_ARG(r->list));
 }
 
@@ -178,7 +178,7 @@ fault_problem(reading *r, rt_str list, rt_str item, rt_str path, rt_file_fault f
 		rt_buf_add_c(detail, strerror(f.code));
 	else if (f.kind == RT_FILE_TOO_MANY)
 		rt_buf_add_f(detail,
-			     "has more than %d files and directories: name a smaller directory",
+			     "contains more than %d files and directories: choose a smaller directory",
 			     RT_FILE_VISITED_MAX);
 	problem(r, list, item, path, f.kind, rt_scope_str(r->s, detail));
 }
@@ -357,7 +357,7 @@ want(reading *r, const item *it, const rt_file_place *place)
 	if (r->want_count == r->o.count_max) {
 		rt_buf *detail = rt_scope_buf(r->s);
 
-		rt_buf_add_f(detail, "is file number %zu: at most %zu can be sent; name fewer",
+		rt_buf_add_f(detail, "is file number %zu: at most %zu can be sent; list fewer files",
 			     r->want_count + 1, r->o.count_max);
 		problem(r, r->list, it->text, place->path, RT_FILE_TOO_MANY,
 			rt_scope_str(r->s, detail));
@@ -475,7 +475,7 @@ want_glob(reading *r, const item *it, rt_str pattern)
 
 	if (glob != NULL && !rt_glob_init(glob, pattern)) {
 		problem(r, r->list, it->text, RT_STR(""), RT_FILE_BAD_ITEM,
-			RT_STR("is a pattern with too many directories"));
+			RT_STR("is a pattern that matches too many directories"));
 		return;
 	}
 	for (size_t i = 0; rt_ok(r->s) && i < r->o.root_count; i++) {
@@ -839,7 +839,7 @@ rt_file_set_read(rt_scope *s, const rt_file_options *options, const rt_file_list
 	r.o.where = options->where.size > 0 ? options->where : RT_STR("the working directory");
 	r.o.no_root = options->no_root.size > 0
 			      ? options->no_root
-			      : RT_STR("cannot be sent: no directory was given for files");
+			      : RT_STR("cannot be sent: no directory is allowed for files");
 	r.o.text_max = options->text_max > 0 ? options->text_max : RT_FILE_TEXT_MAX;
 	r.o.image_max = options->image_max > 0 ? options->image_max : RT_FILE_IMAGE_MAX;
 	r.o.total_max = options->total_max > 0 ? options->total_max : RT_FILE_TOTAL_MAX;

@@ -120,7 +120,7 @@ read_entry(reader *c, rt_str raw)
 			rt_reader_remark(&c->r, RT_REMARK_REPAIRED, raw.ptr, "%s is %s; left out",
 					 member->name,
 					 member->type == RT_MEMBER_FLAG ? "neither true nor false"
-									: "not a text");
+									: "not a string");
 	}
 	if (is_purged(entry))
 		node.body_format = RT_BODY_PURGED;
@@ -332,7 +332,7 @@ read_late(reader *c, const late *l, rt_outline *outline)
 		if (at < take->node_count)
 			outline->head = take->nodes[at];
 		else
-			repaired(c, l->head, "the head is not in the active take; put at its tip");
+			repaired(c, l->head, "the head is not in the active take; moved to the end of the take");
 	}
 }
 

@@ -159,8 +159,7 @@ read_header(stream *t, const rt_pi_record *record, rt_str line, uint64_t at)
 	}
 	if (record->version < RT_PI_VERSION)
 		(void)rt_scope_fail(t->s, RT_LIMIT,
-				    "a session of version %d can have at most %zu MiB; open it in pi, which "
-				    "converts it",
+				    "a session of version %d can be at most %zu MiB; open it in pi to convert it",
 				    record->version, rt_format_pi.whole_max >> 20);
 	t->outline = rt_build_discussion(&t->r.b);
 	if (t->outline == NULL)
@@ -189,7 +188,7 @@ find_parent(stream *t, const rt_pi_entry *e, rt_node *node)
 	if (e->id.ptr != NULL && rt_str_eq(e->id, e->parent_id))
 		parent = NULL;
 	if (parent == NULL || parent->number == 0) {
-		rt_report_add(t->report, RT_REMARK_REPAIRED, t->number, "its parent %.*s is not before it; made a root",
+		rt_report_add(t->report, RT_REMARK_REPAIRED, t->number, "its parent %.*s does not come before it; made a root",
 			      (int)rt_utf8_cut(e->parent_id, 40), e->parent_id.ptr);
 		return;
 	}

@@ -272,7 +272,7 @@ read_hook(rt_hook_list *list, yyjson_val *object, size_t index)
 	}
 	warn_unknown_keys(list, object, &hook);
 	if (hook.is_async && (hook.event->traits & RT_HOOK_BEFORE)) {
-		warn(list, &hook, "async cannot be used for events that a hook can stop");
+		warn(list, &hook, "async cannot be used for events that a hook can deny");
 		hook.is_async = false;
 	}
 	if (hook.is_async && hook.persistent)

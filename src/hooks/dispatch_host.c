@@ -308,7 +308,7 @@ ask_coprocess(dispatch *d, run *r, const rt_process_program *program, int64_t de
 	if (!rt_ok(&d->scope))
 		return NULL;
 	if (early)
-		return "it wrote without a request";
+		return "it wrote output before an event was sent";
 	if (r->result.outcome == RT_PROCESS_EXITED || r->result.outcome == RT_PROCESS_SIGNALLED)
 		return "it exited without an answer";
 	if (r->result.outcome != RT_PROCESS_ANSWERED)
@@ -349,7 +349,7 @@ run_coprocess(dispatch *d, run *r, const rt_process_program *program)
 		again = tries == 0 && rt_clock_ms() < deadline;
 		rt_buf_add_str(&d->answer->notes, r->hook->name);
 		rt_buf_add_f(&d->answer->notes, ": warning: %s%s\n", what,
-			     again ? "; it is started again" : "");
+			     again ? "; it will be restarted" : "");
 	}
 	pthread_mutex_unlock(&state->lock);
 	r->result.ms = rt_clock_ms() - start;
@@ -677,8 +677,7 @@ begin(dispatch *d)
 	pthread_mutex_unlock(&registry->lock);
 	if (is_stale && (d->event->traits & RT_HOOK_BEFORE) != 0)
 		rt_scope_fail(&d->scope, RT_DENIED,
-			      "%s. Until the hooks can be read, changes that a hook could stop "
-			      "are refused",
+			      "%s. Until the hooks can be read, changes that a hook could deny are refused",
 			      why.text);
 }
 

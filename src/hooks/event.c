@@ -115,7 +115,7 @@ const rt_hook_event rt_hook_events[] = {
 	 "preparation: firstKeptEntryId, entriesToSummarize, tokensBefore\n"
 	 "reason: manual, or threshold (the setting compact_auto)\n"
 	 "previousCompactions: newest first, each in the form of compactionEntry in compact.after\n"
-	 "customInstructions: instructions by the user, or null\n"
+	 "customInstructions: the user's instructions, or null\n"
 	 "model: the model for the summary, PROVIDER/NAME, or null",
 	 "take discussion",
 	 "\"preparation\":{\"firstKeptEntryId\":\"m2c4\",\"entriesToSummarize\":[" ENTRY
@@ -139,16 +139,16 @@ const rt_hook_event rt_hook_events[] = {
 	 "steps: the redone steps\n"
 	 "seq: the number of the row in the log",
 	 "take discussion", "\"steps\":[41],\"seq\":43"},
-	{"proxy.before", NULL, RT_HOOK_BEFORE, "before a request of another program is forwarded",
+	{"proxy.before", NULL, RT_HOOK_BEFORE, "before a request from another program is forwarded",
 	 "body",
 	 "api: form of the request, such as openai\n"
 	 "body: the request as JSON, without keys",
 	 "api model",
 	 "\"api\":\"openai\",\"body\":{\"model\":\"small\",\"messages\":[{\"role\":\"user\","
 	 "\"content\":\"Hello\"}]}"},
-	{"proxy.after", NULL, 0, "a request of another program was answered", "",
+	{"proxy.after", NULL, 0, "a request from another program was answered", "",
 	 "api: form of the request, such as openai\n"
-	 "status: HTTP status of the answer\n"
+	 "status: HTTP status of the response\n"
 	 "entry: the reply, or null",
 	 "api model status", "\"api\":\"openai\",\"status\":200,\"entry\":" REPLY},
 	{"export.before", NULL, RT_HOOK_BEFORE, "before an export", "entries",

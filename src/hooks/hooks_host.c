@@ -307,7 +307,7 @@ rt_hooks_trust(rt_hooks *hooks, rt_str name, bool trust, rt_hook_info_fn fn, voi
 	bool more = true;
 
 	if (registry->state_folder == NULL)
-		return rt_fail(err, RT_REFUSED, "there is no directory to store trust in");
+		return rt_fail(err, RT_REFUSED, "there is no state directory for trust.json: set HOME or XDG_STATE_HOME");
 	set = rt_hook_set_current(registry);
 	for (size_t i = 0; more && st == RT_OK && i < set->list.count; i++) {
 		const rt_hook *hook = &set->list.items[i];

@@ -16,7 +16,7 @@ read_text(rt_scope *s, yyjson_val *object, const char *key)
 	yyjson_val *value = member(object, key);
 
 	if (value != NULL && !yyjson_is_str(value))
-		rt_scope_fail(s, RT_USAGE, "\"%s\" is not a text", key);
+		rt_scope_fail(s, RT_USAGE, "\"%s\" is not a string", key);
 	return rt_json_str(value);
 }
 
@@ -64,7 +64,7 @@ read_patch(rt_scope *s, yyjson_val *object, const rt_hook_event *event, rt_hook_
 	if (!yyjson_is_obj(patch))
 		rt_scope_fail(s, RT_USAGE, "\"patch\" is not an object");
 	else if (decision != RT_HOOK_REPLACE && yyjson_obj_size(patch) > 0)
-		rt_scope_fail(s, RT_USAGE, "\"patch\" requires the \"decision\" replace");
+		rt_scope_fail(s, RT_USAGE, "\"patch\" requires \"decision\":\"replace\"");
 	else if (!is_small(patch))
 		rt_scope_fail(s, RT_LIMIT, "an object in \"patch\" has more than %d members",
 			      RT_HOOK_PATCH_MEMBERS_MAX);
@@ -72,11 +72,11 @@ read_patch(rt_scope *s, yyjson_val *object, const rt_hook_event *event, rt_hook_
 		return NULL;
 	for (rt_json_iter it = rt_json_members(patch); rt_json_next(&it);) {
 		if (!rt_hook_event_replaces(event, it.key))
-			rt_scope_fail(s, RT_USAGE, "\"patch\" has \"%.*s\"; %s allows changes to: %s",
+			rt_scope_fail(s, RT_USAGE, "\"patch\" contains \"%.*s\", but %s allows changes only to: %s",
 				      (int)rt_utf8_cut(it.key, 40), it.key.ptr, event->name,
 				      event->replaces[0] == 0 ? "nothing" : event->replaces);
 		else if (yyjson_is_null(it.value))
-			rt_scope_fail(s, RT_USAGE, "\"patch\" removes \"%s\"", event->replaces);
+			rt_scope_fail(s, RT_USAGE, "\"patch\" must not remove \"%s\"", event->replaces);
 	}
 	return yyjson_obj_size(patch) > 0 ? patch : NULL;
 }

@@ -240,7 +240,7 @@ read_headers(reader *r, yyjson_val *value, void *to)
 	rt_config_provider *p = to;
 
 	if (!yyjson_is_obj(value))
-		fail(r, RT_USAGE, "must be a table of texts: { \"x-org\" = \"me\" }");
+		fail(r, RT_USAGE, "must be a table of strings: { \"x-org\" = \"me\" }");
 	p->headers = rt_scope_array(r->s, yyjson_obj_size(value), sizeof(*p->headers));
 	for (rt_json_iter it = rt_json_members(value); rt_json_next(&it);) {
 		if (!is_word(it.key, "!#$%&'*+-.^_`|~"))
@@ -269,7 +269,7 @@ read_kind(reader *r, yyjson_val *value, void *to)
 		return;
 	rt_provider_add_names(names);
 	fail(r, RT_USAGE, "%s%s",
-	     value == NULL ? "needs a kind, one of: " : "must be one of: ",
+	     value == NULL ? "requires kind, one of: " : "must be one of: ",
 	     rt_scope_str(r->s, names).ptr);
 }
 
@@ -434,7 +434,7 @@ read_price(reader *r, yyjson_val *table, const char *key)
 	if (value == NULL)
 		return 0;
 	if (!rt_json_is_number(value) || text.size >= sizeof(digits) || text.ptr[0] == '-') {
-		fail(r, RT_USAGE, "%s is a number, 0 or more", key);
+		fail(r, RT_USAGE, "%s must be a number, 0 or more", key);
 		return 0;
 	}
 	memcpy(digits, text.ptr, text.size);
@@ -455,7 +455,7 @@ read_prices(reader *r, yyjson_val *table)
 				  read_price(r, it.value, "cached")};
 
 		if (!yyjson_is_obj(it.value))
-			fail(r, RT_USAGE, "a price is a table: { input = 1.25, output = 10 }");
+			fail(r, RT_USAGE, "a price must be a table: { input = 1.25, output = 10 }");
 		if (rt_json_get(it.value, "cached") == NULL)
 			price.cached = price.input;
 		if (rt_ok(r->s))
@@ -562,7 +562,7 @@ rt_config_read(const rt_alloc *alloc, rt_str text, rt_config **out, rt_error *er
 	if (c != NULL)
 		c->comms_texts = c->tui.mouse = true;
 	if (text.size > RT_CONFIG_SIZE_MAX)
-		(void)rt_scope_fail(&s, RT_LIMIT, "a configuration can have at most %d bytes",
+		(void)rt_scope_fail(&s, RT_LIMIT, "a configuration file can be at most %d bytes",
 				    (int)RT_CONFIG_SIZE_MAX);
 	if (rt_ok(&s) && rt_str_trim(text).size > 0) { /* otherwise it can be read without TOML,
 							* too */

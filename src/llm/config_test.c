@@ -137,7 +137,7 @@ test_wrong(void **state)
 		{"[provider.openai]\nkey = \"sk-CANARY\"", RT_REFUSED, "line 2, column 1: provider."
 		 "openai.key: keys are not allowed", 2},
 		{"[provider.openai]\n  api_key = \"sk-CANARY\"", RT_REFUSED, "line 2, column 3", 2},
-		{"[provider.x]\nurl = \"http://a\"", RT_USAGE, "needs a kind, one of: openai", 1},
+		{"[provider.x]\nurl = \"http://a\"", RT_USAGE, "requires kind, one of: openai", 1},
 		{"[provider.x]\nkind = \"opnai\"", RT_USAGE, "line 2, column 1", 2},
 		{"provider = 3", RT_USAGE, "must be tables", 1},
 		{"[provider]\nopenai = 3", RT_USAGE, "line 2, column 1: provider.openai", 2},

@@ -16,7 +16,7 @@ start(rt_error *err)
 {
 	return functions.global_init(CURL_GLOBAL_DEFAULT) == CURLE_OK
 		       ? RT_OK
-		       : rt_fail(err, RT_IO, "libcurl does not start");
+		       : rt_fail(err, RT_IO, "libcurl could not be started");
 }
 
 rt_status
@@ -25,8 +25,7 @@ rt_curl_load(const rt_curl **out, rt_error *err)
 	static rt_shared_library library = {
 		.name = "libcurl",
 		.version = "7.85",
-		.need = "requests to models need it: install it (Debian: libcurl4), or use a "
-			"built-in model",
+		.need = "requests to models require this library; install it (Debian: libcurl4), or use a built-in model",
 		/* Debian's three builds of it, and the name elsewhere. */
 		.files = {"libcurl.so.4", "libcurl-gnutls.so.4", "libcurl-nss.so.4", "libcurl.so"},
 		.functions = table,

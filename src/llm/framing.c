@@ -26,7 +26,7 @@ rt_frames_check(const rt_frames *frames, rt_error *err)
 	if (frames->status == RT_LIMIT)
 		return rt_fail(err, RT_LIMIT, "the server sent a line of more than %d MiB",
 			       (int)(RT_FRAME_SIZE_MAX >> 20));
-	return rt_fail(err, frames->status, "out of memory while reading an answer");
+	return rt_fail(err, frames->status, "out of memory while reading a response");
 }
 
 static void

@@ -73,7 +73,7 @@ static rt_status
 add_path(rt_str model, bool stream, rt_buf *out, rt_error *err)
 {
 	if (model.size == 0)
-		return rt_fail(err, RT_USAGE, "no model is set, but Gemini needs one");
+		return rt_fail(err, RT_USAGE, "no model is set, but Gemini requires one");
 	rt_buf_add_byte(out, '/');
 	if (!rt_str_starts(model, RT_STR("models/")) &&
 	    !rt_str_starts(model, RT_STR("tunedModels/")))

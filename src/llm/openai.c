@@ -173,7 +173,7 @@ const rt_provider rt_provider_openai = {
 /* The built-in model reads the same requests. */
 const rt_provider rt_provider_builtin = {
 	.name = "builtin",
-	.title = "Built-in: offline, repeats messages",
+	.title = "Built-in (offline; repeats messages)",
 	.model_prefixes = {"echo", "summary"},
 	.no_images = true,
 	.writer = &rt_openai_writer,

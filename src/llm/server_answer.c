@@ -101,7 +101,7 @@ check_reply(exchange *x, rt_error *err)
 		return RT_OK;
 	return rt_fail(err, st,
 		       st == RT_NOMEM ? "out of memory while a reply arrives"
-				      : "the reply of %s is too large to store",
+				      : "the reply from %s is too large to store",
 		       x->m->origin.ptr);
 }
 
@@ -254,19 +254,19 @@ fail_status(const exchange *x, rt_error *err)
 			     status, words, x->m->o.key_hint.ptr);
 	else if (status == 407)
 		st = rt_fail(err, RT_UPSTREAM,
-			     "the proxy for %s requires a user and a password (407)%s",
+			     "the proxy for %s requires a user name and a password (407)%s",
 			     origin, words);
 	else if (status >= 300 && status <= 399)
 		st = rt_fail(err, RT_UPSTREAM,
 			     "%s answers with %u and sends to %s: that is not "
 			     "followed; if it is the right place, set url to it",
 			     origin, status,
-			     x->answer.location[0] != '\0' ? x->answer.location : "another place");
+			     x->answer.location[0] != '\0' ? x->answer.location : "another address");
 	else if (after > RT_MODEL_RETRY_AFTER_MAX_S)
-		st = rt_fail(err, RT_UPSTREAM, "%s answers with %u%s and asks to wait %u s%s",
+		st = rt_fail(err, RT_UPSTREAM, "%s responded with %u%s and requested a wait of %u s%s",
 			     origin, status, meaning(status), after, words);
 	else
-		st = rt_fail(err, RT_UPSTREAM, "%s answers with %u%s%s", origin, status,
+		st = rt_fail(err, RT_UPSTREAM, "%s responded with %u%s%s", origin, status,
 			     meaning(status), words);
 	rt_scope_deinit(&s);
 	return st;

@@ -415,7 +415,7 @@ test_retries(void **state)
 	expect(&busy, 1, &q, RT_UPSTREAM, "429 (too many requests): slow down", RT_STOP_NONE, "", 5);
 	expect(then_good, 3, &q, RT_OK, "", RT_STOP_END, "ok", 3);
 	expect(&lost, 1, &q, RT_UPSTREAM, "nothing answers", RT_STOP_NONE, "", 1);
-	expect(&later, 1, &q, RT_UPSTREAM, "asks to wait 61 s", RT_STOP_NONE, "", 1);
+	expect(&later, 1, &q, RT_UPSTREAM, "requested a wait of 61 s", RT_STOP_NONE, "", 1);
 	expect(&quota, 1, &q, RT_UPSTREAM, "pay", RT_STOP_NONE, "", 1);
 	expect(&wrong, 1, &q, RT_UPSTREAM, "400", RT_STOP_NONE, "", 1);
 	expect(&moved, 1, &q, RT_UPSTREAM, "sends to https://b.example: that is not followed",

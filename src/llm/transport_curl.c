@@ -228,10 +228,10 @@ fail_proxy(transfer *t, long code, rt_error *err)
 	t->answer->is_transient = code == 502 || code == 503 || code == 504;
 	if (code == 407)
 		return rt_fail(err, RT_UPSTREAM,
-			       "the proxy%s%s for %s requires a user and a password (407): add "
-			       "them to its variable: http://USER:PASSWORD@HOST:PORT",
+			       "the proxy%s%s for %s requires a user name and a password (407): add them to the proxy variable, as in "
+			       "http://USER:PASSWORD@HOST:PORT",
 			       blank, proxy, t->origin.ptr);
-	return rt_fail(err, RT_UPSTREAM, "the proxy%s%s refuses the connection to %s with %ld",
+	return rt_fail(err, RT_UPSTREAM, "the proxy%s%s refused the connection to %s (%ld)",
 		       blank, proxy, t->origin.ptr, code);
 }
 
@@ -301,10 +301,10 @@ static const struct {
 	{CURLE_COULDNT_RESOLVE_PROXY, RT_UPSTREAM,
 	 "cannot resolve the name of the proxy for ", ""},
 	{CURLE_BAD_CONTENT_ENCODING, RT_UPSTREAM, "",
-	 " sent an answer with invalid compression"},
+	 " sent a response with invalid compression"},
 	{CURLE_WEIRD_SERVER_REPLY, RT_UPSTREAM, "", " does not speak HTTP"},
 	{CURLE_UNSUPPORTED_PROTOCOL, RT_UPSTREAM, "", " does not speak HTTP"},
-	{CURLE_URL_MALFORMAT, RT_REFUSED, "", ": not a valid url for a request"},
+	{CURLE_URL_MALFORMAT, RT_REFUSED, "", " is not a valid URL"},
 };
 
 /* The message for a code. An answer that has begun was cut off, whatever the code. */
@@ -320,8 +320,7 @@ fail_curl(transfer *t, CURLcode code, rt_error *err)
 	/* libcurl gives the same code for a header line that is too long. */
 	if (code == CURLE_OUT_OF_MEMORY && is_connected(t) && t->body_bytes == 0)
 		return rt_fail(err, RT_LIMIT,
-			       "%s sends a header that is too long (or there is no "
-			       "memory for its answer)",
+			       "%s sent a header that is too long (or memory for the response ran out)",
 			       origin);
 	if (code == CURLE_OUT_OF_MEMORY)
 		return rt_fail(err, RT_NOMEM, "out of memory while talking to %s", origin);
@@ -355,10 +354,10 @@ static rt_status
 fail_result(transfer *t, CURLcode code, rt_error *err)
 {
 	if (t->status == RT_LIMIT && t->header_bytes > RT_HTTP_HEADERS_MAX)
-		return rt_fail(err, RT_LIMIT, "%s sends more than %d KiB of headers", t->origin.ptr,
+		return rt_fail(err, RT_LIMIT, "%s sent more than %d KiB of headers", t->origin.ptr,
 			       (int)(RT_HTTP_HEADERS_MAX >> 10));
 	if (t->status == RT_LIMIT && t->body_bytes > answer_max(t))
-		return rt_fail(err, RT_LIMIT, "the answer of %s is larger than %llu bytes",
+		return rt_fail(err, RT_LIMIT, "the response from %s is larger than %llu bytes",
 			       t->origin.ptr, (unsigned long long)answer_max(t));
 	return t->status != RT_OK ? t->status : fail_curl(t, code, err);
 }
@@ -478,7 +477,7 @@ check_timeouts(transfer *t, rt_error *err)
 	t->answer->sent = t->answer->sent || is_connected(t);
 	t->uploaded = uploaded;
 	if (now - t->begun_ms > total)
-		return rt_fail(err, RT_UPSTREAM, "the reply of %s was not complete within %u s",
+		return rt_fail(err, RT_UPSTREAM, "the reply from %s was not complete within %u s",
 			       t->origin.ptr, seconds(total));
 	if (!t->answer->sent)
 		return RT_OK; /* libcurl has the timeout of the connection */
@@ -487,7 +486,7 @@ check_timeouts(transfer *t, rt_error *err)
 			       seconds(first));
 	if (t->header_bytes > 0 && now - t->last_ms > idle)
 		return rt_fail(err, RT_UPSTREAM,
-			       "%s has sent nothing for %u s during its answer",
+			       "%s sent nothing for %u s during its response",
 			       t->origin.ptr, seconds(idle));
 	return RT_OK;
 }

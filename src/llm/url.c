@@ -75,9 +75,9 @@ rt_url_read(rt_str text, rt_url *out, rt_error *err)
 	size_t size;
 
 	if (text.size > RT_URL_MAX)
-		return rt_fail(err, RT_USAGE, "a url can have at most %d bytes", (int)RT_URL_MAX);
+		return rt_fail(err, RT_USAGE, "a URL can be at most %d bytes long", (int)RT_URL_MAX);
 	if (!url.is_tls && !has_scheme(text, http))
-		return rt_fail(err, RT_USAGE, "a url must begin with http:// or https://");
+		return rt_fail(err, RT_USAGE, "a URL must begin with http:// or https://");
 	url.port = url.is_tls ? 443 : 80;
 	rest = rt_str_skip(text, url.is_tls ? https.size : http.size);
 	url.host = rt_str_at(rest.ptr, host_size(rest));

@@ -162,7 +162,7 @@ load_root(rt_engine *engine, const rt_project **out, rt_error *err)
 	if (rt_ok(&s) && project->seq != seq)
 		rt_scope_fail(&s, RT_CORRUPT, "the checkpoint names two numbers");
 	else if (rt_ok(&s) && project->ledger->salt != engine->salt)
-		rt_scope_fail(&s, RT_CORRUPT, "the checkpoint has other ids than the project");
+		rt_scope_fail(&s, RT_CORRUPT, "the ids of the checkpoint differ from those of the project");
 	if (rt_ok(&s))
 		*out = project;
 	else

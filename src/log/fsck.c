@@ -373,8 +373,7 @@ load_checkpoint(rt_fsck *f, uint64_t head, values *v)
 		if ((st == RT_OK && engine->root_seq != 0) || f->newer)
 			return;
 		rt_fsck_report(f, "warning", "checkpoint-unreadable",
-			       "the checkpoint of row %llu cannot be used; the log is: see "
-			       "retake help repair",
+			       "the checkpoint of row %llu cannot be used; the log is used instead. See: retake help repair",
 			       (unsigned long long)seq);
 		rt_object_unref(v->checkpoint);
 		v->checkpoint = NULL;

@@ -89,7 +89,7 @@ check_row(void *ctx, const rt_store_row *row)
 	rt_status st;
 
 	if (row->number != c->next) {
-		report(c, "log-gap", row->number, "is in the place of row", c->next);
+		report(c, "log-gap", row->number, "was found in place of row", c->next);
 		if (row->number < c->next || row->number > c->head)
 			return !f->stopped;
 	}

@@ -532,8 +532,8 @@ plan_count(rt_planning *p, const rt_request *r, const rt_change *c)
 	if (by_capacity && done == 0)
 		rt_scope_fail(
 			p->s, RT_REFUSED,
-			"the setting undo_capacity limits undo to %llu step%s, which are undone; "
-			"to reach earlier states, use history and jump",
+			"the setting undo_capacity limits undo to %llu step%s, all of which have been undone; to reach earlier states, "
+			"use history and jump",
 			(unsigned long long)p->capacity, p->capacity == 1 ? "" : "s");
 	if (rt_ok(p->s) && p->row.move_count == 0)
 		rt_scope_fail(p->s, RT_REFUSED, "nothing to %s", op);

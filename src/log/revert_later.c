@@ -99,8 +99,7 @@ rt_revert_refuse(rt_reverting *r, rt_revert_place place, const char *why)
 		later = later_step(r, touches, place, &done, &in_effect);
 	if (later != 0)
 		rt_scope_fail(r->c->scope, RT_REFUSED,
-			      "cannot revert step %llu: %s (step %llu %s); to revert that one "
-			      "first: retake revert %llu",
+			      "cannot revert step %llu: %s (step %llu %s); first revert that step: retake revert %llu",
 			      seq, why, (unsigned long long)later, done, (unsigned long long)later);
 	else if (!in_effect)
 		rt_scope_fail(r->c->scope, RT_REFUSED,

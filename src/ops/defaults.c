@@ -10,7 +10,8 @@ static rt_status
 check_new(void *ctx, const rt_project *now, rt_error *err)
 {
 	(void)ctx;
-	return now->seq == 0 ? RT_OK : rt_fail(err, RT_CONFLICT, "the project has a history");
+	return now->seq == 0 ? RT_OK : rt_fail(err, RT_CONFLICT, "the project already has a history: defaults apply only to "
+								 "a new one");
 }
 
 /* Replaces the list of roles: removes its roles and adds the new ones in their order. */

@@ -106,7 +106,7 @@ rt_find_gap(rt_change *c, const rt_request *r)
 
 	if (before == after)
 		rt_scope_fail(c->scope, RT_USAGE,
-			      "give either \"before\" or \"after\" with an entry");
+			      "specify either \"before\" or \"after\" with an entry");
 	return rt_find_entry(c, before ? r->before : r->after).at + after;
 }
 
@@ -120,7 +120,7 @@ check_id(rt_change *c, rt_str id)
 
 	if (!rt_id_is_legal(id))
 		rt_scope_fail(c->scope, RT_USAGE,
-			      "an id must be 1 to %d characters of A-Z a-z 0-9 . _ ~ -", (int)RT_ID_MAX);
+			      "an id must consist of 1 to %d of the characters A-Z a-z 0-9 . _ ~ -", (int)RT_ID_MAX);
 	RT_TRY(c->scope, rt_resolve_vanished(c->now, c->place.disc, id, &entry, &c->scope->error));
 	if (entry != 0)
 		rt_scope_fail(c->scope, RT_REFUSED, "the id \"%.*s\" was already used in this discussion",
@@ -466,7 +466,7 @@ rt_op_entry_edit(rt_change *c, const rt_request *r)
 
 	e.content = rt_request_content(c, r, &e.is_json);
 	if (e.keeps_blocks && e.is_json)
-		rt_scope_fail(c->scope, RT_USAGE, "\"keep_blocks\" requires a text, not an array");
+		rt_scope_fail(c->scope, RT_USAGE, "\"keep_blocks\" requires a string, not an array");
 	bool is_changed = edit_slot(c, &edited, &e);
 	if (is_changed)
 		rt_replace_slot(c, &s, &edited);

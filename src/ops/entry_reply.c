@@ -184,7 +184,7 @@ rt_op_entry_fail(rt_change *c, const rt_request *r)
 
 	if (!is_null && !yyjson_is_str(rt_json_get(r->value, "detail")))
 		rt_scope_fail(c->scope, RT_USAGE,
-			      "\"failure\" is an object with \"code\" and \"detail\", or null");
+			      "\"failure\" must be an object with \"code\" and \"detail\", or null");
 	rt_position s = rt_find_entry(c, r->entry);
 	if (rt_change_ok(c))
 		set_failure(c, s.entry, is_null ? NULL : r->value);

@@ -234,11 +234,10 @@ add_leftover(const leftover *l, const rt_project *value, const rt_error *why, rt
 			 RT_STR_ARG(name_of(value, l->grown_disc)));
 	else if (l->grown > 1)
 		add_text(err,
-			 "; %zu entries stay in %zu discussions, one of them \"%.*s\"; importing again "
-			 "adds the rest",
+			 "; %zu entries are kept in %zu discussions, one of them \"%.*s\"; importing again adds the rest",
 			 l->entries, l->grown, RT_STR_ARG(name_of(value, l->grown_disc)));
 	if (l->settings)
-		add_text(err, "; the project settings from the file stay (see: retake set)");
+		add_text(err, "; the project settings from the file are kept (see: retake set)");
 }
 
 void

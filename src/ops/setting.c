@@ -41,7 +41,7 @@ rt_op_setting_set(rt_change *c, const rt_request *r)
 	if (r->which.size > 0 && !is_shared && !is_own)
 		rt_scope_fail(c->scope, RT_USAGE, "\"of\" must be \"project\" or \"discussion\"");
 	if (is_own && !of_disc)
-		rt_scope_fail(c->scope, RT_USAGE, "\"%.*s\" belongs to the project alone",
+		rt_scope_fail(c->scope, RT_USAGE, "\"%.*s\" is a setting of the project: it cannot be set for one discussion",
 			      (int)rt_utf8_cut(r->key, 60), r->key.ptr);
 	if (is_shared && rt_setting_is_of_one(r->key))
 		rt_scope_fail(c->scope, RT_USAGE, "\"%.*s\" belongs to one discussion",
@@ -132,7 +132,7 @@ rt_op_prompt_notify(rt_change *c, const rt_request *r)
 
 	if (r->id.ptr != NULL && !rt_id_is_legal(r->id))
 		rt_scope_fail(c->scope, RT_USAGE,
-			      "an id is 1 to %d characters of A-Z a-z 0-9 . _ ~ -", (int)RT_ID_MAX);
+			      "an id must consist of 1 to %d of the characters A-Z a-z 0-9 . _ ~ -", (int)RT_ID_MAX);
 	if (!edited)
 		return;
 	rt_buf_add_c(text, "[user edited prompt to: \"");

@@ -336,7 +336,7 @@ find_files(serving *sv)
 	sv->files = (rt_file_options){
 		.roots = roots,
 		.where = RT_STR("the directories of retake serve --files"),
-		.no_root = RT_STR("this server was started without --files, so it reads none"),
+		.no_root = RT_STR("cannot be sent: this server was started without --files DIR"),
 		.path = getenv("PATH")};
 	for (size_t i = 0; rt_ok(s) && i < args->given_count; i++) {
 		const char *given = args->given[i].value;

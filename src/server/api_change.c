@@ -62,7 +62,7 @@ check_body(rt_call *call, yyjson_val *root)
 			    call->params[at].ptr != NULL &&
 			    !rt_str_eq(rt_json_str(value), call->params[at]))
 				rt_scope_fail(&call->scope, RT_USAGE,
-					      "\"%.*s\" is already given by the path",
+					      "\"%.*s\" is already specified by the path",
 					      (int)rt_utf8_cut(name, 120), name.ptr);
 		}
 	}
@@ -374,8 +374,8 @@ add_take(patch *p, const rt_project *project)
 	if (!p->keep_after && at == 0) {
 		if (p->name.size > 0)
 			rt_scope_fail(s, RT_USAGE,
-				      "a take that begins with its first entry names itself; leave "
-				      "out \"name\", or rename it afterwards");
+				      "the name of a take that begins at the first entry is generated: leave out \"name\" and rename the take "
+				      "afterwards");
 		request = add_request(p, RT_OP_HEAD_MOVE, RT_NULL_STR);
 	} else {
 		size_t upto = p->keep_after ? rt_seq_count(take->slots) - 1 : at - 1;

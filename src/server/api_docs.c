@@ -31,7 +31,7 @@ static const char intro[] =
 	"with a link for one project, or at a server with `--isolate`, has only its own; `features` of `/info`\n"
 	"contains `projects` for clients that can choose.\n"
 	"\n"
-	"If several clients work on one store, name the discussion and take in every request. The active\n"
+	"If several clients use the same store, specify the discussion and take in every request. The active\n"
 	"discussion and take are only defaults, and creating a discussion, a branch or an import changes them\n"
 	"for every client.\n"
 	"\n"
@@ -54,7 +54,7 @@ static const char intro[] =
 	"changed, or, with `\"unchanged\":true`, that the state was already as requested. Hooks run as for any\n"
 	"change; their messages to the user are in `notes`.\n"
 	"\n"
-	"**If-Match.** Answers to reads have an `ETag`; equal tags mean equal states. A change with `If-Match`\n"
+	"**If-Match.** Responses to reads have an `ETag`; equal tags mean equal states. A change with `If-Match`\n"
 	"is carried out only if one of its tags still matches: the tag of the entry (its text, role, flags and\n"
 	"label in the take), of the discussion (including the settings, roles and names of the project) or, for\n"
 	"requests without a discussion, of the project. The check is part of the transaction of the change, so\n"
@@ -122,7 +122,8 @@ static const char events[] =
 	"| `run.snapshot` | the run with its texts so far, for clients that connect during a run |\n"
 	"| `run.notice` | `run`, `text`: a retry or a wait |\n"
 	"| `run.delta` | `run`, `offset`, and `text`, `thinking` or `call` (with `block`): the text at this offset, in bytes of UTF-8 from the start of the text (or thinking); `reply` selects the reply if there are several |\n"
-	"| `run.ended` | the run without texts, sent after the row of its entry. A client that reconnects later reads the run |\n"
+	"| `run.ended` | the run without texts, sent after the row of its entry. A client that reconnects later must read "
+	"the run |\n"
 	"| `flight` | a reply that another process is receiving: `flight`, `discussion`, `take`, `after` or `into`, `model`, `text` so far |\n"
 	"| `flight.ended` | `flight`: the reply is now a row of the log |\n"
 	"| `: ` | a comment every 15 s |\n"
@@ -205,7 +206,7 @@ add_fields(rt_buf *buf, const rt_route *route, const rt_op *op, const char *head
 			 field->about);
 	}
 	if (count > 0 && (op->flags & RT_OP_OPEN) != 0)
-		rt_buf_add_c(buf, "\nFurther members become fields of the entry.\n");
+		rt_buf_add_c(buf, "\nAny other members become fields of the entry.\n");
 	return count;
 }
 
@@ -346,7 +347,7 @@ add_route(rt_buf *buf, const rt_route *route)
 			     "Body: a file of any supported type, up to 1 GiB. From a browser "
 			     "with a separate project: up to 64 MiB, 100,000 discussions and "
 			     "1,000,000 entries. Larger files are refused with 413.\n");
-	rt_buf_add_f(buf, "\nAnswer: %s%s%s.\n", route->answer == NULL ? "a result" : shape->about,
+	rt_buf_add_f(buf, "\nResponse: %s%s%s.\n", route->answer == NULL ? "a result" : shape->about,
 		     shape->type != NULL && route->answer != NULL ? " as " : "",
 		     shape->type != NULL && route->answer != NULL
 			     ? (strcmp(shape->name, "File") == 0 ? "attachment" : shape->type)

@@ -68,7 +68,7 @@ read_query(export *e)
 			      "all_discussions cannot be combined with discussion or take");
 	rt_call_hint(call, "Formats: GET " RT_API_ROOT "/info");
 	if ((e->is_dry || e->has_emails) && !e->is_redacted)
-		rt_scope_fail(e->scope, RT_USAGE, "%s is for redact",
+		rt_scope_fail(e->scope, RT_USAGE, "\"%s\" requires \"redact\"",
 			      e->is_dry ? "dry_run" : "emails");
 	e->format = name.size == 0 ? &rt_format_canonical : format_named(call, name);
 	if (e->format != NULL && e->format->write == NULL)
@@ -287,10 +287,10 @@ find_format(import *i, rt_str name)
 				       : rt_format_detect(s, &i->in, &head);
 	if (i->file.format == NULL)
 		rt_scope_fail(s, RT_USAGE,
-			      head.size == 0 ? "the body is empty; it is the file"
+			      head.size == 0 ? "the body is empty; send the file as the body"
 					: "unrecognised file type");
 	else if (i->file.format->read == NULL)
-		rt_scope_fail(s, RT_USAGE, "Retake writes %s, but does not read it",
+		rt_scope_fail(s, RT_USAGE, "Retake can export %s, but not import it",
 			      i->file.format->name);
 }
 

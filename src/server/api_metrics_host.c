@@ -78,10 +78,10 @@ rt_api_metrics(rt_call *call)
 			  "retake_build_info{version=\"" RT_VERSION "\"} 1\n");
 	rt_metrics_write(call->metrics, out);
 	put_gauge(out, "retake_http_connections", "gauge", "Open connections.", counts.connections);
-	put_gauge(out, "retake_http_streams", "gauge", "Open streams of events.", counts.streams);
-	put_gauge(out, "retake_http_workers", "gauge", "Threads for requests that may wait.",
+	put_gauge(out, "retake_http_streams", "gauge", "Open event streams.", counts.streams);
+	put_gauge(out, "retake_http_workers", "gauge", "Worker threads for requests that can block.",
 		  counts.workers);
-	put_gauge(out, "retake_http_late_total", "counter", "Connections ended because they were late.",
+	put_gauge(out, "retake_http_late_total", "counter", "Connections closed because of a timeout.",
 		  (double)counts.late);
 	put_gauge(out, "retake_projects_open", "gauge", "Projects in memory.", (double)projects);
 	put_gauge(out, "retake_runs_running", "gauge", "Replies that this server is receiving.",

@@ -33,7 +33,8 @@ rt_api_stats(rt_call *call)
 		rt_scope_fail(s, RT_USAGE, "\"by\" must be one of " RT_STATS_BY_WORDS);
 	if (options.by == RT_STATS_PROJECT) {
 		if (at_op != UINT64_MAX || options.only_here)
-			rt_scope_fail(s, RT_USAGE, "by=project counts the present state of all projects");
+			rt_scope_fail(s, RT_USAGE, "by=project always counts the current state of all projects: leave out at_op and the "
+						   "discussion");
 		if (call->principal.kind == RT_PRINCIPAL_BROWSER && call->principal.project.size > 0)
 			rt_scope_fail(s, RT_REFUSED, "this browser may open only one project");
 		if (rt_ok(s))

@@ -46,7 +46,7 @@ rt_api_render(rt_call *call)
 	size_t i, count;
 
 	rt_call_check_texts(call, texts, RT_API_WINDOW_MAX,
-			    "\"texts\" must be an array of at most 2000 texts");
+			    "\"texts\" must be an array of at most 2000 strings");
 	if (!rt_ok(s))
 		return;
 	stables = rt_scope_buf(s);
@@ -491,7 +491,7 @@ rt_api_entries_read(rt_call *call)
 	if (!yyjson_is_arr(ids) || yyjson_arr_size(ids) > RT_API_WINDOW_MAX)
 		rt_scope_fail(s, RT_USAGE, "\"ids\" must be an array of at most %d ids",
 			      RT_API_WINDOW_MAX);
-	rt_call_check_texts(call, ids, RT_API_WINDOW_MAX, "an id must be a text");
+	rt_call_check_texts(call, ids, RT_API_WINDOW_MAX, "an id must be a string");
 	missing = rt_scope_buf(s);
 	rt_json_open(body, NULL, '{');
 	rt_json_open(body, "entries", '[');

@@ -17,7 +17,7 @@ rt_call_body(rt_call *call, bool may_be_empty)
 	if (body.size == 0 && may_be_empty)
 		body = RT_STR("{}");
 	if (body.size == 0)
-		rt_scope_fail(s, RT_USAGE, "the body is empty; it is a JSON object");
+		rt_scope_fail(s, RT_USAGE, "the body is empty; it must be a JSON object");
 	if (!rt_ok(s))
 		return NULL;
 	yyjson_val *root = rt_json_parse(s, body);
@@ -97,7 +97,7 @@ rt_call_flag(rt_call *call, const char *name)
 	if (text.ptr == NULL || rt_str_is(text, "0") || rt_str_is(text, "false"))
 		return false;
 	if (text.size > 0 && !rt_str_is(text, "1") && !rt_str_is(text, "true"))
-		rt_scope_fail(&call->scope, RT_USAGE, "\"%s\" is true or false", name);
+		rt_scope_fail(&call->scope, RT_USAGE, "\"%s\" must be true or false", name);
 	return true;
 }
 
@@ -124,7 +124,7 @@ rt_call_actor(rt_call *call)
 	if (rt_web_header_repeats(call->request, "Retake-By") == 0)
 		return actor;
 	if (!is_actor_name(name)) {
-		rt_scope_fail(s, RT_USAGE, "Retake-By must be a name of 1 to 64 characters of A-Z a-z 0-9 . _ -");
+		rt_scope_fail(s, RT_USAGE, "Retake-By must be a name of 1 to 64 of the characters A-Z a-z 0-9 . _ -");
 		return actor;
 	}
 	rt_buf *full = rt_scope_buf(s);
@@ -343,7 +343,7 @@ finish(rt_call *call)
 	restore_answer(call);
 	if (answer->body.status != RT_OK)
 		rt_scope_fail(s, answer->body.status == RT_LIMIT ? RT_LIMIT : RT_NOMEM,
-			      "out of memory for the answer");
+			      "out of memory for the response");
 	if (!rt_ok(s)) {
 		rt_problem_answer(answer, &s->error, call->hint, call->extra);
 		return;

@@ -342,8 +342,8 @@ answer_stored(rt_call *call, const rt_idempotency_record *record)
 	case RT_IDEMPOTENCY_BEGUN:
 		rt_call_problem(call, 409, "idempotency-key-begun",
 				"The same request is still in progress",
-				"wait; if this continues, the server was restarted: check "
-				"whether the change was made, and use a new key");
+				"wait and retry; if this persists, the server was probably restarted: check whether the change was made, then "
+				"use a new key");
 		return;
 	case RT_IDEMPOTENCY_DONE:
 		break;
@@ -485,7 +485,7 @@ succeed(context *c, const rt_result *results)
 		rt_scope_init(&own, s->alloc);
 		rt_idempotency_save(&own, &c->idem, &record);
 		if (rt_scope_end(&own, NULL) != RT_OK)
-			rt_buf_add_c(call->notes, "the answer could not be stored for a retry\n");
+			rt_buf_add_c(call->notes, "the response could not be stored for retries\n");
 	}
 	reopen_object(body);
 	put_notes(body, rt_buf_str(call->notes));

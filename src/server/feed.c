@@ -212,7 +212,7 @@ rt_feed_stream(rt_feed *feed, rt_str last_id, uint32_t disc, rt_web_stream **out
 	rt_buf_init(&s->pending, feed->alloc, RT_BUF_UNLIMITED);
 	pthread_mutex_lock(&feed->list);
 	if (feed->count >= RT_FEED_STREAMS_MAX) {
-		st = rt_fail(err, RT_LIMIT, "%d streams of events are open; close some",
+		st = rt_fail(err, RT_LIMIT, "%d event streams are open; close some",
 			     (int)RT_FEED_STREAMS_MAX);
 	} else {
 		s->next = feed->first;

@@ -321,7 +321,7 @@ start(rt_front *front, size_t which, rt_error *err)
 		MHD_OPTION_ARRAY, pool,
 		MHD_OPTION_END);
 	if (front->daemons[which] == NULL)
-		return rt_fail(err, RT_IO, "libmicrohttpd does not start");
+		return rt_fail(err, RT_IO, "libmicrohttpd could not be started");
 	return RT_OK;
 }
 

@@ -254,7 +254,7 @@ check_headers(const rt_web_request *request)
 		if (!is_token(field->name))
 			return malformed("the name of a header has invalid characters");
 		if (!is_plain_value(field->value))
-			return malformed("the value of a header has control characters");
+			return malformed("the value of a header contains control characters");
 	}
 	if (size > RT_GUARD_HEADERS_MAX)
 		return fault(431, "headers-too-large", "The headers are too large",
@@ -399,7 +399,7 @@ rt_guard_check_form(const rt_web_request *request, const rt_principal *principal
 			     "send the header Content-Type: application/json");
 	/* If any type is accepted, those of forms of other pages are not. */
 	if (has_body && any_type && is_form(type))
-		return fault(415, "content-type", "A file must be application/octet-stream or JSON",
+		return fault(415, "content-type", "A file must be sent as application/octet-stream or application/json",
 			     "send the header Content-Type: application/octet-stream");
 	if (has_body && any_type && type.size == 0)
 		return fault(415, "content-type", "A body must have a Content-Type",

@@ -172,7 +172,7 @@ static const field fields[] = {
 	NOTHING("manual_approve", "Retake does not call tools, so there is nothing to approve"),
 	NOTHING("mma_status", "Retake does not run agents"),
 	NOTHING("active_tier", "Retake does not run agents"),
-	NOTHING("proposed_tracks", "Retake does not run agents; active_track is the discussion's"),
+	NOTHING("proposed_tracks", "Retake does not run agents; for the track of the discussion, use active_track"),
 	NOTHING("active_tickets", "Retake does not run agents"),
 	NOTHING("mma_streams", "Retake does not run agents"),
 	NOTHING("active_persona", "there are no personas; system prompts are fields"),
@@ -336,7 +336,7 @@ set_by_op(const assignment *a)
 	rt_request request = {.op = f->op};
 
 	if (error != NULL)
-		rt_scope_fail(s, RT_USAGE, "\"%s\" is %s", f->name, error);
+		rt_scope_fail(s, RT_USAGE, "\"%s\" must be %s", f->name, error);
 	if (f->op == RT_OP_SETTING_SET)
 		request.key = rt_str_of(f->key);
 	else if (f->op == RT_OP_FILES_SET)
@@ -550,7 +550,7 @@ static const callback callbacks[] = {
 	 "sets a field, same as PUT /api/state/{field}"},
 	SETTER("set_context_files", "a list of files", "context_files", "sets the context files"),
 	PRESET("simulate_save_preset", RT_OP_PRESET_SAVE,
-	       "same as save_context_preset (no dialogue)"),
+	       "same as save_context_preset (no dialog)"),
 };
 
 enum { CALLBACK_COUNT = sizeof(callbacks) / sizeof(callbacks[0]) };

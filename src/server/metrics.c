@@ -117,7 +117,7 @@ write_times(const block *b, rt_buf *out)
 void
 rt_metrics_write(rt_metrics *metrics, rt_buf *out)
 {
-	rt_buf_add_c(out, "# HELP retake_http_requests_total Answers, by route and class of status.\n"
+	rt_buf_add_c(out, "# HELP retake_http_requests_total Responses by route and status class.\n"
 			  "# TYPE retake_http_requests_total counter\n");
 	for (size_t i = 0; i < metrics->count; i++)
 		for (size_t c = 0; c < CLASSES; c++)

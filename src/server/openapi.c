@@ -129,8 +129,8 @@ const rt_shape rt_shapes[] = {
 	{"Takes",
 	 "an array of `id`, `name`, `active`, `entries`, `base`, and where they apply `git_commit`, "
 	 "`last_updated`, `title` (the words in which it differs, to show instead of a generated "
-	 "name), `preview` (of the text in which it differs) and `another_reply` (the take beside whose reply it "
-	 "only has another)",
+	 "name), `preview` (of the text in which it differs) and `another_reply` (a take from which this one differs only "
+	 "by having another reply)",
 	 LIST(OBJECT("\"id\":" TEXT ",\"name\":" TEXT ",\"active\":" FLAG ",\"entries\":" NUMBER
 		     ",\"base\":" TEXT ",\"git_commit\":" TEXT ",\"last_updated\":" TEXT
 		     ",\"title\":" TEXT ",\"preview\":" TEXT ",\"another_reply\":" TEXT

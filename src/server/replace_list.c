@@ -161,7 +161,7 @@ read_new(lists *p, size_t at, yyjson_val *value)
 		yyjson_val *member = member_given(value, typed_members[i].key);
 
 		if (member != NULL && !typed_members[i].is(member))
-			rt_scope_fail(s, RT_USAGE, "entry %zu: \"%s\" is %s", at + 1,
+			rt_scope_fail(s, RT_USAGE, "entry %zu: \"%s\" must be %s", at + 1,
 				      typed_members[i].key, typed_members[i].what);
 	}
 	n->content = member_given(value, "content");

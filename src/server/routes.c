@@ -27,18 +27,18 @@ static const rt_route_param q_discussions[] = {
 static const rt_route_param q_takes[] = {
 	{"all", "boolean", "include deleted ones"},
 	{"count", "integer", "maximum number of takes"},
-	{"with", "string", "name or id of a take to include beyond the count"},
+	{"with", "string", "name or id of a take to include in addition to the maximum number"},
 	AT_OP,
 	END};
 static const rt_route_param q_models[] = {
 	{"provider", "string", "list the models of this provider"}, END};
 static const rt_route_param q_tree[] = {
 	{"columns", "boolean", "return columns, for large trees"},
-	{"preview", "integer", "characters of each text; default: 60, with columns: 0"},
+	{"preview", "integer", "number of characters of each text; default: 60, or 0 with columns"},
 	{"take", "string", "with columns: only the path of this take"},
 	{"from", "integer", "with columns: the first row, from 0"},
 	{"count", "integer", "with columns: maximum number of rows; default: all"},
-	{"bare", "boolean", "with columns and a take: leave `takes` empty and flag 16 unset; forks has both"},
+	{"bare", "boolean", "with columns and a take: leave `takes` empty and flag 16 unset (the forks route returns both)"},
 	AT_OP,
 	END};
 static const rt_route_param q_entries[] = {
@@ -90,8 +90,8 @@ static const rt_route_param q_last[] = {
 	{"format", "string", RT_FORMAT_NAMES "; default: canonical"}, \
 		{"all", "boolean", "export all takes, the named one first"}, \
 		{"lossless", "boolean", "add data that the format itself cannot represent"}, \
-		{"lines", "boolean", "one conversation per line, if the format supports both"}, \
-		{"redact", "boolean", "replace secrets with marks"}, \
+		{"lines", "boolean", "one conversation per line, if the format also has a form with one document"}, \
+		{"redact", "boolean", "replace secrets with placeholders"}, \
 		{"emails", "boolean", "with redact: also replace email addresses"}, \
 	{ \
 		"dry_run", "boolean", "with redact: report as JSON what would be replaced" \
@@ -251,8 +251,8 @@ const rt_route rt_routes[] = {
 	GET(DISC "/files", "files.list", "the file lists of a discussion", rt_api_files, 0,
 	    "Files", q_at),
 	GET("/files", "files.names",
-	    "the files that the lists may name: those below the directories that the server was started with, "
-	    "without what .gitignore excludes", rt_api_file_names, 0, "FileNames", q_file_names),
+	    "the files that lists can contain: those in the directories given to the server with --files, except those "
+	    "excluded by .gitignore", rt_api_file_names, 0, "FileNames", q_file_names),
 	GET(DISC "/symbols", "files.symbols", "the definitions in the files of a discussion",
 	    rt_api_symbols, 0, "Array", q_symbols),
 	GET(DISC "/symbols/{name}", "files.symbol", "the definitions of a symbol, with source text",
@@ -303,7 +303,7 @@ const rt_route rt_routes[] = {
 	    rt_api_sent, 0, "Sent", q_take),
 	GET("/runs", "run.list", "running and recent runs, newest first", rt_api_runs, 0, "Array", NULL),
 	DO(POST, DISC "/runs", "run.start",
-	   "start a run: a question and its reply, another reply, or a summary; with models: `runs`",
+	   "start a run: a question and its reply, another reply, or a summary; with `models`, the response contains `runs`",
 	   rt_api_run_start, RT_ROUTE_CHANGES, "Run", q_take, rt_run_members),
 	GET("/runs/{run}", "run.show", "one run with its text so far", rt_api_run,
 	    0, "Run", NULL),

@@ -286,12 +286,12 @@ const rt_route_param rt_run_members[] = {
 	{"keep", "integer", "compact: number of tokens to keep at the end"},
 	{"entry", "string", "go: the destination; null: before the first entry"},
 	{"entry_take", "string", "go: the take of that entry, if several contain it"},
-	{"select", "boolean", "go: move to before the entry and return its text"},
+	{"select", "boolean", "go: move the head to just before the entry and return its text"},
 	{"summary", "boolean", "go: summarise the entries left; default: true"},
 	{"from_take", "string", "merge: the take whose conclusions become an entry of this one"},
 	{"instructions", "string", "instructions for a summary"},
 	{"model", "string", "PROVIDER/NAME; default: the setting, then the configuration"},
-	{"models", "array", "ask, again: instead of model, 1 to 16 models that answer at once"},
+	{"models", "array", "ask, again: instead of model, 1 to 16 models that reply simultaneously"},
 	{"budget", "integer", "maximum number of tokens in the request"},
 	{"files", "boolean",
 	 "ask, again, continue: send the files listed in the discussion; default: true"},
@@ -332,7 +332,7 @@ text_member(rt_scope *s, yyjson_val *body, const char *key)
 	yyjson_val *value = member(s, body, key);
 
 	if (value != NULL && !yyjson_is_str(value))
-		(void)rt_scope_fail(s, RT_USAGE, "\"%s\" must be a text", key);
+		(void)rt_scope_fail(s, RT_USAGE, "\"%s\" must be a string", key);
 	return value != NULL ? rt_json_str(value) : (rt_str){NULL, 0};
 }
 
@@ -419,9 +419,8 @@ rt_run_request_read(yyjson_val *body, rt_run_how how, rt_run_request *out, rt_er
 		r.from_take = text_member(&s, body, "from_take");
 	if (how == RT_RUN_GO) {
 		if (rt_json_get(body, "entry") == NULL)
-			(void)rt_scope_fail(&s, RT_USAGE, "\"entry\" is missing: the "
-							  "destination, or null for before the "
-							  "first entry");
+			(void)rt_scope_fail(&s, RT_USAGE, "\"entry\" is missing: give the destination, or null for the position before "
+							  "the first entry");
 		r.entry_take = text_member(&s, body, "entry_take");
 		r.entry = text_member(&s, body, "entry");
 		r.select = flag_member(&s, body, "select", false);

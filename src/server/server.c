@@ -460,12 +460,12 @@ refuse(void *ctx, const rt_web_request *request, unsigned status, rt_web_answer 
 	(void)ctx;
 	if (status == 413)
 		(void)deny(answer, status, "too-large", "The body is too large",
-			   is_browser ? "a body can have at most 8 MiB, an import by a browser "
-					"64 MiB; import a larger file with: retake import FILE"
-				      : "a body can have at most 8 MiB, an import 1 GiB; larger files are "
-					"imported on the command line: retake import FILE");
+			   is_browser ? "a body can be at most 8 MiB, an import from a browser 64 MiB; import a larger file with: retake "
+					"import FILE"
+				      : "a body can be at most 8 MiB, an import 1 GiB; import larger files on the command line: retake import "
+					"FILE");
 	else if (status == 400)
-		(void)deny(answer, status, "malformed-request", "This is not a proper HTTP request",
+		(void)deny(answer, status, "malformed-request", "This is not a valid HTTP request",
 			   "headers after the body (trailers) are not supported");
 	else
 		(void)deny(answer, status, "busy", "The server cannot do this at the moment", NULL);

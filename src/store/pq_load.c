@@ -25,7 +25,7 @@ rt_pq_load(const rt_pq **out, rt_error *err)
 	static rt_shared_library library = {
 		.name = "libpq",
 		.version = "14",
-		.need = "a store in PostgreSQL needs it: install it (Debian: libpq5)",
+		.need = "a PostgreSQL store requires this library; install it (Debian: libpq5)",
 		.files = {"libpq.so.5"},
 		.functions = table,
 		.function_count = sizeof(table) / sizeof(table[0]),

@@ -158,7 +158,7 @@ refused(rt_pg_store *s, PGconn *pg, rt_error *err)
 	for (size_t i = 0; i < sizeof(passing) / sizeof(passing[0]); i++)
 		if (strstr(line, passing[i]) != NULL)
 			return rt_fail(err, RT_BUSY,
-				       "%s does not accept connections now (%s); try again",
+				       "%s is not accepting connections (%s); try again later",
 				       s->place, line);
 	if (strstr(line, "database \"") != NULL && strstr(line, "does not exist") != NULL)
 		return rt_fail(err, RT_REFUSED,
@@ -169,8 +169,8 @@ refused(rt_pg_store *s, PGconn *pg, rt_error *err)
 	    strstr(line, "pg_hba.conf") != NULL || strstr(line, "role \"") != NULL ||
 	    strstr(line, "permission denied") != NULL)
 		return rt_fail(err, RT_REFUSED,
-			       "%s does not accept this user or password (%s); put them into the "
-			       "address, ~/.pgpass or PGPASSWORD",
+			       "%s does not accept this user or password (%s); set them in the address, or the password in ~/.pgpass or "
+			       "PGPASSWORD",
 			       s->place, line);
 	return rt_fail(err, RT_IO, "%s cannot be reached (%s); check that the server is running",
 		       s->place, line);

@@ -154,7 +154,7 @@ rt_pg_call_fail(rt_pg_call *call, const char *doing)
 				     "see the section on roles in docs/postgresql.md",
 				     "%s: no permission for %s (%s)", s->place, doing, c->text);
 	else
-		rt_scope_fail(&call->scope, st, "%s: the server failed while %s (%s%s%s)", s->place,
+		rt_scope_fail(&call->scope, st, "%s: the server reported an error while %s (%s%s%s)", s->place,
 			      doing, c->code, c->code[0] != 0 ? ": " : "", c->text);
 }
 

@@ -23,7 +23,7 @@ rt_pg_reading(rt_store *store)
 		       rt_pg_acquire(call.store, false, &call.conn, &call.scope.error));
 	else if (call.conn->tx.status != RT_OK)
 		rt_scope_fail(&call.scope, call.conn->tx.status,
-			      "%s: an earlier access of the same step failed (%s)",
+			      "%s: an earlier access in the same step failed (%s)",
 			      call.store->place, rt_status_word(call.conn->tx.status));
 	return call;
 }

@@ -89,12 +89,10 @@ fail_beside(rt_sqlite_store *s, rt_error *err)
 			       s->place);
 	if (no == EACCES || no == EPERM || no == EROFS)
 		return rt_fail(err, RT_IO,
-			       "no permission to write the directory of %s, which is needed for "
-			       "two temporary files",
+			       "no permission to write to the directory of %s, which is needed for two temporary files",
 			       s->place);
 	return rt_fail(err, RT_IO,
-		       "%s: its files -wal and -shm could not be opened or created; check the "
-		       "space on the disk",
+		       "%s: its -wal and -shm files could not be opened or created; check the free disk space",
 		       s->place);
 }
 

@@ -146,7 +146,7 @@ judge_header(const rt_sqlite_store *s, const unsigned char *head, sqlite3_int64 
 	size_t known = size < 16 ? (size_t)size : 16;
 
 	if (size == 0)
-		return rt_fail(err, RT_CORRUPT, "%s is empty; it is not taken for a new store",
+		return rt_fail(err, RT_CORRUPT, "%s is empty; it is not treated as a new store",
 			       s->place);
 	/* A first page that was destroyed while the log was written back is intact in the log.
 	 * Opening checks again, through SQLite. */
@@ -383,7 +383,7 @@ create_in_vfs(rt_sqlite_store *s, const unsigned char *image, size_t size, rt_er
 	sqlite3_free_filename(name);
 	sqlite3_free(file);
 	if (rc != SQLITE_OK)
-		return rt_fail(err, rt_sqlite_status(rc), "%s could not be made: %s", s->place,
+		return rt_fail(err, rt_sqlite_status(rc), "%s could not be created: %s", s->place,
 			       sqlite3_errstr(rc));
 	return RT_OK;
 }

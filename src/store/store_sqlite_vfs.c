@@ -326,7 +326,7 @@ rt_sqlite_vfs_new(const rt_alloc *alloc, const char *name, int early, rt_sqlite_
 	rt_sqlite_vfs *layer;
 
 	if (found == NULL)
-		return rt_fail(err, RT_USAGE, "SQLite knows no VFS of that name");
+		return rt_fail(err, RT_USAGE, "SQLite has no VFS of that name");
 	layer = rt_new0(alloc, sizeof(*layer));
 	if (layer == NULL)
 		return rt_fail(err, RT_NOMEM, "out of memory");

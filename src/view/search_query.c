@@ -393,13 +393,13 @@ rt_query_prepare(rt_scope *s, rt_query *q)
 {
 	if (q->not_time.ptr != NULL)
 		(void)rt_scope_fail(s, RT_USAGE,
-				    "\"%.*s\" is not a date, as in after:2026-11-18 or after:7d; in double "
-				    "quotes it is searched for as a text",
+				    "\"%.*s\" is not a date such as after:2026-11-18 or after:7d; to search for it as text, put it in double "
+				    "quotes",
 				    RT_STR_ARG(q->not_time));
 	for (size_t i = RT_FILTER_EDITED; i <= RT_FILTER_PAST; i++)
 		if (q->filters[i].size > 0 && !rt_str_is(q->filters[i], "yes") &&
 		    !rt_str_is(q->filters[i], "no"))
-			(void)rt_scope_fail(s, RT_USAGE, "%.*s is followed by yes or no, not by \"%.*s\"",
+			(void)rt_scope_fail(s, RT_USAGE, "%.*s must be followed by yes or no, not \"%.*s\"",
 					    RT_STR_ARG(filter_names[i]), RT_STR_ARG(q->filters[i]));
 	for (size_t i = 0; rt_ok(s) && i < q->count; i++)
 		if (q->terms[i].kind == RT_TERM_REGEX)

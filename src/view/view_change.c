@@ -391,7 +391,7 @@ rt_view_change(rt_engine *engine, const rt_project *project, uint64_t seq, rt_bu
 
 	rt_scope_init(&s, engine->alloc);
 	if (seq == 0 || seq > project->seq)
-		rt_scope_fail(&s, RT_NOT_FOUND, "no row %llu yet; the newest is %llu",
+		rt_scope_fail(&s, RT_NOT_FOUND, "there is no row %llu; the newest is %llu",
 			      (unsigned long long)seq, (unsigned long long)project->seq);
 	rt_arena *arena = rt_scope_arena(&s);
 	change *c = rt_scope_get(&s, sizeof(*c));

@@ -236,8 +236,8 @@ rt_usage_add_text(const rt_usage_totals *t, rt_buf *out)
 	if (t->priced > 0)
 		rt_buf_add_f(out, t->cost < 0.1 ? ", cost %.4f" : ", cost %.2f", t->cost);
 	if (t->priced == 0)
-		rt_buf_add_c(out, ", cost unknown: no price of the model");
+		rt_buf_add_c(out, ", cost unknown: no price for the model");
 	else if (without > 0)
-		rt_buf_add_f(out, " without %zu repl%s whose price is unknown", without,
+		rt_buf_add_f(out, ", excluding %zu repl%s with an unknown price", without,
 			     without == 1 ? "y" : "ies");
 }

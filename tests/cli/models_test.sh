@@ -222,7 +222,7 @@ r branch :1 >/dev/null
 r ask -m mock/large unpriced >/dev/null 2>&1
 is 'usage: each reply once, with those without a price' '2 2000 200 0.0024 1' "$(r status --json | json '"{replies} {input_tokens} {output_tokens} {cost:.4f} {without_price}".format(**d["usage"])')"
 is 'usage: of the project' true "$(r status --json | json 'd["project_usage"]["replies"] > 5')"
-has 'usage: said so' 'without 1 reply whose price is unknown' "$(r status)"
+has 'usage: said so' 'excluding 1 reply with an unknown price' "$(r status)"
 r use main >/dev/null
 
 # --- completion ---

@@ -265,7 +265,7 @@ evil("stays, with a wrong id", py("for line in sys.stdin: print('{\"id\":\"x\"}'
 evil("stays, answers twice", py(
     "import json\nfor line in sys.stdin:\n    e = json.loads(line)\n"
     "    a = json.dumps({'id': e['id'], 'note': 'fine'})\n    print(a + '\\n' + a, flush=True)\n"),
-    "30s", times=2, extra=STAYS, note="it wrote without a request", required=False)
+    "30s", times=2, extra=STAYS, note="it wrote output before an event was sent", required=False)
 evil("stays, never answers", py("for line in sys.stdin: pass"), "500ms", times=2, extra=STAYS,
      note=LATE)
 evil("stays, dies at once", sh("exit 0"), "30s", times=2, extra=STAYS,

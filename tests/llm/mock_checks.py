@@ -224,12 +224,12 @@ FAULTS = {
     "unnamed_stream": ("ok", "", 1), "same_ids": ("ok", "", 1),
     "limited": ("ok", "", 3), "soon": ("ok", "", 2), "reset_once": ("ok", "", 2),
     "always_429": ("upstream", "429 (too many requests): slow down", 5),
-    "later": ("upstream", "asks to wait 3600 s", 1), "quota": ("upstream", "quota", 1),
+    "later": ("upstream", "requested a wait of 3600 s", 1), "quota": ("upstream", "quota", 1),
     "broken_500": ("upstream", "500", 5), "reset_always": ("upstream", "without an answer", 5),
     "not_found": ("upstream", "404", 1),
     "redirect": ("upstream", "sends to http://127.0.0.1:OTHER: that is not followed", 1),
     "redirect_host": ("upstream", "sends to http://localhost:OTHER", 1),
-    "redirect_name": ("upstream", "sends to another place", 1),
+    "redirect_name": ("upstream", "sends to another address", 1),
     "echo": ("upstream", "your key [key] in", 1), "echo_percent": ("upstream", "key=[key]", 1),
     "echo_base64": ("upstream", "auth [key] [key] [key] [key]", 1),
     "echo_short": ("credentials", "provided: [key]", 1),
@@ -380,8 +380,8 @@ def check_bad_proxies():
         check("a proxy that says nothing: " + url, f"the proxy {proxy.place} for" in a["error"], a)
     proxy = Proxy(403)
     a = through("https://model.invalid/v1", proxy.place, 5)
-    check("a proxy that does not let through", "refuses the connection to https://model.invalid "
-          "with 403" in a["error"] and proxy.count == 1, a, proxy.count)
+    check("a proxy that does not let through", "refused the connection to https://model.invalid "
+          "(403)" in a["error"] and proxy.count == 1, a, proxy.count)
     proxy = Proxy(503)
     a = through("https://model.invalid/v1", proxy.place)
     check("a proxy that is busy is asked again", "with 503" in a["error"] and proxy.count == 2, a)

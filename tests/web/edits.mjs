@@ -434,7 +434,7 @@ async function finding({ page, server, tally }) {
 		await page.keyboard.press("Escape");
 		await page.locator("dialog").waitFor({ state: "detached" });
 	}
-	const risky = page.getByRole("group", { name: "Deletes or removes" });
+	const risky = page.getByRole("group", { name: "Destructive commands" });
 	for (const words of ["del", "clear", "reset the project", "Delete (all selected entries)"]) {
 		await look(words);
 		await risky.waitFor();

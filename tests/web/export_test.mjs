@@ -294,7 +294,7 @@ async function itWorks() {
 		await missing.waitFor();
 		return missing.locator("span").innerText();
 	};
-	tally.check("a link to an entry that is gone says so", /an entry that is not in this page/.test(await go("#d=main&t=main&e=nobody")));
+	tally.check("a link to an entry that is gone says so", /an entry that is not on this page/.test(await go("#d=main&t=main&e=nobody")));
 	tally.equal("and shows its take", await linked.page.locator(".page-tabs [aria-pressed=true]").innerText(), "main 5");
 	tally.equal("one that is in another take", await go("#d=main&t=main&e=e8"), 'The linked entry is no longer in that take. This is “Another ending.”, which contains it.');
 	tally.check("is shown there", (await marked(linked.page)).includes("Go on."));

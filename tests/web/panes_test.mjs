@@ -724,7 +724,7 @@ async function templates(server, page) {
 	await dialog.getByLabel("file").fill("<b>$&</b>");
 	await dialog.getByLabel("who").fill("{{file}}");
 	await axe(page, "dialog", "variables");
-	await dialog.getByRole("button", { name: "Put it into the message" }).click();
+	await dialog.getByRole("button", { name: "Insert into the message" }).click();
 	await until(async () => (await field.inputValue()) !== "/rev");
 	tally.equal("its variables are filled in once", await field.inputValue(), "Review <b>$&</b> as {{file}}.");
 	tally.equal("nothing was sent", (await take(server, "other")).length, 3);
