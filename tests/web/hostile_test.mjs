@@ -658,7 +658,7 @@ async function exported() {
 	try {
 		writeFileSync(file + ".json", JSON.stringify(projectOf(chunks)));
 		await run(["import", file + ".json"]);
-		await run(["export", "-o", file]);
+		await run(["export", "--all-discussions", "-o", file]);
 		const html = readFileSync(file, "utf8"), url = pathToFileURL(file).href;
 		await parsed(html);
 		const context = await browser.newContext({ viewport: { width: 1280, height: TALL_PX } });
