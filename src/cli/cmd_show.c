@@ -251,8 +251,10 @@ show_details(rt_cli *cli, const rt_entry_row *e)
 		rt_term_indented(&cli->out, rt_buf_str(&json), 4);
 	rt_buf_deinit(&json);
 	rt_str model = rt_json_str(rt_body_field(e->body, "model"));
-	rt_str provider = rt_json_str(rt_body_field(e->body, "provider"));
+	rt_str provider = rt_json_str(rt_body_field(e->body, "service"));
 
+	if (provider.size == 0) /* not sent by Retake */
+		provider = rt_json_str(rt_body_field(e->body, "provider"));
 	if (model.size > 0) {
 		rt_term_c(&cli->out, "    model: ");
 		rt_term_line(&cli->out, provider);
