@@ -6,8 +6,8 @@
 
 Starts a server with its defaults (fsync on) below TMPDIR and alternates, ROUNDS (3) times for SECONDS (5) each,
 with 1 and with 64 clients: pgbench that inserts one row with as many bytes as an append stores (a prepared
-INSERT, which is its own transaction), and appends of SIZE (1000) bytes through the engine, each client in its own
-project. Prints the rates, the median ratio of the pairs, and the median time to open a discussion of ENTRIES
+INSERT, which is its own transaction), and appends of SIZE (1000) bytes through the engine. The 64 clients are
+halved between two processes, and have each its own project, or share 8 or one between both processes. Prints the rates, the median ratio of the pairs, and the median time to open a discussion of ENTRIES
 (100000) entries and read its last 50 texts; also the time of `retake show` for it."""
 import os
 import shutil
@@ -56,8 +56,14 @@ class Server:
                       script, "-c", str(clients), "-j", "2", "-T", str(SECONDS), "bench")
         return float(text.split("tps = ")[1].split()[0])
 
-    def appends(self, clients):
-        return float(output(BENCH, "append", self.address, str(clients), str(SECONDS), str(SIZE)))
+    def appends(self, clients, projects=1, processes=1):
+        words = [BENCH, "append", self.address, str(clients // processes), str(SECONDS), str(SIZE)]
+        started = []
+        for number in range(processes):
+            own = projects > clients // processes  # then each process has its own ones
+            words_of = words + [str(projects // processes if own else projects), str(number if own else 0)]
+            started.append(subprocess.Popen(words_of, stdout=subprocess.PIPE, text=True))
+        return sum(float(each.communicate()[0]) for each in started)
 
 
 def main():
@@ -74,11 +80,11 @@ def main():
             out.write("INSERT INTO inserted(at, step, sum, data) VALUES(1, '\\x"
                       + "11" * 16 + f"', 2, '\\x{words}');\n")
         print(f"bytes of an append: {size}")
-        for clients in (1, 64):
-            pairs = [(server.pgbench(clients, script), server.appends(clients))
+        for clients, projects, processes in ((1, 1, 1), (64, 64, 2), (64, 8, 2), (64, 1, 2)):
+            pairs = [(server.pgbench(clients, script), server.appends(clients, projects, processes))
                      for _ in range(ROUNDS)]
             ratio = statistics.median(ours / theirs for theirs, ours in pairs)
-            print(f"{clients} clients: ratio {ratio:.2f}; pgbench, retake per second: "
+            print(f"{clients} clients, {projects} projects, {processes} processes: ratio {ratio:.2f}; pgbench, retake per second: "
                   + ", ".join(f"{theirs:.0f} {ours:.0f}" for theirs, ours in pairs))
         os.environ["PGOPTIONS"] = "-c synchronous_commit=off"
         output(BENCH, "fill", server.address, str(ENTRIES), "200")

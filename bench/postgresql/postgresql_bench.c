@@ -2,12 +2,13 @@
  *
  * Appends and openings of a store, for bench/postgresql.py:
  *
- *	postgresql-bench append ADDRESS CLIENTS SECONDS SIZE
+ *	postgresql-bench append ADDRESS CLIENTS SECONDS SIZE PROJECTS SET
  *	postgresql-bench fill ADDRESS ENTRIES SIZE
  *	postgresql-bench open ADDRESS TIMES
  *
- * append: each client is a thread with its own handle and project, which waits for each result. Prints
- * appends per second. fill: one project "full" with one discussion. open: a new handle and engine each
+ * append: each client is a thread that waits for each result; they share so many projects, each with a
+ * handle and an engine, as in a server; two processes with the same SET share them. Prints appends per
+ * second. fill: one project "full" with one discussion. open: a new handle and engine each
  * time, until the number of entries is known and the last 50 texts are read. Prints the median in
  * ms. */
 #define _GNU_SOURCE
@@ -117,30 +118,30 @@ client(void *ctx)
 }
 
 static void
-bench_append(int clients, double seconds)
+bench_append(int clients, double seconds, int shared, const char *set)
 {
 	pthread_t threads[256];
 	opened projects[256];
 	struct timespec time = {(time_t)seconds, 0};
 	int64_t from;
 
-	for (int i = 0; i < clients; i++) {
+	for (int i = 0; i < shared; i++) {
 		char name[32];
 
-		snprintf(name, sizeof(name), "client-%d", i);
+		snprintf(name, sizeof(name), "client-%s-%d", set, i);
 		projects[i] = open_project(name);
 		append(projects[i].engine, 1);
 	}
 	from = now_us(NULL);
 	for (int i = 0; i < clients; i++)
-		if (pthread_create(&threads[i], NULL, client, &projects[i]) != 0)
+		if (pthread_create(&threads[i], NULL, client, &projects[i % shared]) != 0)
 			die("thread", "not created");
 	(void)nanosleep(&time, NULL);
 	stop = true;
 	for (int i = 0; i < clients; i++)
 		(void)pthread_join(threads[i], NULL);
 	printf("%.1f\n", (double)appended * 1e6 / (double)(now_us(NULL) - from));
-	for (int i = 0; i < clients; i++)
+	for (int i = 0; i < shared; i++)
 		close_project(projects[i]);
 }
 
@@ -202,9 +203,9 @@ main(int argc, char **argv)
 	if (argc < 4)
 		die("postgresql-bench", "see the beginning of its source");
 	address = argv[2];
-	if (strcmp(argv[1], "append") == 0 && argc == 6) {
+	if (strcmp(argv[1], "append") == 0 && argc == 8) {
 		text_size = (size_t)atol(argv[5]);
-		bench_append(atoi(argv[3]), atof(argv[4]));
+		bench_append(atoi(argv[3]), atof(argv[4]), atoi(argv[6]), argv[7]);
 	} else if (strcmp(argv[1], "fill") == 0 && argc == 5) {
 		text_size = (size_t)atol(argv[4]);
 		fill((size_t)atol(argv[3]));
