@@ -6,7 +6,7 @@
  *	postgresql-bench fill ADDRESS ENTRIES SIZE
  *	postgresql-bench open ADDRESS TIMES
  *
- * append: each client is a thread that waits for each result; they share so many projects, each with a
+ * append: each client is a thread that waits for each result; they share PROJECTS projects, each with a
  * handle and an engine, as in a server; two processes with the same SET share them. Prints appends per
  * second. fill: one project "full" with one discussion. open: a new handle and engine each
  * time, until the number of entries is known and the last 50 texts are read. Prints the median in
