@@ -120,6 +120,7 @@ test_search_days(void **state)
 	(void)strftime(query, sizeof(query), "one after:%Y-%m-%d", &day);
 	open_fixture(&f, ":memory:");
 	assert_int_equal(apply(&f, "{\"op\":\"entry.append\",\"id\":\"n\",\"content\":\"one\"}"), RETAKE_OK);
+	retake_text_free(&f.text);
 	assert_int_equal(setenv("TZ", zone, 1), 0);
 	tzset();
 	holds(&f, retake_search(f.project, NULL, query, NULL, &f.text, &f.error), "\"n\"");

@@ -331,8 +331,8 @@ what_is_no_list_of_entries_is_refused(void **state)
 	refuses(f, "[7]", "entry 1 is not an object");
 	refuses(f, "[{\"id\":\"a\"},{\"id\":\"a\"}]", "entry 2: the id \"a\" appears twice");
 	refuses(f, "[{\"role\":\"\"}]", "\"role\" is empty");
-	refuses(f, "[{\"role\":1}]", "\"role\" is a string");
-	refuses(f, "[{\"content\":{}}]", "\"content\" is a string or an array");
+	refuses(f, "[{\"role\":1}]", "\"role\" must be a string");
+	refuses(f, "[{\"content\":{}}]", "\"content\" must be a string or an array");
 	refuses(f, "[{\"ts\":\"soon\"}]", "\"ts\" must be an ISO 8601 time");
 	refuses(f, "[{\"id\":\"a\"},{\"role\":\"AI\",\"take\":\"x\"}]",
 		"cannot have the name \"take\"");
