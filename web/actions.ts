@@ -65,7 +65,7 @@ export async function idle(): Promise<void> {
 }
 
 /** The part of an error message that is meant for command-line users. */
-const COMMAND = /; (see|run|[^;:]* first): retake [^;]*$/;
+const COMMAND = /; (see|run|[^;:]* first|first [^;:]*): retake [^;]*$/;
 
 export function sayProblem(error: unknown): void {
 	if (error instanceof Problem && error.body.quiet)

@@ -177,7 +177,7 @@ search(rt_engine *engine, const float *queries, double filled_s)
 			rt_error err;
 
 			rt_scope_init(&s, rt_alloc_libc());
-			rt_nears near = rt_vectors_find(engine, &s, RT_STR("bench"), queries + q * dimensions,
+			rt_neighbours near = rt_vectors_find(engine, &s, RT_STR("bench"), queries + q * dimensions,
 							dimensions, NEAR);
 
 			ms[q] = now_ms() - begun;

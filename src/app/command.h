@@ -27,7 +27,7 @@ typedef enum rt_command_group {
 
 enum {
 	RT_COMMAND_HIDDEN = 1 << 0,  /* not in lists */
-	RT_COMMAND_AT_OP = 1 << 1,   /* --at-step means something */
+	RT_COMMAND_AT_STEP = 1 << 1,   /* --at-step means something */
 	RT_COMMAND_DRY_RUN = 1 << 2, /* has a flag -n */
 	RT_COMMAND_NUMBERS = 1 << 3, /* a word may be a number below zero */
 };

@@ -294,7 +294,7 @@ static const rt_flag context_flags[] = {
 const rt_command rt_cli_context = {
 	.name = "context",
 	.group = RT_COMMANDS_LOOKING,
-	.traits = RT_COMMAND_AT_OP,
+	.traits = RT_COMMAND_AT_STEP,
 	.usage = "[--provider NAME] [-m MODEL] [--budget TOKENS]\n"
 		 "--tokens [-m MODEL] [--budget TOKENS]\n--sent\n--changed",
 	.summary = "print the exact request for the model",

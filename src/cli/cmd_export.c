@@ -345,7 +345,7 @@ static const rt_flag export_flags[] = {
 const rt_command rt_cli_export = {
 	.name = "export",
 	.group = RT_COMMANDS_FILES,
-	.traits = RT_COMMAND_AT_OP | RT_COMMAND_DRY_RUN,
+	.traits = RT_COMMAND_AT_STEP | RT_COMMAND_DRY_RUN,
 	.usage = "--format NAME [-o FILE] [--all] [--all-discussions] [--lossless] [--redact [--emails] [-n]] | --to "
 		 "PROGRAM [--in-place]",
 	.summary = "export conversations for other programs",

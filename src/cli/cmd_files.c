@@ -252,7 +252,7 @@ run_files(rt_cli *cli)
 const rt_command rt_cli_files = {
 	.name = "files",
 	.group = RT_COMMANDS_SETTINGS,
-	.traits = RT_COMMAND_AT_OP,
+	.traits = RT_COMMAND_AT_STEP,
 	.max_words = RT_COMMAND_WORDS_ANY,
 	.usage = "[files | context_files | screenshots]\n"
 		 "add|rm [LIST] FILE…\nset LIST FILE…\nshow",

@@ -83,11 +83,13 @@ add_discussions(rt_cli *cli, const rt_project *was, bool restored, rt_buf *out)
 			continue;
 		if (count++ < NAMES)
 			rt_buf_add_f(out, "%s \"%.*s\"",
-				     count > 1 ? "," : restored ? " Restored:" : " Removed with them:",
+				     count > 1  ? ","
+				     : restored ? " Discussions restored:"
+						: " Discussions removed:",
 				     RT_STR_ARG(rt_cell_name(cell)));
 	}
 	if (count > NAMES)
-		rt_buf_add_f(out, " and %zu more discussions", count - NAMES);
+		rt_buf_add_f(out, " and %zu more", count - NAMES);
 	if (count > 0)
 		rt_buf_add_byte(out, '.');
 }

@@ -136,7 +136,7 @@ static const rt_flag prompt_flags[] = {
 const rt_command rt_cli_prompt = {
 	.name = "prompt",
 	.group = RT_COMMANDS_SETTINGS,
-	.traits = RT_COMMAND_AT_OP,
+	.traits = RT_COMMAND_AT_STEP,
 	.max_words = RT_COMMAND_WORDS_ANY,
 	.usage = "[show]\n"
 		 "set TEXT | -f FILE | -\n"

@@ -117,7 +117,7 @@ run_symbols(rt_cli *cli)
 const rt_command rt_cli_symbols = {
 	.name = "symbols",
 	.group = RT_COMMANDS_SETTINGS,
-	.traits = RT_COMMAND_AT_OP,
+	.traits = RT_COMMAND_AT_STEP,
 	.max_words = 2,
 	.usage = "[PREFIX]\nshow NAME",
 	.summary = "list the symbols in the discussion's files, show a definition",

@@ -392,7 +392,7 @@ const rt_command rt_cli_takes = {
 	.name = "takes",
 	.alias = "take",
 	.group = RT_COMMANDS_BRANCHING,
-	.traits = RT_COMMAND_AT_OP,
+	.traits = RT_COMMAND_AT_STEP,
 	.max_words = 3,
 	.usage = "[list]\n"
 		 "switch TAKE\n"
@@ -458,7 +458,7 @@ run_diff(rt_cli *cli)
 const rt_command rt_cli_diff = {
 	.name = "diff",
 	.group = RT_COMMANDS_BRANCHING,
-	.traits = RT_COMMAND_AT_OP,
+	.traits = RT_COMMAND_AT_STEP,
 	.max_words = 2,
 	.usage = "[TAKE [TAKE]]",
 	.summary = "compare two takes",

@@ -74,10 +74,13 @@ rt_page_set(const rt_alloc *alloc, const rt_page *old, uint32_t first_number, si
 bool
 rt_page_put(rt_page *mine, size_t index, const rt_cell_said *said)
 {
-	rt_cell *cell = &mine->cells[index];
 	const struct rt_disc *before;
+	rt_cell *cell;
 
-	if (index >= mine->count || !rt_str_eq(rt_cell_name(cell), said->name))
+	if (index >= mine->count)
+		return false;
+	cell = &mine->cells[index];
+	if (!rt_str_eq(rt_cell_name(cell), said->name))
 		return false;
 	cell->present = said->present;
 	before = atomic_exchange(&cell->disc, rt_object_ref(said->disc));

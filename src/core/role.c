@@ -92,7 +92,7 @@ rt_role_label(const rt_project *project, rt_str role)
 	const char *const *meaning = meaning_of(role);
 	rt_str found = rt_role_meant(project, role);
 
-	/* formats spell it in several ways, of which some are no words */
+	/* file formats have several names for it */
 	return found.ptr == role.ptr && meaning != NULL && meaning == meaning_of(RT_STR("Tool"))
 		       ? rt_str_of(meaning[0])
 		       : found;
@@ -101,10 +101,8 @@ rt_role_label(const rt_project *project, rt_str role)
 bool
 rt_role_same(const rt_project *project, rt_str a, rt_str b)
 {
-	const char *const *meaning = meaning_of(a);
-
-	return rt_str_eq_nocase(a, b) || (meaning != NULL && meaning == meaning_of(b)) ||
-	       rt_str_eq_nocase(rt_role_meant(project, a), rt_role_meant(project, b));
+	return rt_str_eq(a, b) ||
+	       rt_str_eq_nocase(rt_role_label(project, a), rt_role_label(project, b));
 }
 
 bool

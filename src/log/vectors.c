@@ -386,7 +386,7 @@ by_number(const void *a, const void *b)
 static int
 by_body(const void *a, const void *b)
 {
-	const rt_near *x = a, *y = b;
+	const rt_neighbour *x = a, *y = b;
 
 	return x->body != y->body ? (x->body > y->body) - (x->body < y->body)
 				  : (x->similarity < y->similarity) - (x->similarity > y->similarity);
@@ -395,7 +395,7 @@ by_body(const void *a, const void *b)
 static int
 by_similarity(const void *a, const void *b)
 {
-	const rt_near *x = a, *y = b;
+	const rt_neighbour *x = a, *y = b;
 
 	return x->similarity != y->similarity ? (x->similarity < y->similarity ? 1 : -1)
 					      : (x->body < y->body) - (x->body > y->body);
@@ -403,7 +403,7 @@ by_similarity(const void *a, const void *b)
 
 /* Compares the bytes of the candidates, which are in ascending order. */
 static void
-compare_bytes(rt_engine *engine, rt_scope *s, finding *f, const float *vector, rt_nears *out)
+compare_bytes(rt_engine *engine, rt_scope *s, finding *f, const float *vector, rt_neighbours *out)
 {
 	size_t size = rt_vector_bytes_size((size_t)f->h->dimensions), in_part = part_of(f->h);
 	uint64_t part = UINT64_MAX;
@@ -421,7 +421,7 @@ compare_bytes(rt_engine *engine, rt_scope *s, finding *f, const float *vector, r
 		}
 		if (row->size < (c->number % in_part + 1) * size)
 			continue;
-		out->items[out->count++] = (rt_near){
+		out->items[out->count++] = (rt_neighbour){
 			c->body, c->entry, c->at,
 			rt_vector_similarity(vector, row->ptr + c->number % in_part * size, (size_t)f->h->dimensions)};
 	}
@@ -429,7 +429,7 @@ compare_bytes(rt_engine *engine, rt_scope *s, finding *f, const float *vector, r
 
 /* The best passage of each body, the best body first. */
 static void
-sort_nears(rt_nears *n)
+sort_nears(rt_neighbours *n)
 {
 	size_t kept = 0;
 
@@ -443,7 +443,7 @@ sort_nears(rt_nears *n)
 		qsort(n->items, n->count, sizeof(*n->items), by_similarity);
 }
 
-rt_nears
+rt_neighbours
 rt_vectors_find(rt_engine *engine, rt_scope *s, rt_str model, const float *vector, size_t dimensions, size_t most)
 {
 	rt_store *store = engine->store;
@@ -452,7 +452,7 @@ rt_vectors_find(rt_engine *engine, rt_scope *s, rt_str model, const float *vecto
 		     .signs_size = rt_vector_signs_size(dimensions),
 		     .most = most < h.count ? most : (size_t)h.count,
 		     .below = UINT_MAX};
-	rt_nears out = {.is_all = true};
+	rt_neighbours out = {.is_all = true};
 
 	if (!rt_ok(s) || h.count == 0 || h.dimensions != dimensions || !rt_str_eq(h.model, model))
 		return out;
@@ -473,7 +473,7 @@ rt_vectors_find(rt_engine *engine, rt_scope *s, rt_str model, const float *vecto
 	out.items = rt_scope_array(s, f.count, sizeof(*out.items));
 	compare_bytes(engine, s, &f, vector, &out);
 	sort_nears(&out);
-	return rt_ok(s) ? out : (rt_nears){.is_all = true};
+	return rt_ok(s) ? out : (rt_neighbours){.is_all = true};
 }
 
 /* ---- removing ---- */

@@ -54,21 +54,21 @@ typedef struct rt_vectors_batch {
  * changed since (another process was faster, a text was purged): read it again. RT_READ_ONLY, RT_BUSY. */
 RT_CHECKED rt_status rt_vectors_add(rt_engine *engine, const rt_vectors_batch *batch, rt_error *err);
 
-typedef struct rt_near {
+typedef struct rt_neighbour {
 	uint64_t body;
 	uint32_t entry, at;
 	float similarity;
-} rt_near;
+} rt_neighbour;
 
-typedef struct rt_nears {
-	rt_near *items; /* the best first */
+typedef struct rt_neighbours {
+	rt_neighbour *items; /* the best first */
 	size_t count;
 	bool is_all; /* there are no others */
-} rt_nears;
+} rt_neighbours;
 
 /* The bodies of about `most` passages that are most similar to a vector of length 1, each with its best passage. None,
  * if the vectors are of another model or have other dimensions. The result is in the scope. */
-rt_nears rt_vectors_find(rt_engine *engine, rt_scope *s, rt_str model, const float *vector, size_t dimensions,
+rt_neighbours rt_vectors_find(rt_engine *engine, rt_scope *s, rt_str model, const float *vector, size_t dimensions,
 			 size_t most);
 
 /* --- inside begin --- */

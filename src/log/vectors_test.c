@@ -120,7 +120,7 @@ find(fixture *f, const char *model, const float *vector, size_t most, uint64_t *
 	rt_scope s;
 
 	rt_scope_init(&s, rt_alloc_libc());
-	rt_nears near = rt_vectors_find(f->engine, &s, rt_str_of(model), vector, DIMENSIONS, most);
+	rt_neighbours near = rt_vectors_find(f->engine, &s, rt_str_of(model), vector, DIMENSIONS, most);
 
 	for (size_t i = 0; i < near.count; i++) {
 		out[i] = near.items[i].body;

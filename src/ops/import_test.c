@@ -6,71 +6,9 @@
 
 #include "base/budget.h"
 #include "base/sample_testing.h"
-#include "log/bare_testing.h"
-#include "log/fsck.h"
-#include "ops/import_impl.h"
+#include "ops/import_testing.h"
 #include "store/store_memory.h"
 #include "view/view.h"
-
-enum { ROOM = 4000 };
-
-typedef struct file {
-	rt_node *nodes;
-	rt_outline *items;
-	char (*texts)[24];
-	rt_outlines batch;
-} file;
-
-static void
-file_init(file *f)
-{
-	f->nodes = test_calloc(ROOM, sizeof(*f->nodes));
-	f->items = test_calloc(ROOM, sizeof(*f->items));
-	f->texts = test_calloc(ROOM, sizeof(*f->texts));
-	rt_outlines_init(&f->batch);
-}
-
-static void
-file_deinit(file *f)
-{
-	test_free(f->nodes);
-	test_free(f->items);
-	test_free(f->texts);
-}
-
-/* Discussions of one message each: "first", "first + 1" ... */
-static const rt_outlines *
-small(file *f, size_t first, size_t count)
-{
-	size_t i;
-
-	assert_true(count <= ROOM);
-	for (i = 0; i < count; i++) {
-		snprintf(f->texts[i], sizeof(f->texts[i]), "%zu", first + i);
-		f->nodes[i] = (rt_node){.parent = -1, .role = RT_STR("user"), .body_format = 'T',
-					.body = rt_str_of(f->texts[i])};
-		f->items[i] = (rt_outline){.nodes = &f->nodes[i], .node_count = 1};
-	}
-	rt_outlines_init(&f->batch);
-	f->batch.items = f->items;
-	f->batch.count = count;
-	return &f->batch;
-}
-
-/* A piece of one conversation. */
-static const rt_outlines *
-piece(file *f, const char *source, size_t first, size_t count, bool more)
-{
-	size_t i;
-
-	(void)small(f, first, count);
-	for (i = 0; i < count; i++)
-		f->nodes[i].parent = (int64_t)i - 1;
-	f->items[0] = (rt_outline){.name = RT_STR("long"), .source = rt_str_of(source),
-				   .nodes = f->nodes, .node_count = count, .more = more};
-	f->batch.count = 1;
-	return &f->batch;
-}
 
 static rt_import *
 begin(bare *b, size_t discussions)
@@ -133,25 +71,6 @@ assert_present(bare *b, size_t count, size_t entries)
 
 	assert_int_equal(present(b, &found), count);
 	assert_int_equal(found, entries);
-}
-
-static bool
-no_finding(void *ctx, const rt_finding *finding)
-{
-	(void)ctx;
-	fail_msg("fsck: %s: %s", finding->id, finding->text);
-	return true;
-}
-
-static void
-assert_sound(bare *b)
-{
-	rt_error err = {0};
-
-	if (rt_engine_fsck(b->engine, no_finding, NULL, &err) != RT_OK)
-		fail_msg("%s", err.text);
-	rt_engine_close(b->engine);
-	bare_open_engine(b);
 }
 
 static uint64_t
@@ -818,71 +737,6 @@ memory_is_bounded(void **state)
 	assert_true(many - few < 50000 * 100);
 }
 
-/* ---- sessions written for other programs ---- */
-
-static const rt_store_ops *true_ops;
-static size_t bodies_read;
-
-static rt_status
-read_counting(rt_store *store, rt_rows rows, rt_store_row_fn fn, void *ctx, rt_error *err)
-{
-	bodies_read += rows.table == RT_STORE_BODIES;
-	return true_ops->read(store, rows, fn, ctx, err);
-}
-
-/* The file of a long conversation that was written for another program and continued there: each new
- * message is compared with the few that have its text, not with all. */
-static void
-a_long_written_session_grows(void **state)
-{
-	enum { LONG = 2000, NEW = 300 };
-	bare *b = *state;
-	const rt_project *value;
-	char (*ids)[RT_ID_TEXT_MAX + 1] = test_calloc(LONG, sizeof(*ids));
-	int64_t *all = test_calloc(LONG, sizeof(*all));
-	rt_outline from, written;
-	rt_outline_take take = {.name = RT_STR("main"), .nodes = all, .node_count = LONG};
-	rt_store_ops counting;
-	rt_import_result result;
-	rt_error err = {0};
-	file f;
-
-	file_init(&f);
-	assert_int_equal(rt_engine_import(b->engine, piece(&f, "y", 0, LONG, false), RT_STR("x"), false,
-					  &result, NULL), RT_OK);
-	value = rt_engine_value(b->engine);
-	written = from = f.items[0];
-	written.source = RT_STR("x");
-	from.nodes = test_calloc(LONG, sizeof(*from.nodes));
-	for (size_t i = 0; i < LONG; i++) {
-		all[i] = (int64_t)i;
-		from.nodes[i] = f.nodes[i];
-		from.nodes[i].id = rt_str_at(ids[i], rt_id_of(value->ledger->salt, (uint32_t)i + 1, ids[i]));
-	}
-	from.takes = &take;
-	from.take_count = 1;
-	rt_object_unref(value);
-	if (rt_written_keep(b->engine, 1, &from, &written, &err) != RT_OK)
-		fail_msg("%s", err.text);
-	test_free(from.nodes);
-
-	true_ops = b->store->ops;
-	counting = *true_ops;
-	counting.read = read_counting;
-	b->store->ops = &counting;
-	assert_int_equal(rt_engine_import(b->engine, piece(&f, "x", 0, LONG + NEW, false), RT_STR("x"),
-					  false, &result, NULL), RT_OK);
-	b->store->ops = true_ops;
-	assert_int_equal(result.known, LONG);
-	assert_int_equal(result.entries, NEW);
-	assert_int_equal(result.discussions, 0);
-	assert_true(bodies_read >= LONG && bodies_read < 2 * LONG + 2 * NEW);
-	assert_sound(b);
-	test_free(ids);
-	test_free(all);
-	file_deinit(&f);
-}
-
 static int
 set_up(void **state)
 {
@@ -917,7 +771,6 @@ main(void)
 		TEST(killed_in_between),
 		TEST(only_counted),
 		TEST(rows_are_short),
-		TEST(a_long_written_session_grows),
 		cmocka_unit_test(memory_is_bounded),
 	};
 

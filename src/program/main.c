@@ -97,7 +97,7 @@ run_command(rt_cli *cli)
 	else if (command->max_words != RT_COMMAND_WORDS_ANY && count > (size_t)command->max_words)
 		rt_cli_fail(cli, RT_USAGE, "%s: unexpected argument \"%.60s\"", command->name,
 			    cli->args.words[command->max_words]);
-	else if (rt_cli_has(cli, "at-step") && !(command->traits & RT_COMMAND_AT_OP))
+	else if (rt_cli_has(cli, "at-step") && !(command->traits & RT_COMMAND_AT_STEP))
 		rt_cli_fail(cli, RT_USAGE,
 			    "%s works on the current state; --at-step is for read-only commands",
 			    command->name);

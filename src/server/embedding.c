@@ -19,8 +19,8 @@ struct rt_embedding {
 	pthread_cond_t changed;
 	bool is_ending;
 	char problem[RT_ERROR_TEXT_SIZE]; /* of the thread's last request; or empty */
-	pthread_mutex_t asking;           /* for the embedder of searches */
-	rt_embedder *asker;               /* NULL: not open yet */
+	pthread_mutex_t search_lock;      /* for the next member */
+	rt_embedder *search_embedder;     /* NULL: not open yet */
 };
 
 static bool
@@ -72,9 +72,9 @@ step(rt_embedding *e, rt_embedder *embedder, bool *more, rt_error *err)
 	return st;
 }
 
-/* Notes a failure, or forgets the last one, and waits. */
+/* Notes a failure, or clears the last one, and waits. */
 static void
-wait(rt_embedding *e, rt_status st, const rt_error *why, int64_t pause_ms)
+note_and_wait(rt_embedding *e, rt_status st, const rt_error *why, int64_t pause_ms)
 {
 	int64_t until_ms = rt_clock_ms() + pause_ms;
 
@@ -104,11 +104,11 @@ run(void *ctx)
 			st = step(e, embedder, &more, &why);
 		}
 		if (st == RT_OK || st == RT_BUSY) {
-			wait(e, RT_OK, NULL, more ? 0 : LOOK_MS);
+			note_and_wait(e, RT_OK, NULL, more ? 0 : LOOK_MS);
 			pause_ms = PAUSE_MS;
 			continue;
 		}
-		wait(e, st, &why, pause_ms);
+		note_and_wait(e, st, &why, pause_ms);
 		pause_ms = 2 * pause_ms < PAUSE_MOST_MS ? 2 * pause_ms : PAUSE_MOST_MS;
 	}
 	rt_embedder_close(embedder);
@@ -125,13 +125,13 @@ rt_embedding_new(rt_project_pool *pool, rt_embedding **out, rt_error *err)
 	if (given->config == NULL || given->config->embedding_model.size == 0)
 		return RT_OK;
 	e = rt_new0(given->alloc, sizeof(*e));
-	if (e == NULL || pthread_mutex_init(&e->asking, NULL) != 0) {
+	if (e == NULL || pthread_mutex_init(&e->search_lock, NULL) != 0) {
 		rt_free(given->alloc, e);
 		return rt_fail(err, RT_NOMEM, "out of memory");
 	}
 	e->pool = pool;
 	if (!rt_wait_init(&e->lock, &e->changed)) {
-		(void)pthread_mutex_destroy(&e->asking);
+		(void)pthread_mutex_destroy(&e->search_lock);
 		rt_free(given->alloc, e);
 		return rt_fail(err, RT_NOMEM, "out of memory");
 	}
@@ -152,9 +152,9 @@ rt_embedding_free(rt_embedding *e)
 	(void)pthread_mutex_unlock(&e->lock);
 	if (e->has_thread)
 		(void)pthread_join(e->thread, NULL);
-	rt_embedder_close(e->asker);
+	rt_embedder_close(e->search_embedder);
 	rt_wait_deinit(&e->lock, &e->changed);
-	(void)pthread_mutex_destroy(&e->asking);
+	(void)pthread_mutex_destroy(&e->search_lock);
 	rt_free(rt_project_pool_get_options(e->pool)->alloc, e);
 }
 
@@ -184,19 +184,19 @@ rt_embedding_text(rt_embedding *e, rt_scope *s, rt_str text, rt_meaning *out)
 	}
 	if (!rt_ok(s))
 		return;
-	(void)pthread_mutex_lock(&e->asking);
-	if (e->asker == NULL)
-		RT_TRY(s, open_embedder(e, 1, &e->asker, &s->error));
+	(void)pthread_mutex_lock(&e->search_lock);
+	if (e->search_embedder == NULL)
+		RT_TRY(s, open_embedder(e, 1, &e->search_embedder, &s->error));
 	if (rt_ok(s)) {
-		rt_embedder_set_stop(e->asker, is_late, &l);
-		*out = rt_embed_text(e->asker, s, text);
+		rt_embedder_set_stop(e->search_embedder, is_late, &l);
+		*out = rt_embed_text(e->search_embedder, s, text);
 		if (s->status == RT_INTERRUPTED) {
 			s->status = RT_OK;
 			rt_scope_fail(s, RT_UPSTREAM, "the server of the embedding_model did not answer within %d seconds",
 				      TEXT_MS / 1000);
 		}
 	}
-	(void)pthread_mutex_unlock(&e->asking);
+	(void)pthread_mutex_unlock(&e->search_lock);
 }
 
 void

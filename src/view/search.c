@@ -568,12 +568,12 @@ find_near(search *s)
 	const rt_meaning *m = s->options->meaning;
 	uint64_t *seen = NULL; /* ascending */
 	size_t seen_count = 0;
-	rt_nears near;
+	rt_neighbours near;
 
 	for (size_t most = NEAR; rt_ok(s->scope) && !is_full(s) && !s->is_stopped; most *= 8) {
 		near = rt_vectors_find(s->engine, s->scope, m->model, m->vector, m->dimensions, most);
 		for (size_t i = 0; i < near.count && !is_full(s) && goes_on(s, i, near.count); i++) {
-			const rt_near *n = &near.items[i];
+			const rt_neighbour *n = &near.items[i];
 
 			if (seen_count == 0 || bsearch(&n->body, seen, seen_count, sizeof(*seen), number_order) == NULL)
 				place(s, (candidate){.body = n->body,

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "log/bare_testing.h"
+#include "log/counting_testing.h"
 #include "ops/export.h"
 #include "ops/import.h"
 #include "store/store_memory.h"
@@ -12,27 +13,12 @@
 
 enum { MANY = 400 };
 
-static rt_store_ops counting;
-static const rt_store_ops *counted;
-static size_t log_reads;
-
-static rt_status
-count_read(rt_store *store, rt_rows rows, rt_store_row_fn fn, void *ctx, rt_error *err)
-{
-	log_reads += rows.table == RT_STORE_LOG;
-	return counted->read(store, rows, fn, ctx, err);
-}
-
 static int
 set_up(void **state)
 {
 	rt_store *store = NULL;
 
 	assert_int_equal(rt_store_memory_open(rt_alloc_libc(), &env, &store, NULL), RT_OK);
-	counted = store->ops;
-	counting = *counted;
-	counting.read = count_read;
-	store->ops = &counting;
 	return bare_set_up(state, store);
 }
 
@@ -59,7 +45,7 @@ import_many(bare *b, bool as_takes)
 	file.count = as_takes ? 1 : MANY;
 	assert_int_equal(rt_engine_import(b->engine, &file, RT_STR("x"), false, &result, NULL),
 			 RT_OK);
-	log_reads = 0;
+	count_reads(b->store);
 }
 
 static void
@@ -75,7 +61,8 @@ discussions(void **state)
 	assert_true(rt_ok(&s));
 	assert_true(rows.count >= MANY);
 	assert_true(rows.items[MANY - 1].has_updated);
-	assert_true(log_reads >= 1 && log_reads < 10);
+	assert_true(store_reads[RT_STORE_LOG] >= 1 && store_reads[RT_STORE_LOG] < 10);
+	count_reads_end(b->store);
 	rt_object_unref(view.project);
 	rt_scope_deinit(&s);
 }
@@ -96,13 +83,14 @@ takes(void **state)
 	assert_true(rt_ok(&s));
 	assert_int_equal(rows.count, MANY);
 	assert_true(rows.items[0].updated_us > 0);
-	assert_true(log_reads >= 1 && log_reads < 10);
+	assert_true(store_reads[RT_STORE_LOG] >= 1 && store_reads[RT_STORE_LOG] < 10);
 
-	log_reads = 0;
+	memset(store_reads, 0, sizeof(store_reads));
 	assert_int_equal(rt_engine_export(b->engine, view.project, view.place, true, &out, NULL),
 			 RT_OK);
-	assert_true(log_reads >= 1 && log_reads < 10);
+	assert_true(store_reads[RT_STORE_LOG] >= 1 && store_reads[RT_STORE_LOG] < 10);
 	rt_outlines_deinit(&out);
+	count_reads_end(b->store);
 	rt_object_unref(view.project);
 	rt_scope_deinit(&s);
 }

@@ -114,8 +114,8 @@ has 'undo says what, and where one is' 'Undid step 6: started a discussion "seco
 has 'redo does' 'Redid step 6: started a discussion "second". Now in discussion "second".' "$(r redo)"
 has 'several' 'Undid 2 steps, back to right after step 4 (added entry' "$(r undo 2)"
 has 'several' 'Redid 2 steps, up to step 6' "$(r redo 2)"
-has 'a discussion that was removed' 'Removed with them: "second".' "$(r undo 2)"
-has 'a discussion that was restored' 'Restored: "second".' "$(r redo 2)"
+has 'a discussion that was removed' 'Discussions removed: "second".' "$(r undo 2)"
+has 'a discussion that was restored' 'Discussions restored: "second".' "$(r redo 2)"
 r -q use main
 before=$(r export --format canonical)
 said=$(r jump 2)

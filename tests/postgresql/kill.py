@@ -89,7 +89,10 @@ def disturb(server, rng):
         return "nothing"
     pid = rng.choice(pids)
     if what == "kill":
-        os.kill(pid, signal.SIGKILL)
+        try:
+            os.kill(pid, signal.SIGKILL)
+        except ProcessLookupError:  # it has ended since
+            return "nothing"
     else:
         server.sql(f"SELECT pg_terminate_backend({pid})")
     return what

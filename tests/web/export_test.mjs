@@ -29,7 +29,7 @@ async function exported(project) {
 	const db = join(place.folder, `${++made}.db`), file = join(place.folder, `${made}.html`);
 	writeFileSync(file + ".json", JSON.stringify(project));
 	await run(["--db", db, "import", file + ".json"]);
-	await run(["--db", db, "export", "-o", file]);
+	await run(["--db", db, "export", "--all-discussions", "-o", file]);
 	return file;
 }
 
@@ -298,7 +298,7 @@ async function itWorks() {
 	tally.equal("and shows its take", await linked.page.locator(".page-tabs [aria-pressed=true]").innerText(), "main 5");
 	tally.equal("one that is in another take", await go("#d=main&t=main&e=e8"), 'The linked entry is no longer in that take. This is “Another ending.”, which contains it.');
 	tally.check("is shown there", (await marked(linked.page)).includes("Go on."));
-	tally.check("a take that is gone", /the take “nowhere”, which is not in this page/.test(await go("#d=main&t=nowhere&e=e3")));
+	tally.check("a take that is gone", /the take “nowhere”, which is not on this page/.test(await go("#d=main&t=nowhere&e=e3")));
 	tally.check("where the entry is shown anyway", (await marked(linked.page)).includes("And concurrency?"));
 	tally.check("a discussion", /the discussion “none”/.test(await go("#d=none")));
 	await axe(linked.page, "a broken link, dark");
