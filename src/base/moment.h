@@ -22,7 +22,8 @@ typedef int64_t (*rt_zone_fn)(int64_t at_us);
 
 /* The same, and times that depend on now: "today" and "yesterday"; "7d", "12 hours", "2 weeks ago"
  * (months have 30 days, years 365); the beginning of "this week" or "last week" (a Monday), of this or
- * last month or year; "2026-11" and "2026". Ignores case. Days and times without a zone are local; zone NULL: UTC. */
+ * last month or year; "2026-11" and "2026". Ignores case. Days and times without a zone are local;
+ * zone NULL: UTC. */
 bool rt_moment_parse_relative(rt_str s, int64_t now_us, rt_zone_fn zone, rt_moment *out);
 
 /* A decimal epoch number as in JSON: seconds, or milliseconds beyond 1e11, or
