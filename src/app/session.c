@@ -253,6 +253,8 @@ add_project(void *ctx, const rt_store_row *row)
 {
 	project_names *names = ctx;
 
+	if (rt_store_is_reserved(row->data))
+		return true;
 	rt_buf_add_f(&names->buf, "%s%.*s", names->count++ == 0 ? "" : ", ",
 		     row->data.size > 60 ? 60 : (int)row->data.size, row->data.ptr);
 	return names->buf.size < 600;

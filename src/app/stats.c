@@ -12,6 +12,8 @@ add_name(void *ctx, const rt_store_row *row)
 {
 	names *n = ctx;
 
+	if (rt_store_is_reserved(row->data))
+		return true;
 	n->items = rt_scope_grow(n->s, n->items, n->count, &n->capacity, sizeof(*n->items));
 	if (n->items != NULL)
 		n->items[n->count++] = rt_scope_copy(n->s, row->data);

@@ -237,6 +237,8 @@ list_project(void *ctx, const rt_store_row *row)
 	projects *p = ctx;
 	bool active = row->number == p->current;
 
+	if (rt_store_is_reserved(row->data))
+		return true;
 	rt_json_open(p->json, NULL, '{');
 	rt_json_put_str(p->json, "name", row->data);
 	rt_json_put_bool(p->json, "active", active);

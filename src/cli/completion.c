@@ -251,6 +251,8 @@ offer_project(void *ctx, const rt_store_row *row)
 {
 	project_offer *o = ctx;
 
+	if (rt_store_is_reserved(row->data))
+		return true;
 	offer(o->cli, o->prefix, row->data, NULL);
 	return true;
 }

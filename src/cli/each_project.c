@@ -15,6 +15,8 @@ keep_name(void *ctx, const rt_store_row *row)
 	reading *r = ctx;
 	rt_cli_names *names = &r->names;
 
+	if (rt_store_is_reserved(row->data))
+		return true;
 	names->items = rt_scope_grow(r->s, names->items, names->count, &r->capacity,
 				     sizeof(*names->items));
 	if (names->items != NULL)

@@ -5,6 +5,7 @@
 #define RT_CORE_OP_H
 
 #include "base/text.h"
+#include "core/right.h"
 
 typedef enum rt_op_id {
 #define OP(id, function, ...) RT_OP_##id,
@@ -86,6 +87,7 @@ typedef struct rt_op {
 	const char *done;  /* for the history: "added an entry" */
 	unsigned flags;    /* RT_OP_ */
 	unsigned events;   /* RT_EVENT_ */
+	rt_right right;    /* that it needs, of a server with accounts */
 	const char *role;  /* default role of an entry that it creates; "": the first of the
 	                    * project's roles; NULL: it creates none */
 	rt_op_text text;

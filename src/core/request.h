@@ -76,4 +76,16 @@ typedef struct rt_request {
 	const rt_error *invalid;
 } rt_request;
 
+/* The right that it needs: that of its operation; more if it also changes the working prompt, or the
+ * part of the conversation that is sent to models. */
+static inline rt_right
+rt_request_right(const rt_request *request)
+{
+	rt_right right = rt_ops[request->op].right;
+	bool is_comment = request->prompt.size == 0 &&
+			  (request->kind.size == 0 || rt_str_is(request->kind, "message"));
+
+	return right == RT_RIGHT_COMMENT && !is_comment ? RT_RIGHT_EDIT : right;
+}
+
 #endif

@@ -72,6 +72,8 @@ add_name(void *ctx, const rt_store_row *row)
 {
 	rt_buf *buf = ctx;
 
+	if (rt_store_is_reserved(row->data))
+		return true;
 	rt_json_put_str(buf, NULL, row->data);
 	return buf->status == RT_OK;
 }

@@ -57,6 +57,8 @@ find_project(rt_engine *engine, bool create, rt_scope *s)
 	rt_str name = rt_text_str(engine->name);
 	rt_status st;
 
+	if (rt_store_is_reserved(name))
+		rt_scope_fail(s, RT_USAGE, "the name of a project cannot begin with a control character");
 	if (!rt_ok(s))
 		return;
 	st = rt_store_get(engine->store, rt_rows_named(RT_STORE_PROJECTS, 0, name), NULL,

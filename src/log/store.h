@@ -237,6 +237,15 @@ struct rt_store {
 RT_CHECKED rt_status rt_store_get(rt_store *store, rt_rows row, rt_buf *out, uint64_t *out_number,
 				  rt_error *err);
 
+/* Projects whose names begin so belong to Retake itself (the accounts of a store): they are neither
+ * listed nor opened by name. */
+#define RT_STORE_RESERVED "\x01"
+static inline bool
+rt_store_is_reserved(rt_str project)
+{
+	return project.size > 0 && project.ptr[0] == RT_STORE_RESERVED[0];
+}
+
 /* Ends a transaction of this thread: commits, or cancels if the scope has failed. */
 static inline void
 rt_store_end(rt_store *store, rt_scope *s)

@@ -129,7 +129,8 @@ rt_api_run_start(rt_call *call)
 	request.by = by;
 	request.discussion = disc;
 	request.take = take;
-	request.may_name_files = call->principal.kind != RT_PRINCIPAL_BROWSER;
+	request.may_name_files = call->principal.kind != RT_PRINCIPAL_BROWSER &&
+				 call->principal.account.kind == RT_ACCOUNT_MACHINE;
 	yyjson_val *models = rt_json_get(root, "models");
 	if (models != NULL && !yyjson_is_null(models)) {
 		start_several(call, &request, models);

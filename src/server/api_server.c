@@ -6,9 +6,11 @@
 
 #include <stdio.h>
 
+#include "accounts/accounts.h"
 #include "formats/formats.h"
 #include "llm/keys_host.h"
 #include "llm/provider.h"
+#include "server/access.h"
 #include "server/embedding.h"
 #include "server/guard.h"
 #include "server/openapi.h"
@@ -127,6 +129,26 @@ rt_api_server(rt_call *call)
 
 /* ---- browsers ---- */
 
+/* The user that a browser is to act for; 0: the server has no accounts. */
+static uint64_t
+user_of(rt_call *call, yyjson_val *root)
+{
+	rt_str name = rt_json_str(rt_json_get(root, "user"));
+	const rt_item *user = call->roster != NULL && name.size > 0
+				      ? rt_roster_named(call->roster, RT_ITEM_USER, name)
+				      : NULL;
+
+	if (call->roster != NULL && name.size == 0)
+		rt_scope_fail(&call->scope, RT_USAGE,
+			      "this server has accounts: \"user\" names the user that the browser acts for");
+	else if (call->roster == NULL && name.size > 0)
+		rt_scope_fail(&call->scope, RT_REFUSED, "this server was started without --accounts");
+	else if (name.size > 0 && user == NULL)
+		rt_scope_fail(&call->scope, RT_NOT_FOUND, "there is no user \"%.*s\"",
+			      (int)rt_utf8_cut(name, 80), name.ptr);
+	return user != NULL ? user->id : 0;
+}
+
 void
 rt_api_codes(rt_call *call)
 {
@@ -152,7 +174,8 @@ rt_api_codes(rt_call *call)
 	if (project.size > 0) /* must exist: a typing error would create another one */
 		RT_TRY(s, rt_project_pool_project(call->pool, project, false, &open_project,
 						  &s->error));
-	RT_TRY(s, rt_browsers_code(call->browsers, project, code, &replaced, &s->error));
+	uint64_t user = user_of(call, root);
+	RT_TRY(s, rt_browsers_code(call->browsers, user, project, code, &replaced, &s->error));
 	rt_json_open(body, NULL, '{');
 	rt_json_put_c(body, "code", code);
 	rt_json_add_key(body, "url");
@@ -196,6 +219,9 @@ put_project(void *ctx, const rt_store_row *row)
 {
 	rt_call *call = ctx;
 	rt_buf *buf = &call->answer->body;
+
+	if (rt_store_is_reserved(row->data) || !rt_access_shows(call, row->number))
+		return true;
 	rt_str usual = rt_project_pool_get_options(call->pool)->project;
 
 	rt_json_open(buf, NULL, '{');
@@ -217,6 +243,38 @@ rt_api_projects(rt_call *call)
 	rt_json_close(&call->answer->body, ']');
 }
 
+/* The projects that a user creates are named after the user, so that the names of those that are not
+ * visible cannot be found out by creating one. */
+static void
+check_own_name(rt_call *call, rt_str name)
+{
+	rt_str user = call->principal.user;
+
+	if (rt_access_allows(call, RT_RIGHT_SERVER) ||
+	    (user.size > 0 && rt_str_starts(name, user) && name.size > user.size + 1 &&
+	     name.ptr[user.size] == '/'))
+		return;
+	rt_call_hint(call, "an administrator can create projects with other names");
+	rt_scope_fail(&call->scope, RT_USAGE, "the name of a project of yours begins with \"%.*s/\"",
+		      RT_STR_ARG(user));
+}
+
+static void
+make_owner(rt_call *call, rt_str name)
+{
+	rt_scope *s = &call->scope;
+	rt_accounts accounts = {call->directory, s, rt_project_pool_get_options(call->pool)->env,
+				call->principal.user, RT_STR("http")};
+	rt_open_project *made = NULL;
+
+	if (call->principal.user.size == 0 || !rt_ok(s))
+		return;
+	RT_TRY(s, rt_project_pool_project(call->pool, name, false, &made, &s->error));
+	if (rt_ok(s))
+		rt_accounts_member_set(&accounts, rt_engine_project_number(made->engine), name,
+				       call->principal.user, RT_ROLE_OWNER);
+}
+
 void
 rt_api_project_new(rt_call *call)
 {
@@ -227,7 +285,9 @@ rt_api_project_new(rt_call *call)
 
 	if (!yyjson_is_str(value) || name.size == 0)
 		rt_scope_fail(s, RT_USAGE, "\"name\" must be the name of the project");
+	check_own_name(call, name);
 	RT_TRY(s, rt_project_pool_create(call->pool, name, &s->error));
+	make_owner(call, name);
 	rt_json_open(body, NULL, '{');
 	rt_json_put_str(body, "project", name);
 	rt_json_close(body, '}');

@@ -3,6 +3,7 @@
  * Stats, as `retake stats --json` prints them. */
 #include "app/host.h"
 #include "app/stats.h"
+#include "server/access.h"
 #include "server/api.h"
 
 static int64_t
@@ -35,8 +36,8 @@ rt_api_stats(rt_call *call)
 		if (at_op != UINT64_MAX || options.only_here)
 			rt_scope_fail(s, RT_USAGE, "by=project always counts the current state of all projects: leave out at_op and the "
 						   "discussion");
-		if (call->principal.kind == RT_PRINCIPAL_BROWSER && call->principal.project.size > 0)
-			rt_scope_fail(s, RT_REFUSED, "this browser may open only one project");
+		if (!rt_access_allows(call, RT_RIGHT_SERVER) || call->principal.project.size > 0)
+			rt_scope_fail(s, RT_REFUSED, "only an administrator may count all projects");
 		if (rt_ok(s))
 			stats = rt_stats_of_projects(s, given->store, given->env, &options);
 	} else {

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "server/access.h"
 #include "server/api.h"
 #include "server/route.h"
 #include "server/idempotency.h"
@@ -40,6 +41,10 @@ typedef struct fixture {
 	bool needs_match;
 	const rt_alloc *alloc; /* of requests */
 	bool is_short;         /* of memory: requests that cannot be answered are ignored */
+	/* of a server with accounts; the directory NULL: it has none */
+	rt_directory *directory;
+	rt_account account;
+	const char *project;
 	/* of the last request */
 	rt_arena *arena;
 	rt_web_answer answer;
@@ -192,11 +197,22 @@ ask(fixture *f, const char *method, const char *target, const char *body)
 	call.pool = f->pool;
 	call.open_project = (route->flags & RT_ROUTE_NO_PROJECT) != 0 ? NULL : f->open_project;
 	call.principal.kind = RT_PRINCIPAL_TOKEN;
+	call.principal.account.kind = RT_ACCOUNT_MACHINE;
+	call.is_authorized = true;
+	if (f->directory != NULL) {
+		call.directory = f->directory;
+		call.principal.account = f->account;
+		call.open_project = NULL;
+		call.is_authorized = false;
+	}
 	call.needs_match = f->needs_match;
 	for (i = 0; i < RT_ROUTE_PARAMS; i++)
 		if (params[i].ptr != NULL)
 			assert_true(rt_web_decode(&request, params[i], false, &call.params[i]));
-	rt_call_answer(&call);
+	if (f->directory != NULL)
+		rt_access_answer(&call, rt_str_of(f->project), false);
+	else
+		rt_call_answer(&call);
 	f->header_count = 0;
 	if (f->answer.status == 0)
 		fail_msg("%s %s is not answered", method, target);

@@ -20,6 +20,7 @@ static const int64_t hour_us = (int64_t)3600 * 1000000, day_us = (int64_t)86400 
 typedef struct browser {
 	char hash[RT_BROWSER_ROOM];
 	char project[PROJECT_ROOM];
+	uint64_t user; /* 0: none */
 	int64_t made_us, seen_us;
 	int64_t added_us; /* to memory */
 	bool is_stale;    /* its row has an older "seen" */
@@ -29,6 +30,7 @@ typedef struct browser {
 
 typedef struct code {
 	char project[PROJECT_ROOM];
+	uint64_t user;
 	int64_t until_us;
 	int64_t number; /* in the order of creation */
 } code;
@@ -117,6 +119,8 @@ write_browser(rt_browsers *b, rt_scope *s, const browser *one)
 	rt_json_put_c(value, "project", one->project);
 	rt_json_put_i64(value, "made", one->made_us);
 	rt_json_put_i64(value, "seen", one->seen_us);
+	if (one->user != 0)
+		rt_json_put_u64(value, "user", one->user);
 	rt_json_close(value, '}');
 	write_side(b, s, row_name(s, RT_BROWSER_PREFIX, one->hash), rt_scope_str(s, value));
 }
@@ -142,6 +146,15 @@ is_project(yyjson_val *value)
 
 	return yyjson_is_str(value) && name.size < PROJECT_ROOM &&
 	       (name.size == 0 || memchr(name.ptr, '\0', name.size) == NULL);
+}
+
+/* The row's user; 0: none, also if it cannot be read, which gives the browser no right. */
+static uint64_t
+read_user(yyjson_val *root)
+{
+	uint64_t user = 0;
+
+	return rt_json_u64(rt_json_get(root, "user"), &user) ? user : 0;
 }
 
 /* Copies the row's project to out, which has room for it. False: it is not a row of this kind. */
@@ -184,6 +197,7 @@ read_browser(void *ctx, const rt_store_row *row)
 	    rt_json_i64(rt_json_get(rt_json_root(doc), "made"), &one->made_us) &&
 	    rt_json_i64(rt_json_get(rt_json_root(doc), "seen"), &one->seen_us)) {
 		memcpy(one->hash, row->name.ptr + sizeof(RT_BROWSER_PREFIX) - 1, RT_TOKEN_SIZE);
+		one->user = read_user(rt_json_root(doc));
 		one->next = r->list;
 		r->list = one;
 		one = NULL;
@@ -325,6 +339,7 @@ read_code(const rt_alloc *alloc, rt_str value, code *out)
 	*out = (code){0};
 	if (rt_json_read(alloc, value, &doc, NULL) != RT_OK)
 		return false;
+	out->user = read_user(rt_json_root(doc));
 	is_code = read_project(rt_json_root(doc), out->project) &&
 		  rt_json_i64(rt_json_get(rt_json_root(doc), "until"), &out->until_us) &&
 		  rt_json_i64(rt_json_get(rt_json_root(doc), "number"), &out->number);
@@ -381,7 +396,7 @@ make_room(rt_browsers *b, rt_scope *s, bool *out_replaced)
 }
 
 rt_status
-rt_browsers_code(rt_browsers *b, rt_str project, char out[RT_CODE_ROOM], bool *out_replaced,
+rt_browsers_code(rt_browsers *b, uint64_t user, rt_str project, char out[RT_CODE_ROOM], bool *out_replaced,
 		 rt_error *err)
 {
 	rt_store *store = rt_engine_store(b->home->engine);
@@ -405,6 +420,8 @@ rt_browsers_code(rt_browsers *b, rt_str project, char out[RT_CODE_ROOM], bool *o
 	rt_json_put_i64(value, "number", c.highest + 1);
 	rt_json_put_str(value, "project", project);
 	rt_json_put_i64(value, "until", c.now_us + (int64_t)RT_CODE_S * 1000000);
+	if (user != 0)
+		rt_json_put_u64(value, "user", user);
 	rt_json_close(value, '}');
 	write_side(b, &s, row_name(&s, RT_CODE_PREFIX, hash), rt_scope_str(&s, value));
 	rt_store_end(store, &s);
@@ -508,6 +525,7 @@ rt_browsers_enter(rt_browsers *b, rt_str text, char out_cookie[RT_TOKEN_ROOM], r
 	RT_TRY(&s, store->ops->begin(store, &s.error));
 	code used = use_code(b, &s, text);
 	memcpy(one->project, used.project, PROJECT_ROOM);
+	one->user = used.user;
 	if (one->project[0] == '\0' && b->isolate)
 		(void)snprintf(one->project, sizeof(one->project), "browser-%.12s", name);
 	one->made_us = one->seen_us = now_of(b);
@@ -519,13 +537,15 @@ rt_browsers_enter(rt_browsers *b, rt_str text, char out_cookie[RT_TOKEN_ROOM], r
 
 bool
 rt_browsers_find(rt_browsers *b, rt_str cookie, char out_hash[RT_BROWSER_ROOM],
-		 char out_project[RT_BROWSER_PROJECT_ROOM])
+		 char out_project[RT_BROWSER_PROJECT_ROOM], uint64_t *out_user)
 {
 	int64_t now = now_of(b);
 	browser *one;
 	bool found, is_news = false;
 
 	out_hash[0] = out_project[0] = '\0';
+	if (out_user != NULL)
+		*out_user = 0;
 	if (cookie.size != RT_TOKEN_SIZE)
 		return false;
 	hash_of(cookie, out_hash);
@@ -534,6 +554,8 @@ rt_browsers_find(rt_browsers *b, rt_str cookie, char out_hash[RT_BROWSER_ROOM],
 	found = one != NULL && !has_expired(one, now);
 	if (found)
 		memcpy(out_project, one->project, PROJECT_ROOM);
+	if (found && out_user != NULL)
+		*out_user = one->user;
 	/* The project given by isolation does not confine it without isolation. */
 	if (found && !b->isolate && strncmp(out_project, "browser-", 8) == 0)
 		out_project[0] = '\0';

@@ -10,8 +10,8 @@
  *
  * Only the SHA-256 of codes and cookies is stored, in side rows of the served project:
  *
- *   code/<64 hex digits>      {"v":1,"number":3,"project":"","until":…}
- *   browser/<64 hex digits>   {"v":1,"project":"browser-9f3a6c01b2d4","made":…,"seen":…}
+ *   code/<64 hex digits>      {"v":1,"number":3,"project":"","until":…,"user":7}
+ *   browser/<64 hex digits>   {"v":1,"project":"browser-9f3a6c01b2d4","made":…,"seen":…,"user":7}
  *
  * so a browser finds its project after a restart of the server, and any server on the same store
  * accepts its code and its cookie. It is forgotten after 90 days without a visit, and by logging
@@ -47,21 +47,21 @@ RT_CHECKED rt_status rt_browsers_open(const rt_alloc *alloc, const rt_env *env,
 				      rt_error *err);
 void rt_browsers_close(rt_browsers *browsers);
 
-/* Makes a code. project: the only one that the browser may open; empty: a new
- * one with isolate, else every project. *out_replaced (may be
+/* Makes a code. user: id of the one that the browser acts for, with accounts; else 0. project: the only
+ * one that the browser may open; empty: a new one with isolate, else every project. *out_replaced (may be
  * NULL): RT_CODES_MAX were waiting, and the oldest is no longer valid. RT_LIMIT: the project's name
  * is too long. */
-RT_CHECKED rt_status rt_browsers_code(rt_browsers *browsers, rt_str project, char out[RT_CODE_ROOM],
+RT_CHECKED rt_status rt_browsers_code(rt_browsers *browsers, uint64_t user, rt_str project, char out[RT_CODE_ROOM],
 				      bool *out_replaced, rt_error *err);
 /* Exchanges a code for a cookie's value. RT_CREDENTIALS: it is unknown, used, expired or
  * replaced. After any other failure (RT_LIMIT: RT_BROWSERS_MAX are signed in) it is still valid. */
 RT_CHECKED rt_status rt_browsers_enter(rt_browsers *browsers, rt_str code,
 				       char out_cookie[RT_TOKEN_ROOM], rt_error *err);
 /* The browser of a cookie; false: unknown. out_project: the only one that it may open; empty:
- * every project. Never waits for
+ * every project. out_user (may be NULL): id of its user; 0: none. Never waits for
  * the disk: rt_browsers_tend writes when it was last seen. */
 bool rt_browsers_find(rt_browsers *browsers, rt_str cookie, char out_hash[RT_BROWSER_ROOM],
-		      char out_project[RT_BROWSER_PROJECT_ROOM]);
+		      char out_project[RT_BROWSER_PROJECT_ROOM], uint64_t *out_user);
 /* Reads the rows again, for changes by other servers, unless that was begun after since_us, by the
  * clock of the env. Waits for the store. RT_NOMEM, or a failure of the store: everything is as
  * before. */

@@ -82,7 +82,7 @@ let_in(world *w, char cookie[RT_TOKEN_ROOM])
 	char code[RT_CODE_ROOM];
 	rt_error err;
 
-	assert_int_equal(rt_browsers_code(w->browsers, rt_str_at(NULL, 0), code, NULL, NULL), RT_OK);
+	assert_int_equal(rt_browsers_code(w->browsers, 0, rt_str_at(NULL, 0), code, NULL, NULL), RT_OK);
 	assert_int_equal(strlen(code), RT_CODE_ROOM - 1);
 	assert_int_equal(rt_browsers_enter(w->browsers, rt_str_of(code), cookie, &err), RT_OK);
 	assert_int_equal(strlen(cookie), RT_TOKEN_SIZE);
@@ -95,14 +95,14 @@ a_code_works_once(void **state)
 	char code[RT_CODE_ROOM], cookie[RT_TOKEN_ROOM], hash[RT_BROWSER_ROOM], project[RT_BROWSER_PROJECT_ROOM];
 	rt_error err;
 
-	assert_int_equal(rt_browsers_code(w->browsers, rt_str_at(NULL, 0), code, NULL, NULL), RT_OK);
+	assert_int_equal(rt_browsers_code(w->browsers, 0, rt_str_at(NULL, 0), code, NULL, NULL), RT_OK);
 	assert_int_equal(rt_browsers_enter(w->browsers, RT_STR("0123456789abcdef"), cookie, &err),
 			 RT_CREDENTIALS);
 	assert_int_equal(rt_browsers_enter(w->browsers, RT_STR(""), cookie, &err), RT_CREDENTIALS);
 	assert_int_equal(rt_browsers_enter(w->browsers, rt_str_at(code, 15), cookie, &err),
 			 RT_CREDENTIALS);
 	assert_int_equal(rt_browsers_enter(w->browsers, rt_str_of(code), cookie, &err), RT_OK);
-	assert_true(rt_browsers_find(w->browsers, rt_str_of(cookie), hash, project));
+	assert_true(rt_browsers_find(w->browsers, rt_str_of(cookie), hash, project, NULL));
 	assert_int_equal(rt_browsers_enter(w->browsers, rt_str_of(code), cookie, &err),
 			 RT_CREDENTIALS);
 }
@@ -114,11 +114,11 @@ a_code_expires(void **state)
 	char code[RT_CODE_ROOM], cookie[RT_TOKEN_ROOM];
 	rt_error err;
 
-	assert_int_equal(rt_browsers_code(w->browsers, rt_str_at(NULL, 0), code, NULL, NULL), RT_OK);
+	assert_int_equal(rt_browsers_code(w->browsers, 0, rt_str_at(NULL, 0), code, NULL, NULL), RT_OK);
 	clock_us += (int64_t)RT_CODE_S * 1000000 + 1;
 	assert_int_equal(rt_browsers_enter(w->browsers, rt_str_of(code), cookie, &err),
 			 RT_CREDENTIALS);
-	assert_int_equal(rt_browsers_code(w->browsers, rt_str_at(NULL, 0), code, NULL, NULL), RT_OK);
+	assert_int_equal(rt_browsers_code(w->browsers, 0, rt_str_at(NULL, 0), code, NULL, NULL), RT_OK);
 	clock_us += (int64_t)RT_CODE_S * 1000000;
 	assert_int_equal(rt_browsers_enter(w->browsers, rt_str_of(code), cookie, &err), RT_OK);
 }
@@ -146,11 +146,11 @@ old_codes_make_room(void **state)
 	rt_error err;
 	int i;
 
-	assert_int_equal(rt_browsers_code(w->browsers, rt_str_at(NULL, 0), first, &replaced, NULL),
+	assert_int_equal(rt_browsers_code(w->browsers, 0, rt_str_at(NULL, 0), first, &replaced, NULL),
 			 RT_OK);
 	for (i = 0; i < RT_CODES_MAX + 1; i++) {
 		assert_false(replaced);
-		assert_int_equal(rt_browsers_code(w->browsers, rt_str_at(NULL, 0), code, &replaced, NULL),
+		assert_int_equal(rt_browsers_code(w->browsers, 0, rt_str_at(NULL, 0), code, &replaced, NULL),
 				 RT_OK);
 		if (i <= 1)
 			memcpy(i == 0 ? second : third, code, RT_CODE_ROOM);
@@ -167,7 +167,7 @@ old_codes_make_room(void **state)
 	assert_int_equal(rt_browsers_enter(w->browsers, rt_str_of(third), cookie, &err), RT_OK);
 	/* Expired ones make room first. */
 	clock_us += (int64_t)RT_CODE_S * 1000000 + 1;
-	assert_int_equal(rt_browsers_code(w->browsers, rt_str_at(NULL, 0), code, &replaced, NULL),
+	assert_int_equal(rt_browsers_code(w->browsers, 0, rt_str_at(NULL, 0), code, &replaced, NULL),
 			 RT_OK);
 	assert_false(replaced);
 	assert_int_equal(rt_browsers_enter(w->browsers, rt_str_of(code), cookie, &err), RT_OK);
@@ -182,7 +182,7 @@ each_has_a_project(void **state)
 
 	for (i = 0; i < 20; i++) {
 		let_in(w, cookies[i]);
-		assert_true(rt_browsers_find(w->browsers, rt_str_of(cookies[i]), hash, projects[i]));
+		assert_true(rt_browsers_find(w->browsers, rt_str_of(cookies[i]), hash, projects[i], NULL));
 		assert_string_not_equal(hash, cookies[i]);
 		for (k = 0; k < i; k++) {
 			assert_string_not_equal(projects[i], projects[k]);
@@ -192,16 +192,16 @@ each_has_a_project(void **state)
 	/* The same after a restart of the server. */
 	again(w, true);
 	for (i = 0; i < 20; i++) {
-		assert_true(rt_browsers_find(w->browsers, rt_str_of(cookies[i]), hash, project));
+		assert_true(rt_browsers_find(w->browsers, rt_str_of(cookies[i]), hash, project, NULL));
 		assert_string_equal(project, projects[i]);
 	}
 	/* Without isolation none is confined. */
 	again(w, false);
-	assert_true(rt_browsers_find(w->browsers, rt_str_of(cookies[3]), hash, project));
+	assert_true(rt_browsers_find(w->browsers, rt_str_of(cookies[3]), hash, project, NULL));
 	assert_string_equal(project, "");
 	cookies[3][5] = (char)(cookies[3][5] == 'a' ? 'b' : 'a');
-	assert_false(rt_browsers_find(w->browsers, rt_str_of(cookies[3]), hash, project));
-	assert_false(rt_browsers_find(w->browsers, RT_STR(""), hash, project));
+	assert_false(rt_browsers_find(w->browsers, rt_str_of(cookies[3]), hash, project, NULL));
+	assert_false(rt_browsers_find(w->browsers, RT_STR(""), hash, project, NULL));
 }
 
 static void
@@ -213,10 +213,10 @@ isolation_gives_a_known_browser_its_own(void **state)
 	again(w, false);
 	let_in(w, cookie);
 	again(w, true);
-	assert_true(rt_browsers_find(w->browsers, rt_str_of(cookie), hash, project));
+	assert_true(rt_browsers_find(w->browsers, rt_str_of(cookie), hash, project, NULL));
 	assert_int_not_equal(project[0], '\0');
 	again(w, true);
-	assert_true(rt_browsers_find(w->browsers, rt_str_of(cookie), hash, later));
+	assert_true(rt_browsers_find(w->browsers, rt_str_of(cookie), hash, later, NULL));
 	assert_string_equal(later, project);
 }
 
@@ -229,18 +229,18 @@ a_code_may_be_for_a_project(void **state)
 	rt_error err;
 	int isolate;
 
-	assert_int_equal(rt_browsers_code(w->browsers, RT_STR("my \"notes\""), code, NULL, &err), RT_OK);
+	assert_int_equal(rt_browsers_code(w->browsers, 0, RT_STR("my \"notes\""), code, NULL, &err), RT_OK);
 	assert_int_equal(rt_browsers_enter(w->browsers, rt_str_of(code), cookie, &err), RT_OK);
 	for (isolate = 0; isolate < 2; isolate++) {
 		again(w, isolate != 0);
-		assert_true(rt_browsers_find(w->browsers, rt_str_of(cookie), hash, project));
+		assert_true(rt_browsers_find(w->browsers, rt_str_of(cookie), hash, project, NULL));
 		assert_string_equal(project, "my \"notes\"");
 	}
 	memset(name, 'n', sizeof(name));
-	assert_int_equal(rt_browsers_code(w->browsers, rt_str_at(name, RT_BROWSER_PROJECT_ROOM), code,
+	assert_int_equal(rt_browsers_code(w->browsers, 0, rt_str_at(name, RT_BROWSER_PROJECT_ROOM), code,
 					  NULL, &err),
 			 RT_LIMIT);
-	assert_int_equal(rt_browsers_code(w->browsers, rt_str_at(name, RT_BROWSER_PROJECT_ROOM - 1),
+	assert_int_equal(rt_browsers_code(w->browsers, 0, rt_str_at(name, RT_BROWSER_PROJECT_ROOM - 1),
 					  code, NULL, &err),
 			 RT_OK);
 }
@@ -254,14 +254,14 @@ leaving_is_for_good(void **state)
 
 	let_in(w, cookie);
 	let_in(w, other);
-	assert_true(rt_browsers_find(w->browsers, rt_str_of(cookie), hash, project));
+	assert_true(rt_browsers_find(w->browsers, rt_str_of(cookie), hash, project, NULL));
 	assert_true(rt_browsers_is_in(w->browsers, rt_str_of(hash)));
 	assert_int_equal(rt_browsers_leave(w->browsers, rt_str_of(hash), &err), RT_OK);
 	assert_false(rt_browsers_is_in(w->browsers, rt_str_of(hash)));
-	assert_false(rt_browsers_find(w->browsers, rt_str_of(cookie), hash, project));
+	assert_false(rt_browsers_find(w->browsers, rt_str_of(cookie), hash, project, NULL));
 	again(w, true);
-	assert_false(rt_browsers_find(w->browsers, rt_str_of(cookie), hash, project));
-	assert_true(rt_browsers_find(w->browsers, rt_str_of(other), hash, project));
+	assert_false(rt_browsers_find(w->browsers, rt_str_of(cookie), hash, project, NULL));
+	assert_true(rt_browsers_find(w->browsers, rt_str_of(other), hash, project, NULL));
 }
 
 static rt_status
@@ -341,7 +341,7 @@ leaving_may_fail(void **state)
 	rt_error err;
 
 	let_in(w, cookie);
-	assert_true(rt_browsers_find(w->browsers, rt_str_of(cookie), hash, project));
+	assert_true(rt_browsers_find(w->browsers, rt_str_of(cookie), hash, project, NULL));
 	broken.write = full;
 	w->store->ops = &broken;
 	assert_int_equal(rt_browsers_leave(w->browsers, rt_str_of(hash), &err), RT_FULL);
@@ -350,7 +350,7 @@ leaving_may_fail(void **state)
 	assert_int_equal(rt_browsers_leave(w->browsers, rt_str_of(hash), &err), RT_OK);
 	assert_false(rt_browsers_is_in(w->browsers, rt_str_of(hash)));
 	again(w, true);
-	assert_false(rt_browsers_find(w->browsers, rt_str_of(cookie), hash, project));
+	assert_false(rt_browsers_find(w->browsers, rt_str_of(cookie), hash, project, NULL));
 }
 
 static void
@@ -362,13 +362,13 @@ it_is_forgotten_after_90_days(void **state)
 
 	let_in(w, cookie);
 	clock_us += 89 * day;
-	assert_true(rt_browsers_find(w->browsers, rt_str_of(cookie), hash, project));
+	assert_true(rt_browsers_find(w->browsers, rt_str_of(cookie), hash, project, NULL));
 	rt_browsers_tend(w->browsers);
 	again(w, true); /* the time of its last visit is kept */
 	clock_us += 89 * day;
-	assert_true(rt_browsers_find(w->browsers, rt_str_of(cookie), hash, project));
+	assert_true(rt_browsers_find(w->browsers, rt_str_of(cookie), hash, project, NULL));
 	clock_us += 91 * day;
-	assert_false(rt_browsers_find(w->browsers, rt_str_of(cookie), hash, project));
+	assert_false(rt_browsers_find(w->browsers, rt_str_of(cookie), hash, project, NULL));
 }
 
 static bool
@@ -404,7 +404,7 @@ expired_browsers_make_room(void **state)
 
 	for (int i = 0; i < RT_BROWSERS_MAX; i++)
 		let_in(w, cookie);
-	assert_int_equal(rt_browsers_code(w->browsers, rt_str_at(NULL, 0), code, NULL, NULL), RT_OK);
+	assert_int_equal(rt_browsers_code(w->browsers, 0, rt_str_at(NULL, 0), code, NULL, NULL), RT_OK);
 	assert_int_equal(rt_browsers_enter(w->browsers, rt_str_of(code), cookie, &err), RT_LIMIT);
 	clock_us += 91 * day;
 	again(w, true);
@@ -428,13 +428,13 @@ signing_in_may_fail(void **state)
 	char project[RT_BROWSER_PROJECT_ROOM];
 	rt_error err;
 
-	assert_int_equal(rt_browsers_code(w->browsers, RT_STR("notes"), code, NULL, NULL), RT_OK);
+	assert_int_equal(rt_browsers_code(w->browsers, 0, RT_STR("notes"), code, NULL, NULL), RT_OK);
 	broken.write = full;
 	w->store->ops = &broken;
 	assert_int_equal(rt_browsers_enter(w->browsers, rt_str_of(code), cookie, &err), RT_FULL);
 	w->store->ops = ops;
 	assert_int_equal(rt_browsers_enter(w->browsers, rt_str_of(code), cookie, &err), RT_OK);
-	assert_true(rt_browsers_find(w->browsers, rt_str_of(cookie), hash, project));
+	assert_true(rt_browsers_find(w->browsers, rt_str_of(cookie), hash, project, NULL));
 	assert_string_equal(project, "notes");
 	assert_int_equal(rt_browsers_enter(w->browsers, rt_str_of(code), cookie, &err),
 			 RT_CREDENTIALS);

@@ -218,6 +218,10 @@ rt_call_locate(rt_call *call, uint64_t at_op, rt_str disc)
 	snapshot.place = rt_call_place(call, snapshot.project, disc);
 	RT_TRY(s, rt_project_disc(snapshot.project, snapshot.place.disc, &snapshot.disc,
 				  &s->error));
+	/* A name may mean another discussion than the number that was authorized. */
+	if (rt_ok(s) && call->discussion != 0 &&
+	    (snapshot.place.disc != call->discussion || snapshot.is_past))
+		rt_scope_fail(s, RT_NOT_FOUND, "there is no such discussion");
 	if (rt_ok(s))
 		snapshot.take = rt_disc_take(snapshot.disc, snapshot.place.take);
 	return snapshot;
@@ -369,6 +373,7 @@ handle(rt_call *call)
 void
 rt_call_answer(rt_call *call)
 {
+	RT_ASSERT(call->is_authorized);
 	rt_scope_init(&call->scope, call->request->alloc);
 	handle(call);
 	/* A read that does not find a node that should exist (rt_engine_refresh) is tried once

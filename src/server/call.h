@@ -26,7 +26,7 @@ struct rt_idempotency;
  * the cost of a small read. */
 enum { RT_CALL_FRESH_US = 500 };
 
-/* Answers with the route's handler. */
+/* Answers with the route's handler. The call is authorized (access.h). */
 void rt_call_answer(rt_call *call);
 
 /* ---- the request ---- */

@@ -3,6 +3,7 @@
  * Changes: executed under their preconditions, answered, and the response stored. */
 #include "server/call.h"
 #include "app/condition.h"
+#include "server/access.h"
 #include "server/idempotency.h"
 
 /* One change. */
@@ -554,6 +555,8 @@ rt_call_apply(rt_call *call, const rt_call_change *change)
 {
 	context c = {.call = call, .change = change};
 
+	for (size_t i = 0; i < change->count && rt_ok(&call->scope); i++)
+		rt_access_check(call, &change->requests[i]);
 	if (rt_ok(&call->scope))
 		begin(&c);
 	if (rt_ok(&call->scope))

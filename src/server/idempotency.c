@@ -65,7 +65,7 @@ rt_idempotency_read_key(rt_scope *s, const rt_web_request *request, const rt_pri
 		return idem;
 	}
 	rt_sha256_init(&sha);
-	add_part(&sha, principal->browser);
+	add_part(&sha, principal->user.size > 0 ? principal->user : principal->browser);
 	add_part(&sha, request->method_name);
 	add_part(&sha, request->path);
 	add_part(&sha, key);

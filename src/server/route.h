@@ -27,6 +27,8 @@ enum {
 	RT_ROUTE_ROOT = 1 << 6,       /* path is the whole of it, not under RT_API_ROOT */
 	RT_ROUTE_FILE = 1 << 7,       /* the body is a file, never in memory as a whole */
 	RT_ROUTE_STORE = 1 << 8,      /* not for browsers that may open only one project */
+	RT_ROUTE_ONE_DISCUSSION = 1 << 9, /* answers about the discussion of its path only, so also to
+					   * share links of a discussion */
 	RT_ROUTE_PARAMS = 4,
 	RT_BODY_MAX = 8 << 20,
 	RT_BODY_LARGE = 1 << 30,
@@ -55,6 +57,10 @@ typedef struct rt_call {
 	rt_project_pool *pool;
 	rt_open_project *open_project;  /* the project; NULL with RT_ROUTE_NO_PROJECT */
 	const struct rt_route *routes; /* that are documented */
+	rt_directory *directory; /* the accounts; NULL: the server has none */
+	const rt_roster *roster; /* of this request */
+	bool is_authorized;      /* access.h has found nothing against it */
+	uint64_t discussion;     /* the only one that it may read: number; 0: all */
 	rt_browsers *browsers;
 	rt_front *front;
 	struct rt_metrics *metrics; /* or NULL */
@@ -72,6 +78,7 @@ typedef void (*rt_route_fn)(rt_call *call);
 
 typedef struct rt_route {
 	rt_web_method method;
+	rt_right right;     /* that it needs; of a route with an operation: at least this */
 	const char *path;   /* under RT_API_ROOT; whole with RT_ROUTE_ROOT: the Hook API's */
 	const char *name;   /* operationId: "entry.edit" */
 	const char *about;  /* one line */

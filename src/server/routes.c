@@ -116,6 +116,7 @@ static const rt_route_param q_import[] = {{"format", "string", "default: detecte
 static const rt_route_param b_project[] = {{"name", "string", "name of the project"}, END};
 static const rt_route_param b_code[] = {
 	{"project", "string", "the only one that the browser may open; default: all, with serve --isolate a new one"},
+	{"user", "string", "on a server with accounts: name of the user that the browser acts for"},
 	{"store", "string", "path of the store that the server must serve (otherwise 409); default: any"},
 	END};
 static const rt_route_param b_ids[] = {{"ids", "array", "up to 2000 ids"}, END};
@@ -140,13 +141,14 @@ static const rt_route_param b_batch[] = {
 #define ENTRY DISC "/entries/{entry}"
 #define TAKE_PATH DISC "/takes/{take}"
 
-/* A read, a further path of an operation, and the others. */
+/* A read of a project, a further path of an operation, and the others, with the right that they need.
+ * Every request of a change needs the right of its operation, too (access.h). */
 #define GET(path, name, about, fn, flags, answer, query)                                         \
-	{RT_WEB_GET, path, name, about, fn, -1, flags, answer, query, NULL}
+	DO(GET, READ, path, name, about, fn, flags, answer, query, NULL)
 #define ALSO(method, path, name, about, op, query)                                               \
-	{RT_WEB_##method, path, name, about, rt_api_op, op, RT_ROUTE_CHANGES, NULL, query, NULL}
-#define DO(method, path, name, about, fn, flags, answer, query, body)                            \
-	{RT_WEB_##method, path, name, about, fn, -1, flags, answer, query, body}
+	{RT_WEB_##method, RT_RIGHT_COMMENT, path, name, about, rt_api_op, op, RT_ROUTE_CHANGES, NULL, query, NULL}
+#define DO(method, right, path, name, about, fn, flags, answer, query, body)                     \
+	{RT_WEB_##method, RT_RIGHT_##right, path, name, about, fn, -1, flags, answer, query, body}
 
 const rt_route rt_routes[] = {
 /* The operations, each with the path of its row. */
@@ -156,32 +158,32 @@ const rt_route rt_routes[] = {
 #define OP(op, function, name, about, route, ...) OP_ROW(op, name, about, route)
 #define OP_ROW(...) OP_ROW_OF(__VA_ARGS__) /* after the expansion of ROUTE */
 #define OP_ROW_OF(op, name, about, method, path, query)                                          \
-	{method, path, name, about, rt_api_op, RT_OP_##op, RT_ROUTE_CHANGES, NULL, query, NULL},
+	{method, RT_RIGHT_COMMENT, path, name, about, rt_api_op, RT_OP_##op, RT_ROUTE_CHANGES, NULL, query, NULL},
 #include "core/op.def"
 #undef OP
 
 	/* ---- the server ---- */
 	GET("/info", "info", "version, limits and features of this server", rt_api_info, 0, "Info", NULL),
-	GET("/health", "health", "check that the server responds", rt_api_health,
-	    RT_ROUTE_NO_PROJECT | RT_ROUTE_QUICK, "Health", NULL),
-	GET("/openapi.json", "openapi", "this interface as OpenAPI 3.1", rt_api_openapi,
-	    RT_ROUTE_NO_PROJECT | RT_ROUTE_QUICK, "Any", NULL),
-	GET("/models", "model.list",
+	DO(GET, OPEN, "/health", "health", "check that the server responds", rt_api_health,
+	    RT_ROUTE_NO_PROJECT | RT_ROUTE_QUICK, "Health", NULL, NULL),
+	DO(GET, OPEN, "/openapi.json", "openapi", "this interface as OpenAPI 3.1", rt_api_openapi,
+	    RT_ROUTE_NO_PROJECT | RT_ROUTE_QUICK, "Any", NULL, NULL),
+	DO(GET, OPEN, "/models", "model.list",
 	    "the configured providers; with ?provider, the models of one", rt_api_models,
-	    RT_ROUTE_NO_PROJECT, "Array", q_models),
-	{RT_WEB_GET, "/metrics", "server.metrics", "load and counts of requests for Prometheus", rt_api_metrics, -1,
+	    RT_ROUTE_NO_PROJECT, "Array", q_models, NULL),
+	{RT_WEB_GET, RT_RIGHT_SERVER, "/metrics", "server.metrics", "load and counts of requests for Prometheus", rt_api_metrics, -1,
 	 RT_ROUTE_ROOT | RT_ROUTE_OWNER | RT_ROUTE_NO_PROJECT, "File", NULL, NULL},
-	GET("/server", "server.show", "load of the server", rt_api_server,
-	    RT_ROUTE_NO_PROJECT | RT_ROUTE_OWNER | RT_ROUTE_QUICK, "Server", NULL),
-	DO(POST, "/codes", "code.new", "create a one-time code to sign in a browser", rt_api_codes,
+	DO(GET, SERVER, "/server", "server.show", "load of the server", rt_api_server,
+	    RT_ROUTE_NO_PROJECT | RT_ROUTE_OWNER | RT_ROUTE_QUICK, "Server", NULL, NULL),
+	DO(POST, SERVER, "/codes", "code.new", "create a one-time code to sign in a browser", rt_api_codes,
 	   RT_ROUTE_NO_PROJECT | RT_ROUTE_OWNER, "Code", NULL, b_code),
-	DO(POST, "/logout", "logout", "sign this browser out; its project stays",
+	DO(POST, OPEN, "/logout", "logout", "sign this browser out; its project stays",
 	   rt_api_logout, RT_ROUTE_NO_PROJECT, "Status", NULL, NULL),
 
 	/* ---- projects ---- */
-	GET("/projects", "project.list", "the projects of the store", rt_api_projects,
-	    RT_ROUTE_NO_PROJECT | RT_ROUTE_STORE, "Projects", NULL),
-	DO(POST, "/projects", "project.new", "create a project", rt_api_project_new,
+	DO(GET, OPEN, "/projects", "project.list", "the projects of the store", rt_api_projects,
+	    RT_ROUTE_NO_PROJECT | RT_ROUTE_STORE, "Projects", NULL, NULL),
+	DO(POST, CREATE, "/projects", "project.new", "create a project", rt_api_project_new,
 	   RT_ROUTE_NO_PROJECT | RT_ROUTE_STORE | RT_ROUTE_CHANGES, "Project", NULL, b_project),
 
 	/* ---- discussions ---- */
@@ -189,26 +191,26 @@ const rt_route rt_routes[] = {
 	    rt_api_tracks, 0, "Tracks", q_at),
 	GET("/discussions", "discussion.list", "the discussions of the project", rt_api_discussions,
 	    0, "Discussions", q_discussions),
-	GET(DISC, "discussion.show", "a summary of one discussion", rt_api_discussion, 0, "Discussion",
-	    q_at),
+	GET(DISC, "discussion.show", "a summary of one discussion", rt_api_discussion,
+	    RT_ROUTE_ONE_DISCUSSION, "Discussion", q_at),
 	GET(DISC "/usage", "discussion.usage",
 	    "tokens and cost of the replies in a discussion and in the project", rt_api_usage, 0,
 	    "Usage", q_at),
 	GET(DISC "/tree", "discussion.tree",
 	    "the tree of all takes, in display order: rows, or columns for large ones", rt_api_tree,
-	    0, "Tree", q_tree),
+	    RT_ROUTE_ONE_DISCUSSION, "Tree", q_tree),
 
 	/* ---- entries ---- */
-	GET(DISC "/entries", "entry.list", "a range of the take's entries, with texts", rt_api_entries, 0,
-	    "Window", q_entries),
-	DO(POST, DISC "/entries/read", "entry.read", "entries by id, with texts (changes nothing)",
+	GET(DISC "/entries", "entry.list", "a range of the take's entries, with texts", rt_api_entries,
+	    RT_ROUTE_ONE_DISCUSSION, "Window", q_entries),
+	DO(POST, READ, DISC "/entries/read", "entry.read", "entries by id, with texts (changes nothing)",
 	   rt_api_entries_read, 0, "EntriesRead", q_entry, b_ids),
 	ALSO(POST, DISC "/entries/delete", "entry.delete_run", "delete a range of entries",
 	   RT_OP_ENTRY_DELETE, q_take),
 	ALSO(POST, DISC "/entries/view", "entry.view_all", "change how all entries of the take are shown",
 	   RT_OP_ENTRY_VIEW, q_take),
 	GET(ENTRY, "entry.show", "one entry", rt_api_entry, RT_ROUTE_QUICK, "Entry", q_entry),
-	DO(PATCH, ENTRY, "entry.patch", "change text, role and flags as one step or as a new take",
+	DO(PATCH, COMMENT, ENTRY, "entry.patch", "change text, role and flags as one step or as a new take",
 	   rt_api_entry_patch, RT_ROUTE_CHANGES, NULL, q_take, b_patch),
 	GET(ENTRY "/revisions", "entry.revisions",
 	    "all versions of the entry's text, oldest first", rt_api_revisions, 0, "Array",
@@ -219,24 +221,24 @@ const rt_route rt_routes[] = {
 	   RT_OP_DISCUSSION_EXTRACT, q_take),
 
 	/* ---- takes ---- */
-	GET(DISC "/takes", "take.list", "the takes of a discussion", rt_api_takes, 0, "Takes",
+	GET(DISC "/takes", "take.list", "the takes of a discussion", rt_api_takes, RT_ROUTE_ONE_DISCUSSION, "Takes",
 	    q_takes),
 	GET(DISC "/forks", "take.forks", "where other takes diverge from this one",
-	    rt_api_forks, 0, "Forks", q_forks),
+	    rt_api_forks, RT_ROUTE_ONE_DISCUSSION, "Forks", q_forks),
 	GET(DISC "/takes/{a}/diff/{b}", "take.diff", "compare two takes from the entry at which they diverge",
 	    rt_api_diff, 0, "Diff", q_at),
 
 	/* ---- labels ---- */
-	GET(DISC "/labels", "label.list", "the labels of a discussion", rt_api_labels, 0, "Labels",
+	GET(DISC "/labels", "label.list", "the labels of a discussion", rt_api_labels, RT_ROUTE_ONE_DISCUSSION, "Labels",
 	    q_at),
-	DO(DELETE, DISC "/labels/{label}", "label.delete", "remove a label", rt_api_label_delete,
+	DO(DELETE, COMMENT, DISC "/labels/{label}", "label.delete", "remove a label", rt_api_label_delete,
 	   RT_ROUTE_CHANGES, NULL, NULL, NULL),
 
 	/* ---- prompt, settings, files ---- */
 	GET(DISC "/prompt", "prompt.show", "the working prompt", rt_api_prompt, 0, "Prompt", q_at),
 	GET("/settings", "setting.list", "the settings of the project", rt_api_project_settings, 0,
 	    "Object", q_at),
-	DO(DELETE, "/settings/{key}", "setting.delete", "reset to the default",
+	DO(DELETE, COMMENT, "/settings/{key}", "setting.delete", "reset to the default",
 	   rt_api_setting_delete, RT_ROUTE_CHANGES, NULL, NULL, NULL),
 	GET(DISC "/settings", "setting.of_discussion",
 	    "the settings, prompt, files and roles of a discussion", rt_api_settings, 0,
@@ -244,15 +246,15 @@ const rt_route rt_routes[] = {
 	ALSO(PUT, DISC "/settings/{key}", "setting.set_here",
 	   "change a setting, in the discussion if it is a discussion setting", RT_OP_SETTING_SET, NULL),
 
-	DO(DELETE, DISC "/settings/{key}", "setting.delete_here",
+	DO(DELETE, COMMENT, DISC "/settings/{key}", "setting.delete_here",
 	   "reset a setting to the default, in the discussion if it is a discussion setting", rt_api_setting_delete,
 	   RT_ROUTE_CHANGES, NULL, NULL, NULL),
 	GET("/roles", "role.list", "the roles of the project", rt_api_roles, 0, "Array", q_at),
 	GET(DISC "/files", "files.list", "the file lists of a discussion", rt_api_files, 0,
 	    "Files", q_at),
-	GET("/files", "files.names",
+	DO(GET, EDIT, "/files", "files.names",
 	    "the files that lists can contain: those in the directories given to the server with --files, except those "
-	    "excluded by .gitignore", rt_api_file_names, 0, "FileNames", q_file_names),
+	    "excluded by .gitignore", rt_api_file_names, 0, "FileNames", q_file_names, NULL),
 	GET(DISC "/symbols", "files.symbols", "the definitions in the files of a discussion",
 	    rt_api_symbols, 0, "Array", q_symbols),
 	GET(DISC "/symbols/{name}", "files.symbol", "the definitions of a symbol, with source text",
@@ -278,18 +280,18 @@ const rt_route rt_routes[] = {
 	   q_take),
 
 	/* ---- any operation ---- */
-	DO(POST, "/ops/{op}", "op", "any operation by name; the body contains its fields",
+	DO(POST, COMMENT, "/ops/{op}", "op", "any operation by name; the body contains its fields",
 	   rt_api_op_any, RT_ROUTE_CHANGES, NULL, q_place, NULL),
-	DO(POST, "/batch", "batch", "several operations as one step or as separate steps",
+	DO(POST, COMMENT, "/batch", "batch", "several operations as one step or as separate steps",
 	   rt_api_batch, RT_ROUTE_CHANGES, "Results", q_place, b_batch),
-	DO(POST, DISC "/batch", "batch.here", "several operations in a discussion", rt_api_batch,
+	DO(POST, COMMENT, DISC "/batch", "batch.here", "several operations in a discussion", rt_api_batch,
 	   RT_ROUTE_CHANGES, "Results", q_take, b_batch),
-	DO(POST, DISC "/advice", "advice",
+	DO(POST, READ, DISC "/advice", "advice",
 	   "check what operations would break (changes nothing)", rt_api_advice, 0,
 	   "Advice", q_take, b_batch),
 
 	/* ---- finding and sending ---- */
-	DO(POST, "/render", "render", "parse Markdown into blocks (changes nothing)",
+	DO(POST, OPEN, "/render", "render", "parse Markdown into blocks (changes nothing)",
 	   rt_api_render, RT_ROUTE_NO_PROJECT, "Render", NULL, b_texts),
 	GET("/search", "search", "search the texts of all entries", rt_api_search, 0, "Hits", q_search),
 	GET("/stats", "stats",
@@ -302,12 +304,12 @@ const rt_route rt_routes[] = {
 	    "the next one to the same model",
 	    rt_api_sent, 0, "Sent", q_take),
 	GET("/runs", "run.list", "running and recent runs, newest first", rt_api_runs, 0, "Array", NULL),
-	DO(POST, DISC "/runs", "run.start",
+	DO(POST, EDIT, DISC "/runs", "run.start",
 	   "start a run: a question and its reply, another reply, or a summary; with `models`, the response contains `runs`",
 	   rt_api_run_start, RT_ROUTE_CHANGES, "Run", q_take, rt_run_members),
 	GET("/runs/{run}", "run.show", "one run with its text so far", rt_api_run,
 	    0, "Run", NULL),
-	DO(DELETE, "/runs/{run}", "run.stop", "stop a run; text that has arrived is kept", rt_api_run_stop,
+	DO(DELETE, EDIT, "/runs/{run}", "run.stop", "stop a run; text that has arrived is kept", rt_api_run_stop,
 	   0, "Run", NULL, NULL),
 
 	/* ---- events ---- */
@@ -317,7 +319,7 @@ const rt_route rt_routes[] = {
 	    RT_ROUTE_STREAM, "Events", q_last),
 
 	/* ---- files in and out ---- */
-	DO(POST, "/attachments", "attachment.new",
+	DO(POST, COMMENT, "/attachments", "attachment.new",
 	   "store a file, the body, that content blocks can refer to", rt_api_attachment_new,
 	   RT_ROUTE_CHANGES | RT_ROUTE_LARGE | RT_ROUTE_FILE, "Attachment", q_attachment, NULL),
 	GET("/attachments/{sha256}", "attachment.show", "the bytes of an attached file",
@@ -326,10 +328,10 @@ const rt_route rt_routes[] = {
 	    q_export_all),
 	GET(DISC "/export", "export.discussion", "export a discussion", rt_api_export, 0,
 	    "File", q_export),
-	DO(POST, "/import", "import", "import a file, sent as the body", rt_api_import,
+	DO(POST, EDIT, "/import", "import", "import a file, sent as the body", rt_api_import,
 	   RT_ROUTE_CHANGES | RT_ROUTE_LARGE | RT_ROUTE_FILE, "Import", q_import, NULL),
 
-	{RT_WEB_OTHER, NULL, NULL, NULL, NULL, -1, 0, NULL, NULL, NULL},
+	{RT_WEB_OTHER, RT_RIGHT_NONE, NULL, NULL, NULL, NULL, -1, 0, NULL, NULL, NULL},
 };
 const size_t rt_route_count = sizeof(rt_routes) / sizeof(rt_routes[0]) - 1;
 

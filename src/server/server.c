@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 
 #include "app/run.h"
+#include "server/access.h"
 #include "server/access_log_host.h"
 #include "server/api.h"
 #include "server/guard.h"
@@ -20,6 +21,7 @@ struct rt_server {
 	rt_project_pool *pool;
 	rt_open_project *home; /* the project of requests without one */
 	rt_browsers *browsers;
+	rt_directory *directory; /* the accounts; NULL: none */
 	rt_guard guard;
 	char token[RT_TOKEN_ROOM];
 	unsigned cookie_port; /* in the name of the cookie */
@@ -30,6 +32,7 @@ struct rt_server {
 	atomic_bool is_draining;
 	atomic_bool is_probing;      /* a thread is asking the store for GET /readyz */
 	atomic_bool is_store_lost;   /* the last answer */
+	uint64_t seen_roster; /* version that streams were told of */
 	rt_front *front;
 };
 
@@ -68,27 +71,62 @@ now_us(const rt_server *server)
 	return server->options.pool.env->now_us(server->options.pool.env->ctx);
 }
 
+/* The owner's token, a personal access token or a share link. */
+static void
+identify_bearer(rt_server *server, const rt_web_request *request, admitted *in)
+{
+	rt_account *account = &in->principal.account;
+	rt_str given;
+
+	if (!rt_guard_bearer(request, &given))
+		return;
+	if (rt_guard_same(given, rt_str_at(server->token, RT_TOKEN_SIZE)))
+		account->kind = RT_ACCOUNT_MACHINE;
+	else if (server->directory != NULL && !rt_access_identify(server->directory, given, account) &&
+		 account->hash[0] != '\0')
+		in->unknown_us = now_us(server);
+	if (account->kind != RT_ACCOUNT_NOBODY)
+		in->principal.kind = RT_PRINCIPAL_TOKEN;
+}
+
+/* A browser. With accounts it acts for the user that its code was made for. */
+static void
+identify_browser(rt_server *server, admitted *in, uint64_t user)
+{
+	rt_account account = {.kind = RT_ACCOUNT_USER, .user = user};
+
+	/* One that signed in as a user must not get all rights when the server has no accounts. */
+	if (server->directory == NULL && user == 0)
+		account.kind = RT_ACCOUNT_MACHINE;
+	else if (server->directory == NULL)
+		return;
+	else if (!rt_access_is_known(server->directory, &account))
+		return;
+	in->principal.kind = RT_PRINCIPAL_BROWSER;
+	in->principal.account = account;
+	in->principal.project = rt_str_of(in->project);
+	in->principal.browser = rt_str_of(in->hash);
+}
+
 static void
 identify(rt_server *server, const rt_web_request *request, admitted *in)
 {
 	rt_str given;
+	uint64_t user;
 
 	in->unknown_us = 0;
 
 	if (request->is_local) {
 		in->principal.kind = RT_PRINCIPAL_LOCAL;
+		in->principal.account.kind = RT_ACCOUNT_MACHINE;
 	} else if (rt_web_header(request, "Authorization").ptr != NULL) {
-		if (rt_guard_bearer(request, &given) &&
-		    rt_guard_same(given, rt_str_at(server->token, RT_TOKEN_SIZE)))
-			in->principal.kind = RT_PRINCIPAL_TOKEN;
+		identify_bearer(server, request, in);
 	} else if (!rt_guard_cookie(request, server->cookie, &given)) {
 		return;
-	} else if (!rt_browsers_find(server->browsers, given, in->hash, in->project)) {
+	} else if (!rt_browsers_find(server->browsers, given, in->hash, in->project, &user)) {
 		in->unknown_us = given.size == RT_TOKEN_SIZE ? now_us(server) : 0;
 	} else {
-		in->principal.kind = RT_PRINCIPAL_BROWSER;
-		in->principal.project = rt_str_of(in->project);
-		in->principal.browser = rt_str_of(in->hash);
+		identify_browser(server, in, user);
 	}
 }
 
@@ -122,11 +160,11 @@ admit_page(const rt_web_request *request, const admitted *in, rt_web_plan *plan,
 	return false;
 }
 
-/* The flags of routes that it must not use. */
+/* The flags of routes that it must not use, without accounts. */
 static unsigned
 forbidden(const rt_principal *principal)
 {
-	if (principal->kind != RT_PRINCIPAL_BROWSER)
+	if (principal->kind != RT_PRINCIPAL_BROWSER || principal->account.kind != RT_ACCOUNT_MACHINE)
 		return 0;
 	return principal->project.size > 0 ? RT_ROUTE_OWNER | RT_ROUTE_STORE : RT_ROUTE_OWNER;
 }
@@ -173,7 +211,7 @@ admit_route(rt_server *server, const rt_web_request *request, admitted *in, rt_w
 									: RT_BODY_LARGE;
 	plan->as_file = (flags & RT_ROUTE_FILE) != 0;
 	/* A past value may have to be computed from the whole history. */
-	plan->quick = (flags & RT_ROUTE_QUICK) != 0 && !rt_web_query(request, "at_op", &ignored) &&
+	plan->quick = (flags & RT_ROUTE_QUICK) != 0 && server->directory == NULL && !rt_web_query(request, "at_op", &ignored) &&
 		      !rt_web_query(request, "blocks", &ignored) &&
 		      ((flags & RT_ROUTE_NO_PROJECT) != 0 ||
 		       rt_project_pool_is_open(server->pool, project_of(request, &in->principal)));
@@ -363,30 +401,6 @@ handle_page(rt_server *server, const rt_web_request *request, const admitted *in
 	}
 }
 
-/* Opens the call's project; false: answered. */
-static bool
-find_project(rt_server *server, rt_call *call)
-{
-	rt_str name = project_of(call->request, &call->principal);
-	/* A browser's separate project is made by its first request. */
-	bool create = call->principal.project.size > 0;
-	rt_error err;
-	rt_status st;
-
-	if ((call->route->flags & RT_ROUTE_NO_PROJECT) != 0)
-		return true;
-	if (rt_utf8_valid_size(name) != name.size)
-		st = rt_fail(&err, RT_USAGE, "the name of the project is not UTF-8");
-	else
-		st = rt_project_pool_project(server->pool, name, create, &call->open_project,
-					     &err);
-	if (st != RT_OK)
-		rt_problem_answer(call->answer, &err,
-				  st == RT_NOT_FOUND ? "projects: GET /retake/v1/projects" : NULL,
-				  rt_str_at(NULL, 0));
-	return st == RT_OK;
-}
-
 static void
 handle_route(rt_server *server, const rt_web_request *request, const admitted *in,
 	     rt_web_answer *answer)
@@ -399,6 +413,7 @@ handle_route(rt_server *server, const rt_web_request *request, const admitted *i
 			.needs_match = server->options.require_match,
 			.routes = rt_routes,
 			.browsers = server->browsers,
+			.directory = server->directory,
 			.front = server->front,
 			.metrics = server->metrics,
 			.cookie = server->cookie,
@@ -410,8 +425,8 @@ handle_route(rt_server *server, const rt_web_request *request, const admitted *i
 				   "its value is not UTF-8");
 			return;
 		}
-	if (find_project(server, &call))
-		rt_call_answer(&call);
+	/* A browser's separate project is made by its first request. */
+	rt_access_answer(&call, project_of(request, &call.principal), call.principal.project.size > 0);
 	/* The events of a browser end when it logs out. */
 	if (answer->stream != NULL && call.principal.kind == RT_PRINCIPAL_BROWSER) {
 		answer->stream = rt_browsers_guard_stream(
@@ -434,6 +449,8 @@ handle(void *ctx, rt_web_request *request, rt_web_answer *answer)
 
 	if (in->unknown_us != 0) {
 		(void)!rt_browsers_refresh(server->browsers, in->unknown_us, NULL);
+		if (server->directory != NULL)
+			(void)!rt_directory_refresh(server->directory, in->unknown_us, NULL);
 		identify(server, request, in);
 		if (!admit_known(server, request, in, &plan, answer)) {
 			answer->close = true;
@@ -595,6 +612,8 @@ rt_server_open(const rt_server_options *options, rt_server **out, rt_error *err)
 	if (st == RT_OK)
 		st = rt_browsers_open(alloc, options->pool.env, server->home, options->isolate,
 				      &server->browsers, err);
+	if (st == RT_OK && options->accounts)
+		st = rt_directory_open(alloc, options->pool.env, options->pool.store, &server->directory, err);
 	if (st == RT_OK)
 		st = rt_front_open(&server->options.front, &server->front, err);
 	if (st == RT_OK)
@@ -616,6 +635,7 @@ rt_server_close(rt_server *server)
 		return;
 	rt_front_close(server->front);
 	rt_browsers_close(server->browsers);
+	rt_directory_close(server->directory);
 	rt_project_pool_close(server->pool);
 	rt_access_log_close(server->log);
 	rt_metrics_free(server->metrics);
@@ -650,7 +670,7 @@ rt_status
 rt_server_code(rt_server *server, rt_str project, char out[RT_CODE_ROOM], bool *out_replaced,
 	       rt_error *err)
 {
-	return rt_browsers_code(server->browsers, project, out, out_replaced, err);
+	return rt_browsers_code(server->browsers, 0, project, out, out_replaced, err);
 }
 
 void
@@ -669,6 +689,20 @@ rt_server_is_idle(rt_server *server)
 	return project == NULL;
 }
 
+/* Reads changes by others; streams whose accounts have lost their right end. */
+static void
+tend_accounts(rt_server *server)
+{
+	if (rt_directory_refresh(server->directory, now_us(server) - (int64_t)RT_ACCESS_FRESH_MS * 1000, NULL) != RT_OK)
+		return;
+	const rt_roster *roster = rt_directory_roster(server->directory);
+	bool has_changed = roster->version != server->seen_roster;
+	server->seen_roster = roster->version;
+	rt_object_unref(roster);
+	for (rt_open_project *p = rt_project_pool_first(server->pool); has_changed && p != NULL; p = p->next)
+		rt_feed_changed(p->feed);
+}
+
 void
 rt_server_tick(rt_server *server)
 {
@@ -676,4 +710,6 @@ rt_server_tick(rt_server *server)
 		rt_access_log_reopen(server->log);
 	rt_project_pool_tick(server->pool);
 	rt_browsers_tend(server->browsers);
+	if (server->directory != NULL)
+		tend_accounts(server);
 }

@@ -31,6 +31,7 @@ typedef struct rt_server_options {
 	bool require_match;     /* changes need If-Match: 428 without */
 	const char *hosts;      /* further names that it answers to, separated by commas; or NULL */
 	bool usual_socket;      /* front.socket is the default of `serve --login` */
+	bool accounts;          /* users with rights; not with isolate */
 	const char *access_log; /* path of the access log, "-": standard error; NULL: none */
 } rt_server_options;
 

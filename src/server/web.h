@@ -11,6 +11,7 @@
 #ifndef RT_SERVER_WEB_H
 #define RT_SERVER_WEB_H
 
+#include "accounts/authorize.h"
 #include "ops/format.h"
 
 typedef enum rt_web_method {
@@ -142,12 +143,16 @@ typedef struct rt_principal {
 	rt_principal_kind kind;
 	rt_str project; /* the only one that the browser may open; empty: the request may name one */
 	rt_str browser; /* hash of its cookie, hex; or empty */
+	rt_account account; /* for accounts/authorize.h */
+	rt_str user;    /* name of its user; empty: none */
 } rt_principal;
 
-/* The author of its changes in the history: "http" or "web". */
+/* The author of its changes in the history: the user, else "http" or "web". */
 static inline rt_str
 rt_principal_actor(const rt_principal *principal)
 {
+	if (principal->user.size > 0)
+		return principal->user;
 	return principal->kind == RT_PRINCIPAL_BROWSER ? RT_STR("web") : RT_STR("http");
 }
 

@@ -1,0 +1,356 @@
+/* SPDX-License-Identifier: MIT */
+#include "accounts/accounts.h"
+
+#include "codec/json.h"
+
+/* ---- the audit log ---- */
+
+/* The names of the rows have the order of their times. */
+static void
+note(rt_directory_change *change, const rt_accounts *a, const char *what, rt_str on)
+{
+	rt_scope *s = change->scope;
+	rt_buf *name = rt_scope_buf(s), *value = rt_scope_buf(s);
+	int64_t now_us = a->env->now_us(a->env->ctx);
+	uint64_t random = 0;
+
+	a->env->random(a->env->ctx, &random, sizeof(random));
+	rt_buf_add_f(name, RT_AUDIT_PREFIX "%016llx-%016llx", (unsigned long long)now_us,
+		     (unsigned long long)random);
+	rt_json_open(value, NULL, '{');
+	rt_json_put_u64(value, "v", 1);
+	rt_json_put_i64(value, "at", now_us);
+	rt_json_put_str(value, "by", a->by);
+	rt_json_put_c(value, "what", what);
+	rt_json_put_str(value, "on", rt_str_at(on.ptr, rt_utf8_valid_size(on)));
+	rt_json_put_str(value, "from", a->from);
+	rt_json_close(value, '}');
+	rt_str row = rt_scope_str(s, name);
+	rt_directory_write_side(change, row, rt_scope_str(s, value));
+}
+
+void
+rt_audit_add(const rt_accounts *a, const char *what, rt_str on)
+{
+	rt_directory_change change = rt_directory_begin(a->directory, a->scope);
+
+	if (rt_ok(a->scope))
+		note(&change, a, what, on);
+	rt_directory_end(&change);
+}
+
+typedef struct audit_reading {
+	rt_scope *s;
+	rt_audit_fn fn;
+	void *ctx;
+} audit_reading;
+
+static bool
+read_audit(void *ctx, const rt_store_row *row)
+{
+	audit_reading *r = ctx;
+	rt_json_doc *doc = NULL;
+	rt_audit one = {0};
+	bool more = true;
+
+	if (rt_json_read(r->s->alloc, row->data, &doc, NULL) != RT_OK)
+		return true;
+	yyjson_val *root = rt_json_root(doc);
+	one.by = rt_json_str(rt_json_get(root, "by"));
+	one.what = rt_json_str(rt_json_get(root, "what"));
+	one.on = rt_json_str(rt_json_get(root, "on"));
+	one.from = rt_json_str(rt_json_get(root, "from"));
+	if (rt_json_i64(rt_json_get(root, "at"), &one.at_us))
+		more = r->fn(r->ctx, &one);
+	rt_json_free(doc);
+	return more;
+}
+
+void
+rt_audit_read(rt_directory *d, rt_scope *s, rt_audit_fn fn, void *ctx)
+{
+	audit_reading r = {s, fn, ctx};
+	rt_store *store = rt_directory_store(d);
+
+	RT_TRY(s, store->ops->read(store, rt_directory_rows(d, RT_STR(RT_AUDIT_PREFIX)), read_audit, &r,
+				   &s->error));
+}
+
+/* ---- changes ---- */
+
+/* Those that exist; a failure of the scope and NULL otherwise. */
+static const rt_item *
+find(rt_directory_change *change, rt_item_kind kind, rt_str name)
+{
+	const rt_item *item = change->roster != NULL ? rt_roster_named(change->roster, kind, name) : NULL;
+
+	if (change->roster != NULL && item == NULL)
+		rt_scope_fail(change->scope, RT_NOT_FOUND, "there is no %s \"%.*s\"",
+			      kind == RT_ITEM_TEAM ? "team" : "user", (int)rt_utf8_cut(name, 80), name.ptr);
+	return item;
+}
+
+static void
+check_name(rt_scope *s, rt_str name)
+{
+	if (!rt_account_name_is_valid(name))
+		rt_scope_fail(s, RT_USAGE,
+			      "a name has 1 to %d characters of a-z 0-9 . _ - and begins with a letter or a digit",
+			      RT_ACCOUNT_NAME_MAX);
+}
+
+uint64_t
+rt_accounts_user_new(const rt_accounts *a, rt_str name, bool is_admin, rt_str identity)
+{
+	check_name(a->scope, name);
+	rt_directory_change change = rt_directory_begin(a->directory, a->scope);
+	rt_item user = {.kind = RT_ITEM_USER,
+			.name = name,
+			.identity = identity,
+			.is_admin = is_admin,
+			.made_us = a->env->now_us(a->env->ctx),
+			.by = a->by};
+
+	if (change.roster != NULL && rt_roster_named(change.roster, RT_ITEM_USER, name) != NULL)
+		rt_scope_fail(a->scope, RT_REFUSED, "there is a user \"%.*s\" already", RT_STR_ARG(name));
+	if (rt_ok(a->scope)) {
+		user.id = rt_directory_new_id(&change);
+		rt_directory_write(&change, &user);
+		note(&change, a, is_admin ? "user.new.admin" : "user.new", name);
+	}
+	rt_directory_end(&change);
+	return user.id;
+}
+
+void
+rt_accounts_user_change(const rt_accounts *a, rt_str name, bool is_admin, bool is_disabled)
+{
+	rt_directory_change change = rt_directory_begin(a->directory, a->scope);
+	const rt_item *user = find(&change, RT_ITEM_USER, name);
+
+	if (user != NULL) {
+		rt_item changed = *user;
+
+		changed.is_admin = is_admin;
+		changed.is_disabled = is_disabled;
+		rt_directory_write(&change, &changed);
+		note(&change, a, is_disabled ? "user.disable" : is_admin ? "user.admin" : "user.change", name);
+	}
+	rt_directory_end(&change);
+}
+
+/* The list without a number, or with it. */
+static void
+change_list(rt_scope *s, rt_item *item, uint64_t number, bool is_in)
+{
+	uint64_t *list = rt_scope_array(s, item->list_count + 1, sizeof(*list));
+	size_t count = 0;
+
+	for (size_t i = 0; list != NULL && i < item->list_count; i++)
+		if (item->list[i] != number)
+			list[count++] = item->list[i];
+	if (list != NULL && is_in)
+		list[count++] = number;
+	item->list = list;
+	item->list_count = list != NULL ? count : 0;
+}
+
+/* A team without users is removed with its memberships. */
+static void
+write_team(rt_directory_change *change, const rt_item *team)
+{
+	const rt_roster *roster = change->roster;
+
+	if (team->list_count > 0) {
+		rt_directory_write(change, team);
+		return;
+	}
+	rt_directory_drop(change, team);
+	for (size_t i = roster->first[RT_ITEM_MEMBER]; i < roster->first[RT_ITEM_MEMBER + 1]; i++)
+		if (roster->items[i].team == team->id)
+			rt_directory_drop(change, &roster->items[i]);
+}
+
+rt_accounts_removed
+rt_accounts_user_remove(const rt_accounts *a, rt_str name)
+{
+	rt_directory_change change = rt_directory_begin(a->directory, a->scope);
+	const rt_item *user = find(&change, RT_ITEM_USER, name);
+	rt_accounts_removed removed = {0};
+
+	for (size_t i = 0; user != NULL && i < change.roster->count; i++) {
+		const rt_item *item = &change.roster->items[i];
+
+		if (item->kind == RT_ITEM_TEAM && rt_item_lists(item, user->id)) {
+			rt_item team = *item;
+
+			change_list(a->scope, &team, user->id, false);
+			write_team(&change, &team);
+			removed.teams++;
+		} else if ((item->kind == RT_ITEM_MEMBER || item->kind == RT_ITEM_TOKEN) &&
+			   item->user == user->id) {
+			rt_directory_drop(&change, item);
+			removed.memberships += item->kind == RT_ITEM_MEMBER;
+			removed.tokens += item->kind == RT_ITEM_TOKEN;
+		}
+	}
+	if (user != NULL) {
+		rt_directory_drop(&change, user);
+		note(&change, a, "user.remove", name);
+	}
+	rt_directory_end(&change);
+	return removed;
+}
+
+void
+rt_accounts_team_set(const rt_accounts *a, rt_str team, rt_str user, bool is_in)
+{
+	check_name(a->scope, team);
+	rt_directory_change change = rt_directory_begin(a->directory, a->scope);
+	const rt_item *member = find(&change, RT_ITEM_USER, user);
+	const rt_item *old = is_in && change.roster != NULL
+				     ? rt_roster_named(change.roster, RT_ITEM_TEAM, team)
+			     : member != NULL ? find(&change, RT_ITEM_TEAM, team)
+					      : NULL;
+	rt_item item = {.kind = RT_ITEM_TEAM, .name = team, .by = a->by, .made_us = a->env->now_us(a->env->ctx)};
+
+	if (old != NULL)
+		item = *old;
+	if (item.list_count >= RT_TEAM_USERS_MAX && is_in)
+		rt_scope_fail(a->scope, RT_LIMIT, "a team has at most %d users", RT_TEAM_USERS_MAX);
+	if (rt_ok(a->scope)) {
+		if (old == NULL)
+			item.id = rt_directory_new_id(&change);
+		change_list(a->scope, &item, member->id, is_in);
+	}
+	if (rt_ok(a->scope)) {
+		write_team(&change, &item);
+		note(&change, a, is_in ? "team.add" : "team.remove", team);
+	}
+	rt_directory_end(&change);
+}
+
+void
+rt_accounts_member_set(const rt_accounts *a, uint64_t project, rt_str project_name, rt_str name, rt_role role)
+{
+	rt_directory_change change = rt_directory_begin(a->directory, a->scope);
+	bool is_team = name.size > 0 && name.ptr[0] == '@';
+	const rt_item *holder = find(&change, is_team ? RT_ITEM_TEAM : RT_ITEM_USER, rt_str_skip(name, is_team));
+	rt_buf *on = rt_scope_buf(a->scope);
+
+	RT_ASSERT(project != 0);
+	if (holder != NULL) {
+		rt_item item = {.kind = RT_ITEM_MEMBER,
+				.project = project,
+				.user = is_team ? 0 : holder->id,
+				.team = is_team ? holder->id : 0,
+				.role = role,
+				.made_us = a->env->now_us(a->env->ctx),
+				.by = a->by};
+
+		if (role == RT_ROLE_NONE &&
+		    rt_roster_member(change.roster, project, item.user, item.team) == NULL)
+			rt_scope_fail(a->scope, RT_NOT_FOUND, "\"%.*s\" is not a member of the project",
+				      RT_STR_ARG(name));
+		else if (role == RT_ROLE_NONE)
+			rt_directory_drop(&change, &item);
+		else
+			rt_directory_write(&change, &item);
+		rt_buf_add_f(on, "%.*s %s %.*s", RT_STR_ARG(name), rt_role_names[role],
+			     RT_STR_ARG(project_name));
+		if (rt_ok(a->scope))
+			note(&change, a, "member.set", rt_scope_str(a->scope, on));
+	}
+	rt_directory_end(&change);
+}
+
+uint64_t
+rt_accounts_token_new(const rt_accounts *a, const rt_token_options *options, char out_secret[RT_SECRET_ROOM])
+{
+	rt_directory_change change = rt_directory_begin(a->directory, a->scope);
+	const rt_item *user = find(&change, RT_ITEM_USER, options->user);
+	rt_item token = {.kind = RT_ITEM_TOKEN,
+			 .name = options->name,
+			 .scope = options->scope,
+			 .made_us = a->env->now_us(a->env->ctx),
+			 .until_us = options->until_us,
+			 .by = a->by,
+			 .list = options->projects,
+			 .list_count = options->project_count};
+
+	RT_ASSERT(options->scope != RT_TOKEN_NOTHING);
+	out_secret[0] = '\0';
+	if (options->project_count > RT_TOKEN_PROJECTS_MAX)
+		rt_scope_fail(a->scope, RT_LIMIT, "a token can be limited to at most %d projects",
+			      RT_TOKEN_PROJECTS_MAX);
+	if (user != NULL && rt_ok(a->scope)) {
+		token.user = user->id;
+		token.id = rt_directory_new_id(&change);
+		rt_secret_make(a->env, RT_ITEM_TOKEN, out_secret);
+		(void)rt_secret_hash(rt_str_of(out_secret), RT_ITEM_TOKEN, token.hash);
+		rt_directory_write(&change, &token);
+		note(&change, a, "token.new", options->user);
+	}
+	rt_directory_end(&change);
+	return token.id;
+}
+
+/* Removes a token or link. owner 0: of anybody. */
+static void
+revoke(const rt_accounts *a, rt_item_kind kind, uint64_t id, uint64_t owner)
+{
+	rt_directory_change change = rt_directory_begin(a->directory, a->scope);
+	const rt_item *item = change.roster != NULL ? rt_roster_numbered(change.roster, kind, id) : NULL;
+	uint64_t of = item == NULL ? 0 : kind == RT_ITEM_TOKEN ? item->user : item->project;
+	rt_buf *on = rt_scope_buf(a->scope);
+
+	if (change.roster != NULL && (item == NULL || (owner != 0 && of != owner)))
+		rt_scope_fail(a->scope, RT_NOT_FOUND, "there is no %s %llu",
+			      kind == RT_ITEM_TOKEN ? "token" : "link", (unsigned long long)id);
+	if (rt_ok(a->scope)) {
+		rt_directory_drop(&change, item);
+		rt_buf_add_f(on, "%llu", (unsigned long long)id);
+		note(&change, a, kind == RT_ITEM_TOKEN ? "token.revoke" : "link.revoke",
+		     rt_scope_str(a->scope, on));
+	}
+	rt_directory_end(&change);
+}
+
+void
+rt_accounts_token_revoke(const rt_accounts *a, uint64_t id, uint64_t user)
+{
+	revoke(a, RT_ITEM_TOKEN, id, user);
+}
+
+uint64_t
+rt_accounts_link_new(const rt_accounts *a, uint64_t project, uint64_t discussion, int64_t until_us,
+		     char out_secret[RT_SECRET_ROOM])
+{
+	rt_directory_change change = rt_directory_begin(a->directory, a->scope);
+	rt_item link = {.kind = RT_ITEM_LINK,
+			.project = project,
+			.discussion = discussion,
+			.made_us = a->env->now_us(a->env->ctx),
+			.until_us = until_us,
+			.by = a->by};
+	rt_buf *on = rt_scope_buf(a->scope);
+
+	RT_ASSERT(project != 0);
+	out_secret[0] = '\0';
+	if (rt_ok(a->scope)) {
+		link.id = rt_directory_new_id(&change);
+		rt_secret_make(a->env, RT_ITEM_LINK, out_secret);
+		(void)rt_secret_hash(rt_str_of(out_secret), RT_ITEM_LINK, link.hash);
+		rt_directory_write(&change, &link);
+		rt_buf_add_f(on, "%llu", (unsigned long long)link.id);
+		note(&change, a, "link.new", rt_scope_str(a->scope, on));
+	}
+	rt_directory_end(&change);
+	return link.id;
+}
+
+void
+rt_accounts_link_revoke(const rt_accounts *a, uint64_t id, uint64_t project)
+{
+	revoke(a, RT_ITEM_LINK, id, project);
+}
