@@ -204,10 +204,14 @@ say_ready(serving *sv, rt_server *server, bool has_socket)
 	}
 	rt_term_f(out, "listening on http://%s\n", place);
 	if (!cli->quiet) {
-		if (rt_server_code(server, rt_str_at(NULL, 0), code, NULL, NULL) != RT_OK)
-			return; /* without a project the name cannot be too long */
 		rt_server_add_login(server, login);
-		rt_cli_advise(cli,
+		if (rt_cli_has(cli, "accounts"))
+			rt_cli_advise(cli, "browser    one-time link for a user: %.*s --user NAME   users: retake user\n",
+				      RT_STR_ARG(rt_buf_str(login)));
+		else if (rt_server_code(server, rt_str_at(NULL, 0), code, NULL, NULL) != RT_OK)
+			return; /* without a project the name cannot be too long */
+		else
+			rt_cli_advise(cli,
 			      "browser    http://%s/?code=%s   (one-time link, valid for " RT_CODE_LIFE
 			      "; "
 			      "for another: %.*s)\n",
@@ -220,7 +224,8 @@ say_ready(serving *sv, rt_server *server, bool has_socket)
 				  RT_STR_ARG(sv->state));
 		if (has_socket)
 			rt_term_f(out, "           or without it on the socket %s\n", sv->socket);
-		rt_term_c(out, rt_cli_has(cli, "isolate")
+		rt_term_c(out, rt_cli_has(cli, "accounts") ? "projects   those of which the user is a member\n"
+			       : rt_cli_has(cli, "isolate")
 				       ? "projects   each browser has its own\n"
 				       : "projects   browsers open the same projects as the command "
 					 "line; --isolate: each has its own\n");
@@ -249,7 +254,7 @@ open_browser(serving *sv, rt_server *server)
 	sigset_t none, pipe;
 	int failed;
 
-	if (!rt_cli_has(cli, "open") ||
+	if (!rt_cli_has(cli, "open") || rt_cli_has(cli, "accounts") ||
 	    rt_server_code(server, rt_str_at(NULL, 0), code, NULL, NULL) != RT_OK)
 		return;
 	(void)snprintf(program, sizeof(program), "%s", is_plain ? named : "xdg-open");
@@ -392,6 +397,7 @@ open_server(serving *sv, bool *has_socket)
 		.new_token = rt_cli_has(cli, "new-token"),
 		.token_file = rt_cli_flag_value(cli, "token-file"),
 		.isolate = rt_cli_has(cli, "isolate"),
+		.accounts = rt_cli_has(cli, "accounts"),
 		.require_match = rt_cli_has(cli, "require-if-match"),
 		.hosts = rt_cli_flag_value(cli, "host"),
 		.usual_socket = is_usual,
@@ -511,6 +517,8 @@ run_serve(rt_cli *cli)
 
 	if (rt_cli_has(cli, "isolate") && rt_cli_has(cli, "shared"))
 		rt_cli_fail(cli, RT_USAGE, "give --isolate or --shared, not both");
+	if (rt_cli_has(cli, "isolate") && rt_cli_has(cli, "accounts"))
+		rt_cli_fail(cli, RT_USAGE, "give --isolate or --accounts, not both");
 	if (rt_cli_has(cli, "new-token") && rt_cli_has(cli, "token-file"))
 		rt_cli_fail(cli, RT_USAGE, "give --new-token or --token-file, not both");
 	if (rt_cli_has(cli, "print-openapi")) {
@@ -543,6 +551,8 @@ static const rt_flag serve_flags[] = {
 	{"open", 0, NULL, RT_ARG_TEXT, "open the page in a browser: $BROWSER, else the system's"},
 	{"isolate", 0, NULL, RT_ARG_TEXT,
 	 "give each browser a separate project, for a server that several people use"},
+	{"accounts", 0, NULL, RT_ARG_TEXT, "users with roles in projects: see docs/accounts.md and retake user"},
+	{"user", 0, "NAME", RT_ARG_TEXT, "with --login, of a server with --accounts: the user that signs in"},
 	{"shared", 0, NULL, RT_ARG_TEXT, "browsers open the same projects as the command line: the default"},
 	{"socket", 0, "PATH", RT_ARG_FILE,
 	 "Unix socket for programs of the same user, without a token"},

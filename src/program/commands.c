@@ -61,6 +61,12 @@
 	X(tracks) \
 	X(projects) \
 	X(serve) \
+	X(user) \
+	X(team) \
+	X(member) \
+	X(token) \
+	X(link) \
+	X(audit) \
 	X(prompt) \
 	X(settings) \
 	X(set) \

@@ -240,6 +240,8 @@ write_request(target *t)
 	rt_json_open(json, NULL, '{');
 	if (project != NULL)
 		rt_json_put_c(json, "project", project);
+	if (rt_cli_flag_value(cli, "user") != NULL)
+		rt_json_put_c(json, "user", rt_cli_flag_value(cli, "user"));
 	if (t->store != NULL)
 		rt_json_put_c(json, "store", t->store);
 	rt_json_close(json, '}');

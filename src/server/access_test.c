@@ -610,6 +610,41 @@ every_row_has_a_right(void **state)
 				 RT_VERDICT_FORBIDDEN);
 }
 
+/* docs/accounts.md lists each operation in the row of its right. */
+static void
+documents_are_right(void **state)
+{
+	static char text[65536];
+	FILE *file = fopen("docs/accounts.md", "r");
+	size_t size;
+
+	(void)state;
+	assert_non_null(file);
+	size = fread(text, 1, sizeof(text) - 1, file);
+	(void)fclose(file);
+	for (size_t i = 0; i < RT_OP_COUNT; i++) {
+		char row[64], name[64];
+		size_t begin, end;
+
+		(void)snprintf(row, sizeof(row), "\n| %s |", rt_right_names[rt_ops[i].right]);
+		(void)snprintf(name, sizeof(name), "`%s`", rt_ops[i].name);
+		begin = rt_str_find(rt_str_at(text, size), rt_str_of(row), 0);
+		assert_true(begin != SIZE_MAX);
+		end = rt_str_find(rt_str_at(text, size), RT_STR("\n"), begin + 1);
+		if (rt_str_find(rt_str_at(text + begin, end - begin), rt_str_of(name), 0) == SIZE_MAX)
+			fail_msg("%s is not in the row%s of docs/accounts.md", rt_ops[i].name, row);
+	}
+	for (int right = RT_RIGHT_READ; right <= RT_RIGHT_MANAGE; right++) {
+		char row[96];
+
+		(void)snprintf(row, sizeof(row), "\n| %s | %s | %s |", rt_right_names[right],
+			       rt_role_names[rt_right_role((rt_right)right)],
+			       rt_token_scope_names[rt_right_scope((rt_right)right)]);
+		if (rt_str_find(rt_str_at(text, size), rt_str_of(row), 0) == SIZE_MAX)
+			fail_msg("docs/accounts.md has no row %s", row);
+	}
+}
+
 /* ---- examples ---- */
 
 static char told[24];
@@ -742,7 +777,7 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_row_has_a_right), WORLD(author_is_the_user),
+		cmocka_unit_test(every_row_has_a_right), cmocka_unit_test(documents_are_right), WORLD(author_is_the_user),
 		WORLD(keys_are_of_a_user),		 WORLD(users_own_their_projects),
 		WORLD(link_of_a_discussion),		 WORLD(events_end),
 		WORLD(random_requests),

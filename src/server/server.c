@@ -364,7 +364,8 @@ show_home(rt_server *server, const rt_web_request *request, const admitted *in,
 	rt_str name = project_of(request, &in->principal);
 	rt_open_project *project;
 
-	if (name.size > 0 && in->principal.project.size == 0 &&
+	/* With accounts a page must not show which projects exist: its first request is refused. */
+	if (name.size > 0 && in->principal.project.size == 0 && server->directory == NULL &&
 	    rt_project_pool_project(server->pool, name, false, &project, NULL) != RT_OK) {
 		answer->status = 303;
 		rt_web_answer_header(answer, request, "Location", RT_STR("/"));
