@@ -295,7 +295,7 @@ rt_accounts_token_new(const rt_accounts *a, const rt_token_options *options, cha
 	return token.id;
 }
 
-/* Removes a token or link. owner 0: of anybody. */
+/* Removes a token or link. owner 0: any. */
 static void
 revoke(const rt_accounts *a, rt_item_kind kind, uint64_t id, uint64_t owner)
 {

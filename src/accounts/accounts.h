@@ -67,7 +67,7 @@ typedef struct rt_audit {
 	rt_str by, what, on, from;
 } rt_audit;
 
-/* Adds a row in a transaction of its own. */
+/* Adds a row in a separate transaction. */
 void rt_audit_add(const rt_accounts *a, const char *what, rt_str on);
 /* Calls fn for each row, the oldest first. */
 typedef bool (*rt_audit_fn)(void *ctx, const rt_audit *row);

@@ -13,7 +13,7 @@
  * server        administrator               admin
  *
  * A role is the highest of a user's own memberships and those of the user's teams. Administrators of
- * the server have every right, tokens of theirs only with the scope admin. A token that is limited to
+ * the server have every right, their tokens only with the scope admin. A token that is limited to
  * projects has no right without a project except open. A project without a role of the user is not
  * visible: answers must not differ from those about a project that does not exist. Anything else that
  * is not in the table is forbidden.

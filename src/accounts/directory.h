@@ -8,12 +8,12 @@
  *   team/9                                {"v":1,"id":9,"name":"crew","list":[7,8],…}
  *   member/3/u7, member/3/t9              {"v":1,"project":3,"user":7,"role":3,…}
  *   token/<SHA-256>, invite/…, link/…     {"v":1,"id":12,"user":7,"scope":2,"until":…}
- *   audit/<time>-<random>                 what was done (audit.h)
+ *   audit/<time>-<random>                 the audit log (accounts.h)
  *   version                               {"v":1,"version":41,"next":13}
  *
  * Every change is one transaction, which also writes "version"; a program reads the other rows again
  * when that has changed. Of secrets only the hash is stored. Ids are never used twice. A row that
- * cannot be read completely gives nobody a right: it is ignored.
+ * cannot be read completely gives no right: it is ignored.
  *
  * A roster is the directory at one time. Immutable; counted.
  *

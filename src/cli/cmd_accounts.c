@@ -567,8 +567,8 @@ const rt_command rt_cli_link = {
 	.max_words = 2,
 	.usage = "\nnew [--days DAYS]\nrevoke NUMBER",
 	.summary = "list, create or revoke links that show a project or a discussion",
-	.about = "A link can only read: the project, or with -d, the entries, takes and labels of one discussion as they "
-		 "are now. Programs send it as Authorization: Bearer.",
+	.about = "A link can only read: the project, or with -d, the current entries, takes "
+		 "and labels of one discussion. Programs send it as Authorization: Bearer.",
 	.examples = "retake link\nretake link new --days 7\nretake link new -d plans",
 	.flags = link_flags,
 	.kinds = {RT_ARG_TEXT},

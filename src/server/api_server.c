@@ -255,7 +255,7 @@ check_own_name(rt_call *call, rt_str name)
 	     name.ptr[user.size] == '/'))
 		return;
 	rt_call_hint(call, "an administrator can create projects with other names");
-	rt_scope_fail(&call->scope, RT_USAGE, "the name of a project of yours begins with \"%.*s/\"",
+	rt_scope_fail(&call->scope, RT_USAGE, "the name of the project must begin with \"%.*s/\"",
 		      RT_STR_ARG(user));
 }
 
