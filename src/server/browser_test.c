@@ -320,7 +320,7 @@ leaving_during_a_refresh(void **state)
 
 	let_in(w, cookie);
 	leaving = (departure){.w = w, .ops = w->store->ops};
-	assert_true(rt_browsers_find(w->browsers, rt_str_of(cookie), leaving.hash, project));
+	assert_true(rt_browsers_find(w->browsers, rt_str_of(cookie), leaving.hash, project, NULL));
 	slow.read = read_then_leave;
 	w->store->ops = &slow;
 	assert_int_equal(rt_browsers_refresh(w->browsers, INT64_MAX, &err), RT_OK);
