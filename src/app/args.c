@@ -20,7 +20,7 @@ const rt_flag rt_global_flags[] = {
 	{"no-pager", 0, NULL, RT_ARG_TEXT, "do not use a pager (PAGER)"},
 	{"read-only", 0, NULL, RT_ARG_TEXT, "read-only: refuse all changes"},
 	{"relaxed", 0, NULL, RT_ARG_TEXT,
-	 "do not wait for the disk: a power failure may lose the last seconds"},
+	 "do not wait for the disk: a power failure can lose the last few seconds of changes"},
 	{"help", 'h', NULL, RT_ARG_TEXT, "show help for the command"},
 	{"version", 0, NULL, RT_ARG_TEXT, "print the version"},
 	{NULL, 0, NULL, RT_ARG_TEXT, NULL},

@@ -3,15 +3,15 @@
 
 const char *const rt_command_group_names[RT_COMMAND_GROUP_COUNT] = {
 	[RT_COMMANDS_ASKING] = "Asking models",
-	[RT_COMMANDS_LOOKING] = "Looking",
+	[RT_COMMANDS_LOOKING] = "Viewing",
 	[RT_COMMANDS_WRITING] = "Writing",
 	[RT_COMMANDS_BRANCHING] = "Takes and tree",
 	[RT_COMMANDS_UNDOING] = "History",
 	[RT_COMMANDS_CATALOGUE] = "Discussions and projects",
 	[RT_COMMANDS_SETTINGS] = "Prompt and settings",
 	[RT_COMMANDS_FILES] = "Import and export",
-	[RT_COMMANDS_MAINTENANCE] = "Care",
-	[RT_COMMANDS_LEARNING] = "Learning",
+	[RT_COMMANDS_MAINTENANCE] = "Maintenance",
+	[RT_COMMANDS_LEARNING] = "Getting started",
 };
 
 const rt_command *

@@ -71,7 +71,7 @@ next_etag(rt_str *rest, rt_str *out, rt_error *err)
 	for (end++; end < rest->size && rest->ptr[end] != '"';)
 		end++;
 	if (end == rest->size)
-		return rt_fail(err, RT_USAGE, "a tag of If-Match has no closing quote");
+		return rt_fail(err, RT_USAGE, "a tag in If-Match has no closing quote");
 	*out = rt_str_at(rest->ptr + at, end + 1 - at);
 	*rest = rt_str_at(rest->ptr + end + 1, rest->size - end - 1);
 	return RT_OK;

@@ -379,7 +379,7 @@ rt_host_edit(const char *path, rt_error *err)
 	if (child < 0)
 		return rt_fail(err, RT_IO, "cannot start the editor: %s", strerror(errno));
 	if (WIFSIGNALED(state))
-		return rt_fail(err, RT_INTERRUPTED, "the editor was stopped");
+		return rt_fail(err, RT_INTERRUPTED, "the editor was terminated by a signal");
 	if (WEXITSTATUS(state) != 0)
 		return rt_fail(err, RT_IO,
 			       "the editor (%s) exited with status %d", editor,

@@ -106,7 +106,7 @@ take_from_pipe(rt_file_input *f, uint64_t until, rt_error *err)
 				   wanted < sizeof(bytes) ? (size_t)wanted : sizeof(bytes));
 
 		if (got < 0 && errno == EINTR && rt_host_interrupted())
-			return rt_fail(err, RT_INTERRUPTED, "reading %s was stopped", f->name);
+			return rt_fail(err, RT_INTERRUPTED, "interrupted while reading %s", f->name);
 		if (got < 0 && errno == EINTR)
 			continue;
 		if (got < 0)

@@ -176,7 +176,7 @@ rt_input_wal_open(const char *name, int fd, rt_input_wal **out, rt_error *err)
 	    size < 0 || (size_t)size >= sizeof(path))
 		return RT_OK;
 	if (has_journal(name))
-		return rt_fail(err, RT_BUSY, "another program has not finished a change of %s "
+		return rt_fail(err, RT_BUSY, "another program has an unfinished transaction in %s "
 					     "(%s-journal)", name, name);
 	wal = rt_new0(rt_alloc_libc(), sizeof(*wal));
 	frame = rt_new0(rt_alloc_libc(), FRAME + PAGE_MAX);

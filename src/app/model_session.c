@@ -102,7 +102,8 @@ fail_without_model(rt_model_session *m, rt_error *err)
 	if (rt_ok(&s) && f.count > 0)
 		rt_session_hint(
 			m->session, RT_CREDENTIALS,
-			"%s: %.*sChoose one: retake set model %.*s/NAME   For once: -m %.*s/NAME",
+			"%s: %.*sChoose one: retake set model %.*s/NAME   For one request: -m "
+			"%.*s/NAME",
 			f.count == 1 ? "Its models" : "Their models", RT_STR_ARG(hints),
 			RT_STR_ARG(f.first), RT_STR_ARG(f.first));
 	else if (rt_ok(&s))
@@ -229,7 +230,7 @@ rt_model_session_verify(rt_session *s, rt_str name, rt_error *err)
 	if (st == RT_NOT_FOUND)
 		rt_session_hint(s, st,
 				"Models: retake models [PROVIDER]   To allow a model that is not "
-				"listed: add it to models of its provider in config.toml");
+				"listed: add it to the models list of its provider in config.toml");
 	rt_buf_deinit(&notes);
 	return st;
 }

@@ -390,8 +390,8 @@ keep_left(rt_session *s, rt_session_mode mode, rt_error *err)
 	if (mode == RT_SESSION_LOOK) {
 		if (!may_write(s)) {
 			rt_session_note(s,
-					"a reply was left unfinished by a program that ended; it "
-					"is kept by the next command that may write");
+					"a program ended before its reply was complete; the next "
+					"command that can write saves the partial reply");
 			return RT_OK;
 		}
 		rt_engine_close(s->engine);
@@ -407,7 +407,8 @@ keep_left(rt_session *s, rt_session_mode mode, rt_error *err)
 	st = rt_engine_keep_left(s->engine, rt_host_owner_lives, NULL, &kept, err);
 	if (kept > 0)
 		rt_session_note(s,
-				"kept the partial text of %zu repl%s of a program that ended",
+				"saved the partial text of %zu repl%s left unfinished by a program "
+				"that ended",
 				kept, kept == 1 ? "y" : "ies");
 	return st;
 }
@@ -475,8 +476,8 @@ find_place(rt_session *s, rt_error *err)
 					err);
 	if (st != RT_OK && s->given.glued_discussion != NULL)
 		return rt_session_hint(s, st,
-				       "Discussions: retake ls   Put a text that starts with a "
-				       "dash after --: -- %s",
+				       "Discussions: retake ls   Put text that starts with a dash "
+				       "after --: -- %s",
 				       s->given.glued_discussion);
 	if (st != RT_OK)
 		return rt_session_hint(s, st, "Discussions: retake ls");

@@ -161,7 +161,7 @@ rt_session_hooks_open(rt_session *s, rt_session_mode mode, rt_error *err)
 	if (st != RT_OK)
 		return rt_session_hint(
 			s, st,
-			"Nothing is changed until it can be read, because it may define hooks. "
+			"Changes are refused until it can be read, because it may define hooks. "
 			"Its format: retake help config");
 	s->is_session = !s->is_scratch;
 	if (s->is_session) {

@@ -141,8 +141,8 @@ rt_cli_hint_entry(rt_cli *cli, const char *address, const rt_error *error)
 		rt_buf_deinit(&word);
 		rt_buf_deinit(&quoted);
 	} else if (rt_disc_take_named(disc, rt_str_of(address)) != 0) {
-		rt_cli_hint(cli, "That is a take. Go to it: retake takes switch %s   Merge what it "
-			    "concluded: retake merge-take %s",
+		rt_cli_hint(cli, "That is a take. Switch to it: retake takes switch %s   Merge its "
+				 "conclusions: retake merge-take %s",
 			    address, address);
 	} else if (address[0] != 0 && strspn(address, "0123456789") == strlen(address)) {
 		rt_cli_hint(cli, "Positions begin with a colon: :%s   Entries: retake show",

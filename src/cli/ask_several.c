@@ -232,7 +232,7 @@ end(asking *a)
 			rt_cli_fail(cli, RT_INTERRUPTED, "stopped");
 		else
 			rt_cli_fail(cli, failed != NULL ? failed->problem.status : RT_UPSTREAM,
-				    "no model has replied; the first: %s",
+				    "no model replied; the first error: %s",
 				    failed != NULL ? failed->problem.text : "stopped");
 		return;
 	}

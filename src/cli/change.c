@@ -121,8 +121,8 @@ lint(rt_cli *cli, const rt_request *requests, size_t count)
 				       rt_session_take(&cli->session), warn, cli, &resent,
 				       &cli->s.error));
 	if (rt_ok(&cli->s) && resent >= WORTH_TELLING)
-		rt_cli_note(cli, "the next request sends about %zu tokens again that the "
-				 "provider may have cached", resent);
+		rt_cli_note(cli, "the next request resends about %zu tokens that the provider may "
+				 "have cached", resent);
 }
 
 typedef struct results {

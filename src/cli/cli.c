@@ -216,7 +216,8 @@ rt_cli_text(rt_cli *cli, size_t index)
 	if (!rt_ok(&cli->s))
 		return rt_str_of(NULL);
 	if (file != NULL && word != NULL) {
-		rt_cli_fail(cli, RT_USAGE, "there is both a text (\"%.40s\") and a file (%s)",
+		rt_cli_fail(cli, RT_USAGE, "give either a text (\"%.40s\") or a file (%s), not "
+					   "both",
 			    word, file);
 	} else if (cli->args.word_count > index + 1) {
 		rt_cli_hint(cli, "%s", rt_cli_has(cli, "attach") || rt_cli_has(cli, "image")

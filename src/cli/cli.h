@@ -252,7 +252,7 @@ void rt_cli_drop_draft(rt_cli *cli);
 
 /* Of a sent request, rebuilt. */
 #define RT_CLI_NOT_EXACT                                                                        \
-	"this is not the exact request: a hook changed it, a text was purged since, " \
+	"this is not the exact request: a hook changed it, a text has been purged since, " \
 	"or another version of Retake sent it"
 /* For formats: "%llu entr%s". */
 #define RT_CLI_S(count) ((count) == 1 ? "" : "s")

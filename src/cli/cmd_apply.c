@@ -334,7 +334,8 @@ refuse_all(applying *a, const line *bad)
 	rt_error error, own;
 
 	(void)rt_fail(&error, RT_REFUSED,
-		      "not applied: line %llu is invalid, and all lines are one step",
+		      "nothing was applied: line %llu is invalid, and --atomic applies all lines "
+		      "or none",
 		      (unsigned long long)bad->number);
 	for (size_t i = 0; i < a->count; i++)
 		print_error(a, a->lines[i].root == NULL		? &a->lines[i].error
@@ -388,7 +389,7 @@ run_apply(rt_cli *cli)
 }
 
 static const rt_flag apply_flags[] = {
-	{"atomic", 0, NULL, RT_ARG_TEXT, "all lines are one step; nothing is done when one fails"},
+	{"atomic", 0, NULL, RT_ARG_TEXT, "apply all lines as one step, or none if one fails"},
 	{NULL, 0, NULL, RT_ARG_TEXT, NULL},
 };
 

@@ -15,7 +15,7 @@
 
 #define SEND_FLAGS \
 	{"model", 'm', "MODEL", RT_ARG_MODEL, \
-	 "PROVIDER/NAME; default: the setting model; repeatable: all are asked at once"}, \
+	 "PROVIDER/NAME; default: the model setting; repeatable: all are asked at once"}, \
 	{"no-files", 0, NULL, RT_ARG_TEXT, "do not send the files of the discussion"}, \
 	{"raw", 0, NULL, RT_ARG_TEXT, "print the source of the reply, not rendered Markdown"}, \
 	{ \
@@ -138,16 +138,16 @@ hint_send(const rt_cli_model_session *t, const rt_send_result *r, rt_status st)
 		{"The partial reply is safe: the next command that can write saves it as an "
 		 "entry, marked as partial.   See it: retake show   Continue it: retake again "
 		 "--continue",
-		 "The partial reply is safe: the first command after this chat that can write "
+		 "The partial reply is safe: after this chat, the next command that can write "
 		 "saves it as an entry, marked as partial"},
 		{"The reply so far: retake show   Continue it: retake again --continue",
 		 "The reply so far: /show"},
 		{"The question was kept. Try again: retake again   Remove it: retake undo",
 		 "The question was kept. Try again: /again   Remove it: /undo"},
-		{"The question was kept with the error, and is not sent with the next one. Try again: "
-		 "retake again   Remove it: retake undo 2",
-		 "The question was kept with the error, and is not sent with the next one. Try again: "
-		 "/again   Remove it: /undo 2"},
+		{"The question was kept with the error and is left out of later requests. Try "
+		 "again: retake again   Remove it: retake undo 2",
+		 "The question was kept with the error and is left out of later requests. Try "
+		 "again: /again   Remove it: /undo 2"},
 		{"The partial reply was kept, marked as partial. Continue it: retake again "
 		 "--continue   Remove it: retake undo",
 		 "The partial reply was kept, marked as partial. Another reply: /again   Remove "
@@ -195,7 +195,7 @@ write_title(rt_cli_model_session *t)
 	st = rt_title_write(&options, with, &result, &error);
 	rt_cli_model_session_end(t, result.note);
 	if (st != RT_OK && st != RT_CONFLICT)
-		rt_cli_note(cli, "no title was written: %s", error.text);
+		rt_cli_note(cli, "cannot generate a title: %s", error.text);
 	if (result.seq != 0 && rt_cli_look(cli) && !cli->quiet && !cli->json) {
 		view = rt_cli_view(cli);
 		rt_buf_add_c(line, "Title: ");
@@ -336,7 +336,7 @@ run_ask(rt_cli *cli)
 static const rt_flag ask_flags[] = {
 	SEND_FLAGS,
 	{"at", 0, "ENTRY", RT_ARG_ENTRY, "continue from this entry"},
-	{"file", 'f', "FILE", RT_ARG_FILE, "the question is in a file; - is standard input"},
+	{"file", 'f', "FILE", RT_ARG_FILE, "read the question from a file (\"-\": standard input)"},
 	{"exact", 0, NULL, RT_ARG_TEXT, "with -f: keep the newline at the end of the file"},
 	{"attach", 'a', "FILE", RT_ARG_FILE,
 	 "attach a text file, an image or a PDF; repeatable"},
@@ -358,18 +358,18 @@ const rt_command rt_cli_ask = {
 	.summary = "ask a model and keep its reply",
 	.about =
 		"The request contains the take up to its head, as shown by retake context. Piped "
-		"input is put before the text. Several words in quotes are a question even "
-		"without the word ask, also after its flags. The reply is printed as it arrives and is one step. "
-		"Ctrl+C stops it; the partial reply is kept, also after a crash. "
-		"With several -m all models reply at once: the replies are takes after the same "
-		"question, and undo reverts them together.",
+		"input is put before the text. A quoted argument of several words is a question "
+		"even without the word ask; the flags of ask can precede it. The reply is printed "
+		"as it arrives and is one step. Ctrl+C stops it; the partial reply is kept, even "
+		"after a crash. With several -m all models reply at once: the replies are takes "
+		"after the same question, and undo reverts them together.",
 	.examples = "retake \"Which database for a desktop program?\"\n"
 		    "retake ask -m builtin/echo \"Are you there?\"\n"
 		    "retake ask -m openai/gpt-5 -m ollama/qwen3:8b \"Which one is faster?\"\n"
 		    "git diff | retake ask \"What is wrong with this?\"\n"
 		    "retake ask --attach paper.pdf \"Summarise this.\"\n"
 		    "retake ask --image screen.png \"Why is the button grey?\"\n"
-		    "retake ask --at :4 \"And if it were ten times as many?\"",
+		    "retake ask --at :4 \"What if there were ten times as many?\"",
 	.ops = "entry.append entry.reply entry.fail",
 	.flags = ask_flags,
 	.run = run_ask,
@@ -390,14 +390,14 @@ run_again(rt_cli *cli)
 	if (count < 1 || count > AGAIN_MAX)
 		rt_cli_fail(cli, RT_USAGE, "-n must be 1 to %d", (int)AGAIN_MAX);
 	else if (count > 1 && options.how == RT_SEND_CONTINUE)
-		rt_cli_fail(cli, RT_USAGE, "a reply is continued once; leave out -n");
+		rt_cli_fail(cli, RT_USAGE, "-n cannot be combined with --continue");
 	rt_cli_open(cli, RT_SESSION_CHANGE);
 	if (rt_cli_model_count(cli) > 1) {
 		rt_run_request request = {.how = RT_RUN_AGAIN};
 
 		if (count > 1 || options.how == RT_SEND_CONTINUE)
-			rt_cli_fail(cli, RT_USAGE, "several models reply once each; leave out -n and "
-				    "--continue");
+			rt_cli_fail(cli, RT_USAGE, "with several models, -n and --continue cannot "
+						   "be used");
 		if (word != NULL)
 			request.at = rt_cli_address(cli, word);
 		rt_cli_ask_several(cli, &request);
@@ -490,12 +490,13 @@ read_message(rt_cli *cli, rt_buf *out)
 static void
 chat_help(rt_cli *cli)
 {
-	rt_term_c(&cli->err, "Every line is a message; one that ends in \\ continues in the "
-			     "next.\n/again       another reply     /undo [N]   /redo [N]   "
-			     "undo, redo\n/show        the conversation  /model "
-			     "NAME             ask another\n/attach FILE attach a file to the "
-			     "next message; without FILE: list, /detach: none\n/quit        "
-			     "leave (Ctrl+D)    Ctrl+C while a reply comes stops it\n");
+	rt_term_c(&cli->err, "Every line is a message; one that ends in \\ continues on the next "
+			     "line.\n/again       another reply     /undo [N]   /redo [N]   undo, "
+			     "redo\n/show        the conversation  /model NAME             switch "
+			     "to another model\n/attach FILE attach a file to the next message; "
+			     "without FILE: list the attached files\n/detach      remove all "
+			     "attached files\n/quit        leave (Ctrl+D)    Ctrl+C stops a reply "
+			     "while it arrives\n");
 	rt_term_flush(&cli->err);
 }
 
@@ -694,7 +695,7 @@ run_chat(rt_cli *cli)
 	bool can_ask = rt_host_can_ask(), goes_on = true;
 
 	if (cli->json)
-		rt_cli_fail(cli, RT_USAGE, "chat is for people; for programs: retake ask --json");
+		rt_cli_fail(cli, RT_USAGE, "chat is interactive; for programs: retake ask --json");
 	rt_cli_open(cli, RT_SESSION_CHANGE);
 
 	rt_cli_model_session *session = rt_cli_model_session_open(cli, true);
@@ -742,9 +743,9 @@ const rt_command rt_cli_chat = {
 	.usage = "",
 	.summary = "chat line by line, on any terminal",
 	.about =
-		"For dumb terminals, screen readers and scripts: lines in, replies out. A line is "
-		"edited as the terminal does it; retake without arguments has an input with "
-		"several lines, history and completion. /help lists the commands.",
+		"For dumb terminals, screen readers and scripts: lines in, replies out. Lines are "
+		"edited by the terminal; retake without arguments has multi-line input, history "
+		"and completion. /help lists the commands.",
 	.examples = "retake chat\nretake chat -m builtin/echo < questions.txt",
 	.ops = "entry.append entry.reply",
 	.flags = chat_flags,

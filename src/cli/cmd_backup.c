@@ -176,7 +176,8 @@ const rt_command rt_cli_backup = {
 	.usage = "FILE",
 	.summary = "write a complete, verified copy of the store",
 	.about =
-		"Works while others use the store. The copy is itself a store: retake --db FILE show.",
+		"Works while the store is in use. The copy is itself a store: retake --db FILE "
+		"show.",
 	.examples = "retake backup ~/retake-$(date +%F).db",
 	.kinds = {RT_ARG_FILE},
 	.run = run_backup,
@@ -292,7 +293,7 @@ run_restore(rt_cli *cli)
 	if (rt_cli_has(cli, "read-only"))
 		rt_cli_fail(cli, RT_READ_ONLY, "restore makes changes, but --read-only was given");
 	if (rt_ok(&cli->s) && exists(cli->session.address.ptr))
-		rt_cli_confirm(cli, "Replace the current store by the backup? (The current store "
+		rt_cli_confirm(cli, "Replace the current store with the backup? (The current store "
 				    "is kept under another name.)");
 	if (!rt_ok(&cli->s))
 		return;
@@ -324,7 +325,7 @@ const rt_command rt_cli_restore = {
 	.min_words = 1,
 	.max_words = 1,
 	.usage = "FILE [--yes]",
-	.summary = "replace the store by a backup; the old store is kept",
+	.summary = "replace the store with a backup; the old store is kept",
 	.about = "The backup is checked first and is not changed. The current store is never "
 		 "overwritten: it is renamed.",
 	.examples = "retake restore ~/retake-2026-11-21.db",

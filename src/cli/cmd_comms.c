@@ -324,8 +324,8 @@ read_log(rt_cli *cli, reading *r, rt_comms_line_fn fn)
 	if (file != NULL) {
 		if (RT_TRY(s, rt_comms_read_file(cli->alloc, file, fn, r, &s->error)) ==
 		    RT_NOT_FOUND)
-			rt_cli_hint(cli, "The files are in ~/.local/state/retake/comms, or in "
-					 "$XDG_STATE_HOME");
+			rt_cli_hint(cli, "The files are in $XDG_STATE_HOME/retake/comms (default: "
+					 "~/.local/state/retake/comms)");
 		return;
 	}
 	RT_TRY(s, rt_host_state_dir(state, &s->error));
@@ -473,7 +473,7 @@ const rt_command rt_cli_comms = {
 	.about =
 		"Each request and each reply is logged in full, in files that undo and reset do "
 		"not change; a purge does. The newest request is number 1. The output comes from "
-		"the log alone, not from the present state of the conversation.",
+		"the log alone, not from the current state of the conversation.",
 	.examples = "retake comms\nretake comms 1 --request\nretake comms --file "
 		    "~/.local/state/retake/comms/20261122T054412Z-91c3a07e5d2b4f68.jsonl 1",
 	.flags = comms_flags,

@@ -118,8 +118,7 @@ run_compact(rt_cli *cli)
 static const rt_flag compact_flags[] = {
 	{"keep", 0, "TOKENS", RT_ARG_TEXT, "number of tokens to keep at the end; default: 20000"},
 	{"instructions", 0, "TEXT", RT_ARG_TEXT, "instructions for the summary"},
-	{"model", 'm', "MODEL", RT_ARG_MODEL, "model for the summary; default: the setting "
-					      "model"},
+	{"model", 'm', "MODEL", RT_ARG_MODEL, "model for the summary; default: the model setting"},
 	{"dry-run", 'n', NULL, RT_ARG_TEXT, "print only the planned changes"},
 	{NULL, 0, NULL, RT_ARG_TEXT, NULL},
 };
@@ -130,7 +129,7 @@ const rt_command rt_cli_compact = {
 	.traits = RT_COMMAND_DRY_RUN,
 	.max_words = 1,
 	.usage = "[FROM..TO]",
-	.summary = "send a summary instead of the first entries, or of a range",
+	.summary = "send a summary instead of the first entries or of a given range",
 	.about =
 		"A model writes the summary; it becomes an entry, which can be edited and "
 		"undone. The summarised entries stay in place. A tool call is never separated "
@@ -161,8 +160,7 @@ run_compress(rt_cli *cli)
 
 static const rt_flag compress_flags[] = {
 	{"instructions", 0, "TEXT", RT_ARG_TEXT, "instructions for the summary"},
-	{"model", 'm', "MODEL", RT_ARG_MODEL, "model for the summary; default: the setting "
-					      "model"},
+	{"model", 'm', "MODEL", RT_ARG_MODEL, "model for the summary; default: the model setting"},
 	{NULL, 0, NULL, RT_ARG_TEXT, NULL},
 };
 
@@ -170,7 +168,7 @@ const rt_command rt_cli_compress = {
 	.name = "compress",
 	.group = RT_COMMANDS_ASKING,
 	.usage = "",
-	.summary = "replace the take by a summary",
+	.summary = "replace the take with a summary",
 	.about = "This is one step: undo restores everything. To keep the entries and only send "
 		 "less: retake compact.",
 	.examples = "retake compress",
@@ -227,7 +225,7 @@ const rt_command rt_cli_merge_take = {
 	.min_words = 1,
 	.max_words = 1,
 	.usage = "TAKE",
-	.summary = "add a summary of what another take concluded",
+	.summary = "add a summary of another take's conclusions",
 	.about = "A model summarises the entries of TAKE after the point where it diverges from this take. "
 		 "The summary becomes an entry at the head, which names the entries it was made from. It "
 		 "is one step; nothing else in the two takes changes.",

@@ -278,8 +278,8 @@ run_context(rt_cli *cli)
 static const rt_flag context_flags[] = {
 	{"provider", 0, "NAME", RT_ARG_PROVIDER,
 	 RT_PROVIDER_SERVERS " or one from config.toml; default: that of the model"},
-	{"model", 'm', "MODEL", RT_ARG_MODEL, "the provider; default: the one that ask would "
-					      "use"},
+	{"model", 'm', "MODEL", RT_ARG_MODEL, "the model, as PROVIDER/NAME; default: the one that "
+					      "ask would use"},
 	{"budget", 0, "TOKENS", RT_ARG_TEXT,
 	 "maximum number of tokens; the oldest entries are left out. 0: no limit"},
 	{"no-files", 0, NULL, RT_ARG_TEXT, "do not send the files of the discussion"},
@@ -287,7 +287,7 @@ static const rt_flag context_flags[] = {
 	{"sent", 0, NULL, RT_ARG_TEXT, "rebuild the last request of this discussion"},
 	{"changed", 0, NULL, RT_ARG_TEXT,
 	 "show the changes since the last request"},
-	{"pretty", 0, NULL, RT_ARG_TEXT, "format JSON on several lines, as on a terminal"},
+	{"pretty", 0, NULL, RT_ARG_TEXT, "pretty-print the JSON, as on a terminal"},
 	{NULL, 0, NULL, RT_ARG_TEXT, NULL},
 };
 
@@ -302,13 +302,13 @@ const rt_command rt_cli_context = {
 		"The body is built from the current entries: it includes edits and leaves out "
 		"muted entries. The files of the discussion (retake files) come before the "
 		"entries. Nothing is sent, and no API key is needed. This is the body that ask "
-		"would send, for the model given with -m, or set by the setting model, "
-		"RETAKE_MODEL or config.toml, in this order. --provider shows the format of "
-		"a provider for any model; without a model, the format of OpenAI is shown. "
-		"Token counts are exact for models of OpenAI, whose encodings are published, "
-		"and estimates for others; the last line of --tokens says which. Each "
-		"discussion stores its last request as references: --sent rebuilds it from the "
-		"conversation at that time, even if there was no reply.",
+		"would send, for the model given with -m or taken from the model setting, "
+		"RETAKE_MODEL or config.toml, in this order. --provider shows the format of a "
+		"provider for any model; without a model, the format of OpenAI is shown. Token "
+		"counts are exact for models of OpenAI, whose encodings are published, and "
+		"estimates for others; the last line of --tokens says which. Each discussion "
+		"stores its last request as references: --sent rebuilds it from the conversation "
+		"at that time, even if there was no reply.",
 	.examples = "retake context --provider anthropic\n"
 		    "retake context --tokens -m openai/gpt-4o --budget 8000\n"
 		    "retake context --provider openai --json > request.json\n"

@@ -101,8 +101,8 @@ copy_project(rt_cli *cli, rt_store *from, rt_store *to, rt_str project, rt_buf *
 		rt_term_flush(&cli->err);
 	}
 	if (cli->s.status == RT_INTERRUPTED)
-		rt_cli_hint(cli, "The copy is an earlier state of the project. The same command "
-				 "continues it.");
+		rt_cli_hint(cli, "The copy is an earlier state of the project. To continue: run "
+				 "the same command again.");
 	else if (cli->s.status == RT_REFUSED)
 		rt_cli_hint(cli, "To copy it to a new store: retake copy %s FILE", from->place);
 	else if (cli->s.status == RT_NOT_FOUND)
@@ -166,7 +166,7 @@ run_copy(rt_cli *cli)
 	if (!rt_cli_open_store(cli, RT_SESSION_CHANGE))
 		return;
 	if (is_same(cli, from))
-		rt_cli_fail(cli, RT_REFUSED, "both addresses mean the same store: %s", from->place);
+		rt_cli_fail(cli, RT_REFUSED, "both addresses refer to the same store: %s", from->place);
 	rt_json_open(json, NULL, '{');
 	rt_json_put_c(json, "from", from->place);
 	rt_json_put_c(json, "to", cli->session.store->place);
@@ -182,7 +182,7 @@ const rt_command rt_cli_copy = {
 	.min_words = 1,
 	.max_words = 2,
 	.usage = "FROM [TO]",
-	.summary = "copy all projects with their history to another store, or continue such a copy",
+	.summary = "copy all projects with their history to another store",
 	.about = "FROM and TO are files or addresses such as postgresql://HOST/DATABASE; without TO, "
 		 "the current store (--db, RETAKE_DB). With --project, only this project. FROM may be "
 		 "in use and is not changed. Everything is compared at the end. An interrupted copy is "

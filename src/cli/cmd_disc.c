@@ -108,7 +108,7 @@ hint_use(rt_cli *cli, const char *name)
 	rt_scope outer;
 
 	if (cell == NULL && is_take(cli, name)) {
-		rt_cli_hint(cli, "That is a take. Go to it: retake takes switch %s", name);
+		rt_cli_hint(cli, "That is a take. Switch to it: retake takes switch %s", name);
 		return;
 	}
 	if (cell == NULL) {
@@ -123,8 +123,8 @@ hint_use(rt_cli *cli, const char *name)
 	else if (step.seq != 0 && step.parent != 0)
 		rt_cli_hint(cli,
 			    "It was deleted in step %llu. To restore the list of discussions and "
-			    "the settings from before that:   retake jump %llu --scope project   "
-			    "To read it: retake -d d%u show",
+			    "the settings to the state before that step:   retake jump %llu "
+			    "--scope project   To read it: retake -d d%u show",
 			    (unsigned long long)step.seq, (unsigned long long)step.parent, number);
 	else
 		rt_cli_hint(cli,
@@ -333,7 +333,7 @@ static void
 run_archive(rt_cli *cli)
 {
 	set_flag(cli, RT_STR("archived"), "Archived the discussion. Archived ones: retake ls --archived",
-		 "The discussion is listed again.");
+		 "Unarchived the discussion.");
 }
 
 static const rt_flag archive_flags[] = {

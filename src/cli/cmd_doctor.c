@@ -86,13 +86,14 @@ check_store(checkup *c, const char *file)
 
 	if (file != NULL && stat(file, &info) != 0) {
 		say(c, errno == ENOENT ? FINE : TROUBLE, "store",
-		    errno == ENOENT ? "%s is not there yet; the first change makes it"
+		    errno == ENOENT ? "%s does not exist yet; the first change creates it"
 				    : "cannot read %s",
 		    file);
 		return;
 	}
 	if (file != NULL && (info.st_mode & 077) != 0)
-		say(c, REMARK, "private", "others may read %s; to keep it private: chmod 600 %s",
+		say(c, REMARK, "private", "other users can read %s; to make it private: chmod 600 "
+					  "%s",
 		    file, file);
 	if (!rt_cli_open(cli, RT_SESSION_LOOK)) {
 		rt_cli_recover(cli, &error);

@@ -66,7 +66,7 @@ new_content(rt_cli *cli, const before *was, rt_str text, bool is_in_blocks)
 		rt_cli_fail(cli, RT_USAGE, "content must be a string or an array of blocks");
 	if (s->status == RT_USAGE)
 		rt_cli_hint(cli,
-			    "Its present content: retake show %s --json   As text: leave out "
+			    "Its current content: retake show %s --json   As text: leave out "
 			    "--content-json",
 			    rt_cli_word(cli, 0));
 	if (!is_json && rt_ok(s)) {
@@ -116,8 +116,8 @@ request_take(rt_cli *cli, rt_cli_requests *requests, size_t at, const rt_slot *s
 						  .name = rt_str_of(name)});
 	else if (name != NULL)
 		rt_cli_fail(cli, RT_USAGE,
-			    "a take that begins with its first entry names itself; leave out "
-			    "--name, or rename it afterwards");
+			    "--name cannot be used with the first entry: the new take gets its "
+			    "name automatically; leave out --name, and rename the take afterwards");
 	else
 		rt_cli_requests_add(
 			s, requests,
@@ -146,8 +146,8 @@ say(rt_cli *cli, const rt_result *result, const char *address, const before *was
 	if (rt_cli_has(cli, "as-take")) {
 		if (take != NULL)
 			rt_cli_say_result(cli, result,
-					  "Wrote %s as entry %s of the new take \"%s\"; the old "
-					  "take is unchanged.",
+					  "Wrote %s as entry %s of the new take \"%s\"; the "
+					  "old take is unchanged.",
 					  address, where, take->name->ptr);
 	} else {
 		if (take != NULL)
@@ -247,13 +247,13 @@ static const rt_flag edit_flags[] = {
 	{"file", 'f', "FILE", RT_ARG_FILE, "read the text from a file (\"-\": standard input)"},
 	{"editor", 'e', NULL, RT_ARG_TEXT, "open the editor even without a terminal"},
 	{"exact", 0, NULL, RT_ARG_TEXT, "keep the newline at the end of the file"},
-	{"everywhere", 0, NULL, RT_ARG_TEXT, "in every take that contains the entry"},
+	{"everywhere", 0, NULL, RT_ARG_TEXT, "edit it in every take that contains the entry"},
 	{"as-take", 't', NULL, RT_ARG_TEXT,
 	 "keep the take unchanged and start a new one with this text"},
-	{"name", 0, "NAME", RT_ARG_TEXT, "of the new take"},
+	{"name", 0, "NAME", RT_ARG_TEXT, "name of the new take"},
 	{"content-json", 0, NULL, RT_ARG_TEXT,
 	 "the text is the whole content as JSON: a string or an array of blocks"},
-	{"replace", 0, NULL, RT_ARG_TEXT, "replace every OLD by NEW, as one step"},
+	{"replace", 0, NULL, RT_ARG_TEXT, "replace every OLD with NEW, as one step"},
 	{"all", 0, NULL, RT_ARG_TEXT, "edit the whole take as one text file, as one step"},
 	{"take-file", 0, NULL, RT_ARG_TEXT, NULL},
 	{"dry-run", 'n', NULL, RT_ARG_TEXT, "with --replace or --all: print only the planned "
@@ -270,7 +270,7 @@ const rt_command rt_cli_edit = {
 	.usage = "ENTRY [TEXT | -f FILE | -]\n"
 		 "--replace OLD NEW [ENTRY | FROM..TO]\n"
 		 "--all [-f FILE | -]",
-	.summary = "edit the text of an entry, or of many",
+	.summary = "edit the text of one or more entries",
 	.about =
 		"The text changes in place: role, time and later entries are kept, and the old "
 		"text can be restored (retake help revisions). Without a text, the editor "

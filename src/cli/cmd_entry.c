@@ -20,7 +20,7 @@ const rt_command rt_cli_role = {
 	.max_words = 2,
 	.usage = "ENTRY ROLE",
 	.summary = "change the role of an entry",
-	.about = "Any text may be a role; retake roles lists those that the project knows.",
+	.about = "Any text can be a role; retake roles lists those of the project.",
 	.examples = "retake role :4 System",
 	.ops = "entry.role",
 	.kinds = {RT_ARG_ENTRY, RT_ARG_ROLE},
@@ -91,12 +91,12 @@ delete_run(rt_cli *cli, rt_cli_span span, bool is_after)
 	rt_json_put_u64(rt_cli_extra(cli), "deleted", count);
 	if (is_after)
 		rt_cli_say_result(cli, result,
-				  "Removed %zu entr%s after %s from take \"%s\" (still in "
+				  "Deleted %zu entr%s after %s from take \"%s\" (still in "
 				  "history).",
 				  count, RT_CLI_IES(count), previous, take->name->ptr);
 	else
 		rt_cli_say_result(cli, result,
-				  "Removed %zu entries, %s to %s, from take \"%s\" (still in "
+				  "Deleted %zu entries, %s to %s, from take \"%s\" (still in "
 				  "history).",
 				  count, first, last, take->name->ptr);
 }
@@ -119,7 +119,7 @@ delete_one(rt_cli *cli, const char *address)
 
 	if (take != NULL)
 		rt_cli_say_result(cli, result,
-				  "Removed entry %s from take \"%s\" (still in history).", where,
+				  "Deleted entry %s from take \"%s\" (still in history).", where,
 				  take->name->ptr);
 }
 
@@ -138,7 +138,7 @@ delete_several(rt_cli *cli)
 	if (take == NULL)
 		return;
 	rt_json_put_u64(rt_cli_extra(cli), "deleted", requests.count);
-	rt_cli_say_result(cli, result, "Removed %zu entr%s from take \"%s\" (still in history).",
+	rt_cli_say_result(cli, result, "Deleted %zu entr%s from take \"%s\" (still in history).",
 			  requests.count, RT_CLI_IES(requests.count), take->name->ptr);
 }
 
@@ -474,7 +474,7 @@ const rt_command rt_cli_view_command = {
 	.group = RT_COMMANDS_WRITING,
 	.max_words = 1,
 	.usage = "ENTRY|--all --collapse|--expand|--read|--edit",
-	.summary = "collapse or expand entries, read or edit mode",
+	.summary = "collapse or expand entries, or set read or edit mode",
 	.about = "The display of an entry is not part of the history: undo does not change it.",
 	.examples = "retake view :4 --collapse\nretake view --all --expand",
 	.ops = "entry.view",

@@ -45,8 +45,8 @@ choose_program(rt_cli *cli, const char *to)
 	const rt_format *format = rt_export_to_find(to);
 
 	if (rt_cli_has(cli, "format") || rt_cli_has(cli, "output") || rt_cli_has(cli, "dry-run"))
-		rt_cli_fail(cli, RT_USAGE, "--to places the file itself; without it, use --format "
-					   "%.40s -o FILE",
+		rt_cli_fail(cli, RT_USAGE, "--to chooses the file itself; to choose it, use "
+					   "--format %.40s -o FILE instead of --to",
 			    to);
 	else if (format == NULL)
 		rt_cli_fail(cli, RT_USAGE, "sessions can be written for %s, not for \"%.40s\"",
@@ -159,8 +159,8 @@ say_written(rt_cli *cli, const char *file, const rt_format *format, size_t discu
 
 	if (!cli->json) {
 		if (rt_ok(&cli->s) && !cli->quiet && discussions > 1)
-			rt_cli_advise(cli, "Wrote %s (%s, all %zu discussions, %zu bytes).   One "
-					   "only: -d NAME\n",
+			rt_cli_advise(cli, "Wrote %s (%s, all %zu discussions, %zu bytes).   To "
+					   "export only one: -d NAME\n",
 				      file, format->name, discussions, size);
 		else if (rt_ok(&cli->s) && !cli->quiet)
 			rt_term_f(&cli->out, "Wrote %s (%s, %zu byte%s).\n", file, format->name,
@@ -274,7 +274,7 @@ export_as(rt_cli *cli, const rt_format *format, rt_outlines *outlines, rt_redact
 		place.take = 0;
 	collect_outlines(cli, format, place, whole_project, outlines);
 	if (format->holds_one && outlines->count > 1)
-		rt_cli_fail(cli, RT_USAGE, "a file of %s has one conversation, not %zu", format->name,
+		rt_cli_fail(cli, RT_USAGE, "a %s file can contain only one conversation, not %zu", format->name,
 			    outlines->count);
 	if (is_redacted)
 		redact(cli, outlines, found);
@@ -322,7 +322,8 @@ run_export(rt_cli *cli)
 }
 
 static const rt_flag export_flags[] = {
-	{"format", 0, "NAME", RT_ARG_EXPORT_FORMAT, "what to write; retake help formats lists them"},
+	{"format", 0, "NAME", RT_ARG_EXPORT_FORMAT, "output format; retake help formats lists all "
+						    "formats"},
 	{"output", 'o', "FILE", RT_ARG_FILE, "write to a file, atomically"},
 	{"to", 0, "PROGRAM", RT_ARG_TEXT,
 	 "write a new session into the directory of this program, which can resume it"},
@@ -353,12 +354,12 @@ const rt_command rt_cli_export = {
 		"Exports the active discussion, or the one given with -d; canonical and toml "
 		"export the whole project unless a discussion is given. canonical contains "
 		"everything, with sorted keys: equal states give equal bytes. html is a page for "
-		"any browser: all takes of the discussion, no network, no Retake needed. With --redact, anything "
-		"that looks like a secret is replaced by a placeholder such as \"[redacted: api "
-		"key]\": check with -n first, and read the file before you share it, because no "
-		"program recognises every secret. --to writes the active take as a session of an "
-		"agent, which continues from there: entries keep their ids and everything that "
-		"Retake does not show; the imported session does not change.",
+		"any browser: all takes of the discussion, no network, no Retake needed. With "
+		"--redact, anything that looks like a secret is replaced by a placeholder such as "
+		"\"[redacted: api key]\": check with -n first, and read the file before you share "
+		"it, because no program recognises every secret. --to writes the active take as a "
+		"session for another program, which can resume it. Entries keep their ids and the "
+		"data that Retake does not show; the original session is not changed.",
 	.examples = "retake export --format markdown -o talk.md\n"
 		    "retake export -d db-choice -o talk.html\n"
 		    "retake export --all-discussions -o everything.html\n"

@@ -258,13 +258,13 @@ const rt_command rt_cli_files = {
 		 "add|rm [LIST] FILE…\nset LIST FILE…\nshow",
 	.summary = "show or change the discussion's lists of files",
 	.about =
-		"There are three lists: files, context_files and screenshots. Changes of the "
-		"lists can be undone. Without a LIST, add and rm change context_files. The files are read when a question is asked, below the "
-		"working directory, and sent before the conversation. An item is a file, a "
-		"directory, a glob (\"src/*.c\"), lines of a file (src/a.c:10-20) or a symbol "
-		"in it (src/a.c#name). show reads the files now and lists their sizes, their "
-		"tokens, and those that cannot be sent. While there are any of the latter, "
-		"questions are refused unless --no-files is given.",
+		"There are three lists: files, context_files and screenshots. Changes to the lists "
+		"can be undone. Without a LIST, add and rm change context_files. When a question "
+		"is asked, the files are read (only below the working directory) and sent before "
+		"the conversation. An item is a file, a directory, a glob (\"src/*.c\"), lines of "
+		"a file (src/a.c:10-20) or a symbol in it (src/a.c#name). show reads the files now "
+		"and lists their sizes, their tokens, and those that cannot be sent. While a file "
+		"cannot be sent, questions are refused unless --no-files is given.",
 	.examples = "retake files\nretake files add context_files src/main.c 'docs/*.md'\n"
 		    "retake files add screenshots shot.png\nretake files show",
 	.ops = "files.set",

@@ -121,8 +121,7 @@ static const rt_flag go_flags[] = {
 	{"summary", 's', NULL, RT_ARG_TEXT, "add a summary of the branch you leave"},
 	{"instructions", 0, "TEXT", RT_ARG_TEXT, "instructions for the summary"},
 	{"select", 0, NULL, RT_ARG_TEXT, "if ENTRY is a question: go before it and print its text"},
-	{"model", 'm', "MODEL", RT_ARG_MODEL, "model for the summary; default: the setting "
-					      "model"},
+	{"model", 'm', "MODEL", RT_ARG_MODEL, "model for the summary; default: the model setting"},
 	{NULL, 0, NULL, RT_ARG_TEXT, NULL},
 };
 
@@ -133,10 +132,10 @@ const rt_command rt_cli_go = {
 	.usage = "ENTRY [--summary] [--select]\n--start",
 	.summary = "move the head: continue from another entry",
 	.about =
-		"ENTRY can be any entry of the discussion, also in another take. If other "
+		"ENTRY can be any entry of the discussion, even in another take. If other "
 		"entries follow it, the next entry you add starts a new take. With --summary a "
 		"model summarises the branch since the two paths diverged (or since a "
-		"compaction), and the summary is added as an entry at the new place. If "
+		"compaction), and the summary is added as an entry at the new position. If "
 		"that fails, or Ctrl+C stops it, the head does not move.",
 	.examples = "retake go :6\nretake go good-start\nretake go @-\n"
 		    "retake go :6 --summary --instructions \"what did not work, and why\"",

@@ -150,7 +150,7 @@ hint_undone(rt_cli *cli)
 	(void)rt_cli_end_part(cli, &outer, NULL);
 	if (seq != 0)
 		rt_cli_hint(cli,
-			    "To reapply the steps undone last: retake jump %llu   Steps: retake "
+			    "To reapply the last undone steps: retake jump %llu   Steps: retake "
 			    "history",
 			    (unsigned long long)seq);
 }
@@ -161,7 +161,7 @@ say_step(rt_cli *cli, const rt_result *result, uint64_t count)
 {
 	if (count <= result->steps || count > cli->session.value->seq || count < 4)
 		return;
-	rt_term_f(&cli->out, "  If %llu is the number of a step, and only that was meant: %s redo %llu, then %s revert %llu\n",
+	rt_term_f(&cli->out, "  If you meant only step %llu: %s redo %llu, then %s revert %llu\n",
 		  (unsigned long long)count, rt_cli_retake(cli), (unsigned long long)result->steps,
 		  rt_cli_retake(cli), (unsigned long long)count);
 }
@@ -263,8 +263,8 @@ const rt_command rt_cli_redo = {
 	.usage = "[N] [--scope discussion|project]",
 	.summary = "redo undone steps",
 	.about =
-		"A new step ends redo, but nothing is lost: undone steps can still be reached "
-		"with retake jump.",
+		"After a new step, redo is no longer possible, but nothing is lost: undone steps "
+		"can still be reached with retake jump.",
 	.examples = "retake redo",
 	.ops = "redo",
 	.flags = scope_flags,
@@ -753,7 +753,8 @@ run_purge(rt_cli *cli)
 		request.text = rt_cli_given(read_secret(cli, text));
 	rt_cli_open(cli, RT_SESSION_CHANGE);
 	if (text != NULL) {
-		rt_cli_confirm(cli, "Permanently remove every text that contains this (no undo)?");
+		rt_cli_confirm(cli, "Permanently remove every text that contains this? This cannot "
+				    "be undone.");
 	} else {
 		confirm_entry(cli, address);
 		if (!rt_ok(&cli->s) && cli->s.status == RT_USAGE)
@@ -791,8 +792,8 @@ const rt_command rt_cli_purge = {
 		 "--text TEXT [--yes]",
 	.summary = "permanently remove a secret: the only change without undo",
 	.about =
-		"The texts are erased from the entry, its revisions, all takes, the history and "
-		"the search index; an empty entry remains. Earlier backups still contain them.",
+		"The texts are erased from the entry, its earlier versions, all takes, the history "
+		"and the search index; an empty entry remains. Earlier backups still contain them.",
 	.examples = "retake purge :4\nretake purge --text sk-abc123 --yes\n"
 		    "retake purge --text - --yes < secret.txt",
 	.ops = "purge",
@@ -805,15 +806,14 @@ const rt_command rt_cli_purge = {
 
 static const rt_cli_op reset_op = {
 	.op = RT_OP_PROJECT_RESET,
-	.done = "The project was reset to one empty discussion; its content is still in the "
-		"history.",
+	.done = "Reset the project to one empty discussion; its content is still in the history.",
 };
 
 const rt_command rt_cli_reset = {
 	.name = "reset",
 	.group = RT_COMMANDS_UNDOING,
 	.usage = "",
-	.summary = "reset the project to an empty one; one undo restores everything",
+	.summary = "empty the project; one undo restores everything",
 	.examples = "retake reset",
 	.ops = "project.reset",
 	.run = rt_cli_run_op,

@@ -139,8 +139,7 @@ list(rt_cli *cli, rt_hooks *hooks)
 	if (l.count == 0)
 		rt_cli_advise(cli, "There are no hooks. Events: retake help events\n");
 	else if (l.waiting > 0)
-		rt_cli_advise(cli, "%zu not run until you have read %s and run: retake hooks "
-				   "trust\n",
+		rt_cli_advise(cli, "%zu not trusted: read %s, then run: retake hooks trust\n",
 			      l.waiting, l.waiting == 1 ? "it" : "them");
 }
 
@@ -232,7 +231,7 @@ print_trial(trial *t, const rt_hook_answer *answer)
 		return;
 	}
 	if (!cli->json) {
-		rt_term_f(&cli->out, "Together: %s\n", words[answer->decision]);
+		rt_term_f(&cli->out, "Combined decision: %s\n", words[answer->decision]);
 		show_part(cli, "reason:", rt_buf_str(&answer->reason));
 		show_part(cli, "patch:", rt_buf_str(&answer->patch));
 		show_part(cli, "summary:", rt_buf_str(&answer->summary));
@@ -357,12 +356,11 @@ const rt_command rt_cli_hooks = {
 		 "test EVENT [FILE]",
 	.summary = "list, trust and test hooks",
 	.about =
-		"Hooks are your programs in ~/.config/retake/hooks/EVENT/NN-name, and those of a "
-		"project in .retake/hooks/EVENT/NN-name of the working directory. The latter "
-		"run only after you have trusted them, and only until they change. test runs "
-		"the hooks of an event with a sample, or with the JSON object in FILE, and "
-		"prints input, output, exit status and duration; nothing else happens. "
-		"Events: retake help events",
+		"Hooks are your programs in ~/.config/retake/hooks/EVENT/NN-name, and the programs "
+		"in .retake/hooks/EVENT/NN-name below the working directory, which run only after "
+		"you have trusted them, and only until they change. test runs the hooks of an "
+		"event with a sample, or with the JSON object in FILE, and prints input, output, "
+		"exit status and duration; nothing else happens. Events: retake help events",
 	.examples = "retake hooks\nretake hooks trust\nretake hooks test entry.before_add",
 	.flags = hooks_flags,
 	.kinds = {RT_ARG_TEXT, RT_ARG_TEXT, RT_ARG_FILE},

@@ -87,6 +87,7 @@ static void
 list_rows(rt_cli *cli, rt_disc_rows rows, const char *query)
 {
 	size_t width = 0, shown = 0, most = rt_term_name_columns(&cli->out);
+	const char *track = rt_cli_flag_value(cli, "track");
 
 	for (size_t i = 0; i < rows.count; i++) {
 		size_t used = rt_screen_width(rows.items[i].name);
@@ -100,9 +101,10 @@ list_rows(rt_cli *cli, rt_disc_rows rows, const char *query)
 		list_row(cli, &rows.items[i], width);
 		shown++;
 	}
-	if (shown == 0 && rt_cli_has(cli, "track"))
-		rt_term_f(&cli->out, "No discussion is bound to %s%s%s.\n",
-			  query == NULL ? "this track" : "this track and called \"",
+	if (shown == 0 && track != NULL)
+		rt_term_f(&cli->out, "No discussion is %s%s%s%s%s%s.\n",
+			  *track == 0 ? "without a track" : "bound to the track \"", track,
+			  *track == 0 ? "" : "\"", query == NULL ? "" : " and called \"",
 			  query == NULL ? "" : query, query == NULL ? "" : "\"");
 	else if (shown == 0 && query == NULL)
 		rt_term_c(&cli->out, "No such discussion.\n");
@@ -143,7 +145,8 @@ run_ls(rt_cli *cli)
 static const rt_flag ls_flags[] = {
 	{"all", 'a', NULL, RT_ARG_TEXT, "include deleted discussions and those from before a "
 					"reset"},
-	{"archived", 0, NULL, RT_ARG_TEXT, "only archived discussions, which are left out otherwise"},
+	{"archived", 0, NULL, RT_ARG_TEXT, "only archived discussions, which are otherwise left "
+					   "out"},
 	{"tag", 0, "TAG", RT_ARG_TEXT, "only those with this tag or one within it; \"\": without tags"},
 	{"track", 't', "NAME", RT_ARG_TEXT, "only those that are bound to this track; \"\": to none"},
 	{NULL, 0, NULL, RT_ARG_TEXT, NULL},

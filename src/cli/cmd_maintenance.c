@@ -228,7 +228,7 @@ const rt_command rt_cli_fsck = {
 	.alias = "verify",
 	.group = RT_COMMANDS_MAINTENANCE,
 	.usage = "",
-	.summary = "check the store; changes nothing",
+	.summary = "check the store without changing it",
 	.about =
 		"Checks the pages of the file, the checksum of every row, the log for gaps, and "
 		"that the checkpoint and the index agree with the log. The exit status is 0 only "
@@ -468,8 +468,8 @@ run_repair(rt_cli *cli)
 		return;
 	if (r.lost > 0)
 		rt_term_f(out,
-			  "%zu text%s could not be read any more and %s given up; entries, order "
-			  "and history stay.\n", r.lost, RT_CLI_S(r.lost),
+			  "%zu text%s could no longer be read and %s discarded; entries, order and "
+			  "history are kept.\n", r.lost, RT_CLI_S(r.lost),
 			  r.lost == 1 ? "was" : "were");
 	if (r.files.lost > 0)
 		rt_term_f(out, "The contents of %zu file%s were lost; %s marked as purged.\n",
@@ -491,7 +491,7 @@ const rt_command rt_cli_repair = {
 	.name = "repair",
 	.group = RT_COMMANDS_MAINTENANCE,
 	.usage = "",
-	.summary = "rebuild the store from its intact parts; the damaged one is kept",
+	.summary = "rebuild the store from its intact parts and keep the old one",
 	.about =
 		"Rebuilds the checkpoint and the search index from the log. A damaged text is "
 		"discarded; its entry remains, marked as lost. If rows of the log are lost, or "

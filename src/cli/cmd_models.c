@@ -107,7 +107,7 @@ list_models(rt_cli *cli, const rt_config *config, const char *provider)
 	if (cli->json)
 		rt_cli_print_json(cli, l.json);
 	else if (rt_ok(s) && l.count == 0)
-		rt_cli_note(cli, "%s has no model; with Ollama: ollama pull NAME", provider);
+		rt_cli_note(cli, "%s lists no models. For Ollama: ollama pull NAME", provider);
 }
 
 /* One provider: its address, and whether there is a key. */

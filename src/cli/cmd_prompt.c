@@ -98,7 +98,8 @@ notify(rt_cli *cli)
 		rt_cli_say_result(cli, result, "Added the notice %s that the prompt was edited.",
 				  result->entry);
 	else if (!cli->quiet)
-		rt_term_c(&cli->out, "Nothing to do: the prompt has not been edited since.\n");
+		rt_term_c(&cli->out, "Nothing to do: the prompt has not been edited since the "
+				     "model was last notified.\n");
 }
 
 static void
@@ -145,11 +146,10 @@ const rt_command rt_cli_prompt = {
 		 "notify",
 	.summary = "show or change the working prompt",
 	.about =
-		"The working prompt is a text that you and the model write together, separate "
-		"from the entries. notify adds an entry that tells the model about your edit. "
-		"--from uses the text of an entry. With the setting prompt_updates the model "
-		"updates the prompt in its replies: block (a fenced code block \"prompt\") or "
-		"json.",
+		"The working prompt is a text that you and the model write together, separate from "
+		"the entries. notify adds an entry that tells the model about your edit. --from "
+		"uses the text of an entry. The setting prompt_updates lets the model update the "
+		"prompt in its replies: \"block\" (a fenced code block named prompt) or \"json\".",
 	.examples = "retake prompt\nretake prompt set \"Write a haiku about {topic}.\"\n"
 		    "retake prompt edit",
 	.ops = "prompt.update prompt.notify",

@@ -21,7 +21,7 @@ list_revision(rt_cli *cli, const rt_revision_row *row, const rt_body *body, size
 
 	rt_buf_init(&text, cli->alloc, RT_BUF_UNLIMITED);
 	rt_term_style(out, row->is_current ? RT_STYLE_BOLD : RT_STYLE_NONE);
-	rt_term_f(out, "Revision %zu", number);
+	rt_term_f(out, "Version %zu", number);
 	rt_term_style(out, RT_STYLE_NONE);
 	rt_term_f(out, "  step %llu%s\n", (unsigned long long)row->seq,
 		  row->is_current ? "  <- now" : "");
@@ -65,14 +65,14 @@ list_revisions(rt_cli *cli, rt_revision_rows rows)
 		rt_cli_advise(cli, "Restore one: retake revisions %s --restore N\n",
 			      rt_cli_word(cli, 0));
 	else
-		rt_term_c(&cli->out, "All of them were purged; nothing is left of them.\n");
+		rt_term_c(&cli->out, "All versions were purged.\n");
 }
 
 static void
 restore(rt_cli *cli, rt_revision_rows rows, const char *word)
 {
 	const char *address = rt_cli_word(cli, 0);
-	uint64_t number = rt_cli_number(cli, word, "a revision number");
+	uint64_t number = rt_cli_number(cli, word, "a version number");
 	rt_view view = rt_cli_view(cli);
 	const rt_body *body;
 	const rt_result *result;
@@ -80,8 +80,8 @@ restore(rt_cli *cli, rt_revision_rows rows, const char *word)
 	if (!rt_ok(&cli->s))
 		return;
 	if (number == 0 || number > rows.count) {
-		rt_cli_hint(cli, "Revisions: retake revisions %s", address);
-		rt_cli_fail(cli, RT_NOT_FOUND, "there is no revision %s of %s; it has %zu", word,
+		rt_cli_hint(cli, "Versions: retake revisions %s", address);
+		rt_cli_fail(cli, RT_NOT_FOUND, "there is no version %s of %s; it has %zu", word,
 			    address, rows.count);
 		return;
 	}
@@ -89,13 +89,13 @@ restore(rt_cli *cli, rt_revision_rows rows, const char *word)
 	if (body == NULL)
 		return;
 	if (body->format == RT_BODY_PURGED)
-		rt_cli_fail(cli, RT_REFUSED, "revision %s was purged; nothing is left of it", word);
+		rt_cli_fail(cli, RT_REFUSED, "version %s was purged and cannot be restored", word);
 	result = rt_cli_execute(cli,
 				&(rt_request){.op = RT_OP_ENTRY_EDIT,
 					      .entry = rt_cli_request_entry(cli, address),
 					      .content = content_of(body)},
 				1);
-	rt_cli_say_result(cli, result, "Restored revision %s of entry %s.", word,
+	rt_cli_say_result(cli, result, "Restored version %s of entry %s.", word,
 			  rt_cli_where(cli, result->entry));
 }
 
@@ -128,7 +128,7 @@ run_revisions(rt_cli *cli)
 }
 
 static const rt_flag revisions_flags[] = {
-	{"restore", 0, "N", RT_ARG_TEXT, "restore revision N, as a new step"},
+	{"restore", 0, "N", RT_ARG_TEXT, "restore version N, as a new step"},
 	{NULL, 0, NULL, RT_ARG_TEXT, NULL},
 };
 

@@ -201,7 +201,8 @@ run_scan(rt_cli *cli)
 		names[count] = rt_cli_word(cli, count);
 	if (imports && rt_cli_has(cli, "all") == (count > 0)) {
 		rt_cli_hint(cli, "To list the sessions: retake scan");
-		rt_cli_fail(cli, RT_USAGE, "--import requires programs or paths, or --all alone");
+		rt_cli_fail(cli, RT_USAGE, "--import requires PROGRAM or PATH; to import "
+					   "everything, use only --all");
 	}
 	rt_cli_check_programs(cli, names, &count);
 	if (!rt_ok(&cli->s))
@@ -224,7 +225,8 @@ run_scan(rt_cli *cli)
 static const rt_flag scan_flags[] = {
 	{"import", 0, NULL, RT_ARG_TEXT, "import the sessions of these programs or paths"},
 	{"all", 0, NULL, RT_ARG_TEXT, "import all sessions"},
-	{"dry-run", 'n', NULL, RT_ARG_TEXT, "with one of these: print only the planned additions"},
+	{"dry-run", 'n', NULL, RT_ARG_TEXT, "with --import or --all: print only the planned "
+					    "additions"},
 	{NULL, 0, NULL, RT_ARG_TEXT, NULL},
 };
 
@@ -234,7 +236,7 @@ const rt_command rt_cli_scan = {
 	.traits = RT_COMMAND_DRY_RUN,
 	.max_words = RT_COMMAND_WORDS_ANY,
 	.usage = "[PROGRAM… | PATH…]\n--import PROGRAM… | PATH…\n--all",
-	.summary = "find and import sessions of other programs",
+	.summary = "find and import sessions from other programs",
 	.about =
 		"Lists the session directories of other programs in the home directory: program, "
 		"directory, files, size, last change, and how many are already imported. Files are "

@@ -252,15 +252,15 @@ const rt_command rt_cli_search = {
 	.usage = "TEXT… [after:DATE] [before:DATE] [-s] [-r ROLE] [-d DISCUSSION]",
 	.summary = "search all discussions",
 	.about =
-		"Finds entries that contain all the words, also in tool calls; the last word "
-		"can be a prefix. Also: \"a phrase\", -without, begin*, NEAR(one two, 5), "
-		"/regular expression/, role:AI, in:DISCUSSION, tag:TAG, program:claude-code, "
-		"model:NAME, label:TEXT, edited:yes, after:2026-11-18, after:7d, after:yesterday, after:\"last week\", "
-		"before:DATE, and past:yes for earlier versions and "
-		"deleted entries. A text without a word (\"\") finds nothing. Matches are shown "
-		"between stars, or in colour. With --similar, entries that mean something similar "
-		"to the words are found, the most similar first; phrases in quotes, -without, expressions "
-		"and filters apply as well.",
+		"Finds entries that contain all the words, including in tool calls; the last word "
+		"can be a prefix. Also: \"a phrase\", -without, begin*, NEAR(one two, 5), /regular "
+		"expression/, role:AI, in:DISCUSSION, tag:TAG, program:claude-code, model:NAME, "
+		"label:TEXT, edited:yes, after:2026-11-18, after:7d, after:yesterday, after:\"last "
+		"week\", before:DATE, and past:yes for earlier versions and deleted entries. A "
+		"text without a word (\"\") finds nothing. Matches are shown between stars, or in "
+		"colour. With --similar, entries that mean something similar to the words are "
+		"found, the most similar first; phrases in quotes, -without, expressions and "
+		"filters apply as well.",
 	.examples = "retake search sqlite journal\nretake search -d db-choice error\n"
 		    "retake search after:2026-11-18 before:2026-11-25 sqlite\n"
 		    "retake search after:7d sqlite\n"

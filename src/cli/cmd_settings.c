@@ -361,8 +361,9 @@ run_set(rt_cli *cli)
 static const rt_flag set_flags[] = {
 	{"unset", 0, NULL, RT_ARG_TEXT, "reset to the default"},
 	{"for-all", 'a', NULL, RT_ARG_TEXT,
-	 "for all discussions of the project without their own value"},
-	{"here", 0, NULL, RT_ARG_TEXT, "for this discussion only, including the model"},
+	 "set it for the project: applies to all discussions that do not have their own "
+	 "value"},
+	{"here", 0, NULL, RT_ARG_TEXT, "set it for this discussion only; also possible for model"},
 	{"string", 's', NULL, RT_ARG_TEXT, "treat VALUE as text, even if it is valid JSON"},
 	{NULL, 0, NULL, RT_ARG_TEXT, NULL},
 };
@@ -403,7 +404,8 @@ list_roles(rt_cli *cli)
 	for (rt_json_iter it = rt_json_items(roles); rt_json_next(&it);)
 		print_line(cli, it.value);
 	if (yyjson_arr_size(roles) == 0)
-		rt_term_c(&cli->out, "The list is empty; entries without a role are User.\n");
+		rt_term_c(&cli->out, "The list is empty; entries added without a role get the role "
+				     "User.\n");
 }
 
 static void
@@ -437,7 +439,8 @@ const rt_command rt_cli_roles = {
 	.usage = "[add ROLE | rm ROLE]",
 	.summary = "list the project's roles, add one, remove one",
 	.about =
-		"An entry may have any role; this list is what screens offer. Its first is the default.",
+		"An entry can have any role; this list contains those that the interfaces offer. "
+		"The first is the default.",
 	.examples = "retake roles\nretake roles add Reviewer",
 	.ops = "role.add role.remove",
 	.kinds = {RT_ARG_TEXT, RT_ARG_ROLE},
@@ -493,7 +496,7 @@ run_track(rt_cli *cli)
 static const rt_flag track_flags[] = {
 	{"clear", 'c', NULL, RT_ARG_TEXT, "remove the track"},
 	{"toggle", 't', NULL, RT_ARG_TEXT,
-	 "switch between a discussion without a track and one of a track"},
+	 "switch between a discussion with a track and one without"},
 	{NULL, 0, NULL, RT_ARG_TEXT, NULL},
 };
 
@@ -507,7 +510,7 @@ const rt_command rt_cli_track = {
 	.summary = "show or set the track of the discussion",
 	.about = "A track groups discussions: retake tracks lists them. --toggle switches from a "
 		 "discussion without a track to one of the track NAME (default: any track), and "
-		 "back; if there are several, to the one changed last.",
+		 "back; if there are several, to the most recently changed one.",
 	.examples = "retake track release-2\nretake track --toggle\nretake tracks",
 	.ops = "track.set track.toggle",
 	.flags = track_flags,

@@ -49,7 +49,8 @@ read_projects(report *r)
 	rt_cli *cli = r->cli;
 
 	if (rt_cli_has(cli, "at-step"))
-		rt_cli_fail(cli, RT_USAGE, "--at-step is a step of one project, and --by project counts all");
+		rt_cli_fail(cli, RT_USAGE, "--at-step cannot be combined with --by project: a step "
+					   "belongs to one project");
 	else if (rt_cli_open_store(cli, RT_SESSION_LOOK))
 		r->stats = rt_stats_of_projects(&cli->s, cli->session.store, cli->env, &r->options);
 	else if (cli->s.status == RT_NOT_FOUND)
@@ -240,7 +241,7 @@ run_stats(rt_cli *cli)
 	}
 	if (r.stats.total.entries == 0) {
 		rt_term_c(&cli->out, rt_cli_has(cli, "since") || rt_cli_has(cli, "until")
-					     ? "No entries in this time.\n"
+					     ? "No entries in this period.\n"
 					     : "No entries yet.\n");
 		return;
 	}
@@ -264,7 +265,7 @@ const rt_command rt_cli_stats = {
 	.group = RT_COMMANDS_LOOKING,
 	.traits = RT_COMMAND_AT_STEP,
 	.usage = "[--by WHAT] [--since DATE] [--until DATE] [-d DISCUSSION]",
-	.summary = "count entries, tokens and cost by day, month, model or program",
+	.summary = "count entries, tokens and cost by day, model or program",
 	.about =
 		"Counts the entries of the project (with -d, of a discussion), each once however many takes contain it, and the "
 		"tokens and cost of its replies as far as they are known. On a terminal, without "

@@ -64,7 +64,7 @@ run_symbols(rt_cli *cli)
 	rt_str wanted;
 
 	if (is_show && strcmp(verb, "show") != 0) {
-		rt_cli_fail(cli, RT_USAGE, "symbols takes a prefix, or show and a name");
+		rt_cli_fail(cli, RT_USAGE, "symbols takes a PREFIX, or show NAME");
 		return;
 	}
 	if (!rt_cli_open(cli, RT_SESSION_LOOK))

@@ -152,7 +152,7 @@ run_clear(rt_cli *cli)
 }
 
 static const rt_flag clear_flags[] = {
-	{"all", 'a', NULL, RT_ARG_TEXT, "the working prompt, too"},
+	{"all", 'a', NULL, RT_ARG_TEXT, "clear the working prompt, too"},
 	{NULL, 0, NULL, RT_ARG_TEXT, NULL},
 };
 
@@ -274,7 +274,7 @@ const rt_command rt_cli_promote = {
 	.min_words = 1,
 	.max_words = 2,
 	.usage = "[TAKE] NAME",
-	.summary = "make a take a separate discussion",
+	.summary = "turn a take into a separate discussion",
 	.about = "TAKE defaults to the active one.",
 	.examples = "retake promote duck duckdb",
 	.ops = "take.promote",

@@ -330,7 +330,7 @@ fail_for_words(rt_cli *cli, const char *verb)
 		if (distance == 0) {
 			rt_cli_hint(cli, "Usage: retake takes %s %s   More: retake help takes",
 				    verb, verbs[i][1]);
-			rt_cli_fail(cli, RT_USAGE, "takes %s needs %s, not %zu word%s", verb,
+			rt_cli_fail(cli, RT_USAGE, "takes %s needs %s; %zu argument%s given", verb,
 				    verbs[i][1], words, RT_CLI_S(words));
 			return;
 		}
@@ -401,10 +401,11 @@ const rt_command rt_cli_takes = {
 		 "diff TAKE [TAKE]",
 	.summary = "list, switch, rename, delete and compare takes",
 	.about =
-		"The active take has a star; switch - goes back to the previous one. Takes with the same base are listed together. "
-		"With -v also when a take was last changed, and the git commit at that time. "
-		"diff shows the entries after the point where two takes diverge, and the "
-		"edited ones before it (~), with -v their complete texts.",
+		"The active take has a star; switch - goes back to the previous one. Takes with "
+		"the same base are listed together. With -v, it also shows when each take was last "
+		"changed, and the git commit at that time. diff shows the entries after the point "
+		"where two takes diverge, and the edited ones before it (~), with -v their "
+		"complete texts.",
 	.examples =
 		"retake takes\nretake takes -v\nretake takes switch main\nretake takes rename plan-b\n"
 		"retake takes diff main duck",
@@ -463,9 +464,10 @@ const rt_command rt_cli_diff = {
 	.usage = "[TAKE [TAKE]]",
 	.summary = "compare two takes",
 	.about =
-		"A single take is compared with the active one. Without a take: the one from which the "
-		"active take diverged last. Of an edited entry (~) the changed lines are shown, with "
-		"[-removed-] and {+added+} words; every other entry is one line, with -v in full.",
+		"A single take is compared with the active one. Without arguments, the active take "
+		"is compared with the one it most recently diverged from. For an edited entry (~), "
+		"the changed lines are shown, with [-removed-] and {+added+} words; every other "
+		"entry is one line, with -v in full.",
 	.examples = "retake diff\nretake diff main duck\nretake diff -v main duck",
 	.kinds = {RT_ARG_TAKE},
 	.run = run_diff,

@@ -71,7 +71,7 @@ ask_values(rt_cli *cli, const char *template, rt_template_variables *all)
 	}
 	if (missing->size == 0 || !rt_ok(&cli->s))
 		return;
-	rt_cli_hint(cli, "Give them: retake ask --template %s%s", template,
+	rt_cli_hint(cli, "Set them: retake ask --template %s%s", template,
 		    rt_scope_str(&cli->s, flags).ptr);
 	rt_cli_fail(cli, RT_USAGE, "the template \"%s\" needs a value for %s", template,
 		    rt_scope_str(&cli->s, missing).ptr);
@@ -207,8 +207,16 @@ run_template(rt_cli *cli)
 		change_template(cli, name, text);
 	} else if (verb != NULL && strcmp(verb, "delete") == 0 && name != NULL) {
 		change_template(cli, name, (rt_str){NULL, 0});
+	} else if (verb != NULL && (strcmp(verb, "save") == 0 || strcmp(verb, "delete") == 0)) {
+		bool saves = strcmp(verb, "save") == 0;
+
+		rt_cli_hint(cli, "Usage: retake template %s NAME%s   More: retake help template", verb,
+			    saves ? " TEXT…" : "");
+		rt_cli_fail(cli, RT_USAGE, "template %s needs a NAME%s", verb,
+			    saves ? " and a text" : "");
 	} else if (name != NULL) {
-		rt_cli_fail(cli, RT_USAGE, "template can save and delete a NAME, not \"%.40s\"",
+		rt_cli_fail(cli, RT_USAGE, "template has no subcommand \"%.40s\"; use save or "
+					   "delete with a NAME",
 			    verb);
 	} else if (rt_cli_open(cli, RT_SESSION_LOOK)) {
 		if (verb == NULL)
@@ -219,7 +227,7 @@ run_template(rt_cli *cli)
 }
 
 static const rt_flag template_flags[] = {
-	{"file", 'f', "FILE", RT_ARG_FILE, "the text is in a file; - is standard input"},
+	{"file", 'f', "FILE", RT_ARG_FILE, "read the text from a file (\"-\": standard input)"},
 	{"exact", 0, NULL, RT_ARG_TEXT, "with -f: keep the newline at the end of the file"},
 	{NULL, 0, NULL, RT_ARG_TEXT, NULL},
 };
@@ -231,7 +239,7 @@ const rt_command rt_cli_template_command = {
 	.traits = RT_COMMAND_AT_STEP,
 	.max_words = RT_COMMAND_WORDS_ANY,
 	.usage = "[NAME]\nsave NAME TEXT…\nsave NAME -f FILE\ndelete NAME",
-	.summary = "texts with variables to ask with",
+	.summary = "save, list and delete question templates with variables",
 	.about = "A template is a text with variables in double braces. retake ask --template NAME "
 		 "--var file=a.c asks with it; variables without a value are prompted for. It is the "
 		 "setting template.NAME of the project.",

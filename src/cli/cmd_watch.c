@@ -86,7 +86,7 @@ say_watching(watching *w)
 
 	say_event(w, "watching", true);
 	if (!cli->json && !cli->quiet && !w->once)
-		rt_term_f(&cli->out, "Watching %zu folder%s of other programs. Stop: Ctrl-C\n",
+		rt_term_f(&cli->out, "Watching %zu folder%s of other programs. To stop: Ctrl+C\n",
 			  w->follow.count, RT_CLI_S(w->follow.count));
 	if (w->follow.limited && !w->once)
 		rt_cli_note(cli, "not every folder can be watched; all are checked every %d seconds. "
@@ -407,11 +407,12 @@ const rt_command rt_cli_watch = {
 	.usage = "[PROGRAM… | PATH…] [--all]\n[PROGRAM… | PATH…] --once",
 	.summary = "import sessions of other programs while they change",
 	.about =
-		"Follows the session directories of other programs (see retake scan) until Ctrl-C or "
-		"SIGTERM. A changed file is imported within a second; each import is a step that you can "
-		"undo, and the active discussion stays active. It starts with the files that changed "
-		"since the last watch of this project; the first watch starts with new changes, or with "
-		"--all with everything. --json prints an event in each line.",
+		"Follows the session directories of other programs (see retake scan) until Ctrl+C "
+		"or SIGTERM. A changed file is imported within a second; each import is a step "
+		"that you can undo, and the active discussion stays active. It starts with the "
+		"files that changed since the last watch of this project; the first watch imports "
+		"only changes from then on or, with --all, everything. --json prints one event per "
+		"line.",
 	.examples = "retake watch --once\nretake watch codex --once --json",
 	.flags = watch_flags,
 	.kinds = {RT_ARG_TEXT},

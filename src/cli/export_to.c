@@ -410,7 +410,7 @@ find_original(rt_cli *cli, written *w, const rt_outline *o)
 	if (w->program->sessions == NULL) {
 		rt_cli_hint(cli, "Without --in-place it becomes a new session.");
 		rt_cli_fail(cli, RT_USAGE,
-			    "%s keeps its sessions in a database, which is not changed", name);
+			    "%s keeps its sessions in a database, which Retake does not change", name);
 		return;
 	}
 	if (!is_safe(source)) {
@@ -425,7 +425,8 @@ find_original(rt_cli *cli, written *w, const rt_outline *o)
 	else
 		rt_scope_note(&cli->s, st);
 	if (rt_scope_str(&cli->s, w->path).size > 0 && access(w->path->ptr, F_OK) != 0) {
-		rt_cli_hint(cli, "Import it from its new place. Without --in-place it becomes a new session.");
+		rt_cli_hint(cli, "If it was moved, import it again. Without --in-place, the export "
+				 "becomes a new session.");
 		rt_cli_fail(cli, RT_NOT_FOUND, "the imported file does not exist: %s", w->path->ptr);
 	}
 	w->old = rt_cli_read_file(cli, w->path->ptr);
@@ -450,7 +451,7 @@ check_original(rt_cli *cli, const written *w)
 	rt_action_scan_deinit(&scan);
 	if (!rt_ok(&cli->s) || result.entries + result.discussions == 0)
 		return;
-	rt_cli_hint(cli, "Import it first, which adds them to the discussion: %s import %s",
+	rt_cli_hint(cli, "To add them to the discussion first: %s import %s",
 		    rt_cli_retake(cli), w->path->ptr);
 	rt_cli_fail(cli, RT_CONFLICT, "%s has %zu entr%s that %s not imported and would be lost",
 		    w->path->ptr, result.entries, RT_CLI_IES(result.entries),

@@ -352,7 +352,8 @@ formats_text(rt_cli *cli)
 		add_row(cli, term, f->about, 30);
 	}
 	paragraph(cli,
-		  "import finds the format by the content of a file; export is told with --format.");
+		  "import detects the format from the content of the file; for export, give it "
+		  "with --format.");
 }
 
 static void

@@ -5,7 +5,7 @@
 #include "llm/provider.h"
 
 const char rt_cli_tagline[] =
-	"conversations with language models that you can edit, branch and undo";
+	"edit, branch and undo conversations with language models";
 
 static const rt_cli_topic_row addressing[] = {
 	{"k3f9", "the entry with this id, as printed by show and tree"},
@@ -35,33 +35,33 @@ static const rt_cli_topic_row exit_codes[] = {
 };
 
 static const rt_cli_topic_row environment[] = {
-	{"RETAKE_DB", "the store to work on; --db goes before it"},
-	{"RETAKE_PROJECT", "the project in it; -p goes before it"},
-	{"RETAKE_MODEL", "the model, PROVIDER/NAME, if neither -m nor the setting model is given"},
+	{"RETAKE_DB", "the store to work on; --db overrides it"},
+	{"RETAKE_PROJECT", "the project in the store; -p overrides it"},
+	{"RETAKE_MODEL", "the model, PROVIDER/NAME, if neither -m nor the model setting is set"},
 	{"OPENAI_API_KEY, ANTHROPIC_API_KEY, GEMINI_API_KEY",
 	 "the API keys of the providers, unless config.toml configures others"},
 	{"OPENAI_BASE_URL", "base URL of openai; default: https://api.openai.com/v1"},
 	{"OLLAMA_HOST", "address of Ollama: a host, a port or both; default: 127.0.0.1:11434"},
-	{"RETAKE_TOKENS", "the folder with the token encodings (*.tiktoken)"},
-	{"XDG_DATA_HOME", "folder of the default store, retake/retake.db; default: ~/.local/share"},
-	{"XDG_CONFIG_HOME", "folder of retake/config.toml (retake help config) and retake/hooks; "
+	{"RETAKE_TOKENS", "the directory with the token encodings (*.tiktoken)"},
+	{"XDG_DATA_HOME", "directory of the default store, retake/retake.db; default: ~/.local/share"},
+	{"XDG_CONFIG_HOME", "directory of retake/config.toml (retake help config) and retake/hooks; "
 			    "default: ~/.config"},
-	{"XDG_STATE_HOME", "folder of the list of trusted hooks and the request log, below "
+	{"XDG_STATE_HOME", "directory of the list of trusted hooks and the request log, below "
 			   "retake/; default: ~/.local/state"},
-	{"RETAKE_HOOK_DEPTH", "number of nested hooks; at 4 no more are run"},
+	{"RETAKE_HOOK_DEPTH", "nesting depth of hooks; at 4, no more hooks are run"},
 	{"VISUAL, EDITOR", "the editor for texts"},
 	{"PAGER", "the pager for long output on a terminal; empty: none; default: less -FIRX"},
 	{"NO_COLOR", "if set, no colours"},
 	{"COLUMNS", "width of a terminal that does not report it"},
-	{"TMPDIR", "folder for temporary files: texts in an editor, imports from a pipe"},
+	{"TMPDIR", "directory for temporary files: texts in an editor, imports from a pipe"},
 	{"LC_ALL, LC_CTYPE, LANG", "UTF-8 or ASCII output"},
 	{NULL, NULL},
 };
 
 /* docs/models.md has the same table. */
 static const rt_cli_topic_row config[] = {
-	{"model", "the model, PROVIDER/NAME, if neither -m, the setting model nor RETAKE_MODEL "
-		  "is given"},
+	{"model", "the model, PROVIDER/NAME, if neither -m, the model setting nor RETAKE_MODEL is "
+		  "set"},
 	{"title_model", "PROVIDER/NAME of the model that writes the titles of discussions without a "
 			"chosen name; default: none"},
 	{"embedding_model", "PROVIDER/NAME of the model that describes texts for retake search --similar; all "
@@ -82,15 +82,16 @@ static const rt_cli_topic_row config[] = {
 	{"ca_file", "of a provider: file of trusted certificates, instead of those of the system"},
 	{"models",
 	 "of a provider: models in addition to those that its server lists: [\"a\", \"b\"]"},
-	{"allow_plain_http", "of a provider: true: allow sending its key to another machine "
-			     "unencrypted"},
+	{"allow_plain_http", "of a provider: allow sending its key to another machine "
+			     "unencrypted (true or false)"},
 	{"[prices]", "cost of a million tokens of a model, in any currency: \"openai/gpt-5\" = "
 		     "{ input = 1.25, output = 10, cached = 0.125 }; replies then have a cost"},
 	{"[defaults]", "settings of new projects (retake settings --all lists them), and roles, the "
 		       "list of roles: [\"User\", \"AI\"]"},
 	{"[tui]", "settings of the terminal UI"},
 	{"mouse", "of [tui]: false: leave the mouse to the terminal"},
-	{"theme", "of [tui]: \"dark\" or \"light\"; default: \"auto\", by the terminal's background"},
+	{"theme", "of [tui]: \"dark\" or \"light\"; default: \"auto\", chosen by the terminal's "
+		  "background"},
 	{"[[hook]]", "a hook; its keys are in docs/hooks.md"},
 	{NULL, NULL},
 };
@@ -101,7 +102,7 @@ static const rt_cli_topic_row take_file[] = {
 	{"=== + User", "starts a new entry"},
 	{"=== k3f9+muted AI", "the entry is muted"},
 	{"=== k3f9+locked AI", "its content is not plain text; it can be moved and deleted"},
-	{"\\=== text", "a line of a text that begins with three equals signs and a space"},
+	{"\\=== text", "a line of text that begins with three equals signs and a space"},
 	{"=== :end", "ends the file; without it nothing is changed"},
 	{NULL, NULL},
 };

@@ -292,7 +292,7 @@ find_format(incoming *f)
 			    f->name, f->act.format->name);
 	} else if (rt_str_starts(head, RT_STR("SQLite format 3"))) {
 		rt_cli_hint(cli,
-			    "To open a store: retake --db FILE show   To replace this store by "
+			    "To open a store: retake --db FILE show   To replace this store with "
 			    "it: retake restore FILE");
 		rt_cli_fail(cli, RT_USAGE, "%s is an SQLite database, not a conversation",
 			    f->name);
@@ -424,7 +424,7 @@ say_file(const incoming *f)
 			  m->dry_run ? "would change " : "changed ", result->settings,
 			  RT_CLI_S(result->settings));
 	else if (result->entries == 0 && result->discussions == 0)
-		rt_term_f(out, "nothing new; %zu entr%s known already", result->known,
+		rt_term_f(out, "nothing new; %zu entr%s already known", result->known,
 			  result->known == 1 ? "y is" : "ies are");
 	else
 		rt_term_f(out, "%s%zu entr%s, %zu take%s, %zu discussion%s%s",

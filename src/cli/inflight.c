@@ -73,7 +73,7 @@ say(telling *t, const rt_inflight_view *v, bool lives)
 	}
 	rt_term_style(out, RT_STYLE_DIM);
 	rt_term_c(out, !lives		  ? "A reply is unfinished"
-		       : v->into.size > 0 ? "More is arriving of"
+		       : v->into.size > 0 ? "More text is arriving for"
 					  : "A reply is arriving");
 	if (address.size > 0) {
 		if (!lives || v->into.size == 0)

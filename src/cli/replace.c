@@ -106,8 +106,8 @@ say_dry(rt_cli *cli, replacing *r)
 
 	if (!cli->json) {
 		rt_term_f(&cli->out,
-			  "Would replace it %zu time%s in %zu entr%s. Nothing was changed.\n",
-			  r->matches, RT_CLI_S(r->matches), r->entries, RT_CLI_IES(r->entries));
+			  "Would replace \"%.*s\" %zu time%s in %zu entr%s. Nothing was changed.\n",
+			  (int)rt_utf8_cut(r->old, 60), r->old.ptr, r->matches, RT_CLI_S(r->matches), r->entries, RT_CLI_IES(r->entries));
 		return;
 	}
 	rt_json_open(json, NULL, '{');
@@ -136,7 +136,7 @@ finish(rt_cli *cli, replacing *r)
 	}
 	result = rt_cli_execute(cli, r->requests.items, r->requests.count);
 	put_result(cli, rt_cli_extra(cli), r);
-	rt_cli_say_result(cli, result, "Replaced \"%.*s\" by \"%.*s\": %zu time%s in %zu entr%s.",
+	rt_cli_say_result(cli, result, "Replaced \"%.*s\" with \"%.*s\" %zu time%s in %zu entr%s.",
 			  (int)rt_utf8_cut(r->old, 60), r->old.ptr, (int)rt_utf8_cut(r->new, 60),
 			  r->new.ptr == NULL ? "" : r->new.ptr, r->matches, RT_CLI_S(r->matches),
 			  r->entries, RT_CLI_IES(r->entries));

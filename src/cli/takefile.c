@@ -9,9 +9,9 @@
 
 static const char guide[] =
 	"Each entry starts with a line \"=== ID ROLE\", followed by its text.\nChange texts and "
-	"roles, move entries, delete them with their line,\nadd new ones with a line \"=== + "
-	"ROLE\". \"+muted\" after an ID keeps\nthe entry from being sent. Tool calls and images "
-	"of an entry are\nkept. A line of a text that begins with \"=== \" has a backslash "
+	"roles, move entries, delete entries together with their\nlines, add new ones with a line "
+	"\"=== + ROLE\". \"+muted\" after an ID\nkeeps the entry from being sent. Tool calls and "
+	"images of an entry are\nkept. A line of a text that begins with \"=== \" has a backslash "
 	"before\nit. Everything above the next line is ignored.\n\n";
 
 void
@@ -301,7 +301,7 @@ read_line(reader *r, rt_str line)
 	} else if (!r->in_item) {
 		/* Only text between frames belongs to an item. */
 		if (r->out.count > 0 && rt_str_trim(line).size > 0)
-			fail(r, r->line, "this text belongs to no entry", line);
+			fail(r, r->line, "this text does not belong to any entry", line);
 	} else {
 		if (r->crlf && line.size > 0 && line.ptr[line.size - 1] == '\r')
 			line.size--;

@@ -410,7 +410,8 @@ open_server(serving *sv, bool *has_socket)
 	/* The usual socket may belong to another server: this one works without. */
 	if (s->status == RT_BUSY && is_usual && s->error.about == RT_ABOUT_SOCKET) {
 		rt_cli_recover(cli, NULL);
-		rt_cli_note(cli, "another server has the socket %s; this one has none", sv->socket);
+		rt_cli_note(cli, "another server is using the socket %s; this one runs without a "
+				 "socket", sv->socket);
 		options.front.socket = NULL;
 		options.usual_socket = false;
 		RT_TRY(s, rt_server_open(&options, &server, &s->error));
@@ -442,7 +443,7 @@ drain(serving *sv, rt_server *server)
 		return;
 	rt_host_again();
 	rt_server_drain(server);
-	rt_cli_note(cli, "draining: ends when no reply is in flight, in at most %u s", limit_ms / 1000);
+	rt_cli_note(cli, "shutting down when no reply is in flight, after %u s at the latest", limit_ms / 1000);
 	for (unsigned ms = 0; ms < limit_ms && !rt_host_interrupted(); ms += RT_FEED_TICK_MS) {
 		if (ms >= NOTICE_MS && rt_server_is_idle(server))
 			break;
@@ -544,19 +545,21 @@ run_serve(rt_cli *cli)
 }
 
 static const rt_flag serve_flags[] = {
-	{"port", 0, "PORT", RT_ARG_TEXT, "where to listen; default: 8999; 0: a free one"},
+	{"port", 0, "PORT", RT_ARG_TEXT, "port to listen on; default: 8999; 0: any free port"},
 	{"login", 0, NULL, RT_ARG_TEXT,
 	 "print a one-time sign-in link for the running server at --port or --socket, if it "
 	 "serves the store of --db; with -p, for that project"},
-	{"open", 0, NULL, RT_ARG_TEXT, "open the page in a browser: $BROWSER, else the system's"},
+	{"open", 0, NULL, RT_ARG_TEXT, "open the page in a browser: $BROWSER, else the system "
+				       "default"},
 	{"isolate", 0, NULL, RT_ARG_TEXT,
 	 "give each browser a separate project, for a server that several people use"},
 	{"accounts", 0, NULL, RT_ARG_TEXT, "users with roles in projects: see docs/accounts.md and retake user"},
 	{"user", 0, "NAME", RT_ARG_TEXT, "with --login, of a server with --accounts: the user that signs in"},
-	{"shared", 0, NULL, RT_ARG_TEXT, "browsers open the same projects as the command line: the default"},
+	{"shared", 0, NULL, RT_ARG_TEXT, "browsers open the same projects as the command line; "
+					 "this is the default"},
 	{"socket", 0, "PATH", RT_ARG_FILE,
 	 "Unix socket for programs of the same user, without a token"},
-	{"no-socket", 0, NULL, RT_ARG_TEXT, "no such socket"},
+	{"no-socket", 0, NULL, RT_ARG_TEXT, "do not create a Unix socket"},
 	{"files", 0, "DIR", RT_ARG_DIR,
 	 "allow discussions to send files below DIR; repeatable; default: no files"},
 	{"new-token", 0, NULL, RT_ARG_TEXT, "create a new token; the old one becomes invalid"},
@@ -568,9 +571,10 @@ static const rt_flag serve_flags[] = {
 	 "listen on this address instead of localhost, without encryption"},
 	{"host", 0, "NAMES", RT_ARG_TEXT,
 	 "additional host names of the server, separated by commas"},
-	{"connections", 0, "N", RT_ARG_TEXT, "at a time; default: 4096"},
+	{"connections", 0, "N", RT_ARG_TEXT, "maximum number of simultaneous connections; default: "
+					     "4096"},
 	{"access-log", 0, "FILE", RT_ARG_FILE,
-	 "append a JSON line for each request, without texts; -: standard error"},
+	 "append a JSON line for each request, without its content; \"-\": standard error"},
 	{"drain", 0, "SECONDS", RT_ARG_TEXT,
 	 "when interrupted, report not ready and wait up to SECONDS for replies in flight; default: 0"},
 	{"port-file", 0, "FILE", RT_ARG_FILE, "write the port to this file when listening"},
@@ -589,13 +593,13 @@ const rt_command rt_cli_serve = {
 	.max_words = 0,
 	.usage = "[--port PORT] [--open] [--isolate] [--files DIR]…\n"
 		 "--login [--port PORT | --socket PATH]",
-	.summary = "serve the store over HTTP to programs and browsers on this machine",
+	.summary = "serve the store to programs and browsers over HTTP",
 	.about =
-		"Everything the command line does is also available over HTTP: see docs/api.md "
-		"and GET /retake/v1/openapi.json; GET /retake/v1/events streams events. "
-		"Requests need the token (its file is printed at the start), the socket, or a "
-		"cookie from a sign-in link. Other programs can use the same store at the same "
-		"time. Stop it with Ctrl+C: partial replies are kept.",
+		"Everything the command line does is also available over HTTP: see docs/api.md and "
+		"GET /retake/v1/openapi.json; GET /retake/v1/events streams events. Requests need "
+		"the token (the path of its file is printed at startup), the socket, or a cookie "
+		"from a sign-in link. Other programs can use the same store at the same time. Stop "
+		"it with Ctrl+C: partial replies are kept.",
 	.examples =
 		"retake serve --open\nretake serve --isolate\nretake serve --login\nretake --db work.db serve --login --port 9000\nretake -p notes serve --login",
 	.flags = serve_flags,

@@ -14,7 +14,7 @@ run_tui(rt_cli *cli)
 	bool is_read_only = rt_cli_has(cli, "read-only");
 
 	if (cli->json)
-		rt_cli_fail(cli, RT_USAGE, "tui is for people; for programs: retake show --json");
+		rt_cli_fail(cli, RT_USAGE, "tui is interactive; for programs: retake show --json");
 	if (!rt_cli_open(cli, is_read_only ? RT_SESSION_LOOK : RT_SESSION_CHANGE))
 		return;
 	rt_term_flush(&cli->err);
@@ -23,7 +23,7 @@ run_tui(rt_cli *cli)
 }
 
 static const rt_flag tui_flags[] = {
-	{"model", 'm', "MODEL", RT_ARG_TEXT, "PROVIDER/NAME; default: the setting model"},
+	{"model", 'm', "MODEL", RT_ARG_TEXT, "PROVIDER/NAME; default: the model setting"},
 	{NULL, 0, NULL, RT_ARG_TEXT, NULL},
 };
 
@@ -34,7 +34,7 @@ const rt_command rt_cli_tui = {
 	.summary = "full-screen chat, tree and history; the default command",
 	.about =
 		"Select any entry with Alt+Up and change it with one key; Escape twice shows the "
-		"tree, F1 all keys. To change keys, write keys.toml: retake help keys. For dumb "
+		"tree, F1 all keys. To change keys, edit keys.toml: retake help keys. For dumb "
 		"terminals and screen readers: retake chat.",
 	.examples = "retake\nretake tui -m builtin/echo\nretake -d plans",
 	.ops = "entry.append entry.reply",

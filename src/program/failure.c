@@ -41,7 +41,7 @@ static const char *const hints[] = {
 	[RT_IO] = "Check this machine: retake doctor",
 	[RT_FULL] = "Free some space and repeat the command.",
 	[RT_NOMEM] = "Nothing was changed. Close other programs and try again.",
-	[RT_LIMIT] = "Make it smaller.",
+	[RT_LIMIT] = "Shorten or split the input, and repeat the command.",
 };
 
 static void

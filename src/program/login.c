@@ -121,7 +121,7 @@ choose_store(target *t)
 	}
 	if (path == NULL) {
 		rt_cli_hint(cli, "Start one: retake serve");
-		rt_cli_fail(cli, RT_NOT_FOUND, "no server can serve %s: %s",
+		rt_cli_fail(cli, RT_NOT_FOUND, "cannot find the store %s: %s",
 			    rt_session_shown(&cli->session), strerror(errno));
 	}
 	rt_scope_defer(&cli->s, free, path);
@@ -375,8 +375,8 @@ print_link(target *t, rt_str body)
 		   !rt_str_is(store, t->store)) {
 		hint(t);
 		rt_cli_fail(cli, RT_REFUSED,
-			    "the server on %s is of another version and does not say which store "
-			    "it serves; restart it",
+			    "the server on %s runs another version of Retake, which does not "
+			    "report its store; restart it",
 			    name_of(t));
 	}
 	if (!rt_ok(s))
@@ -391,7 +391,7 @@ print_link(target *t, rt_str body)
 			    "open it in a browser on this machine; it works once, for " RT_CODE_LIFE);
 	}
 	if (t->usual != NULL && store.size > 0 && !rt_str_is(store, t->usual))
-		rt_cli_note(cli, "this server has another store, %.*s, not the default one", RT_STR_ARG(store));
+		rt_cli_note(cli, "this server serves another store (%.*s), not the default one", RT_STR_ARG(store));
 	if (yyjson_is_true(rt_json_get(root, "replaced")))
 		rt_cli_note(cli,
 			    "too many unused links: the oldest is no longer valid");

@@ -140,15 +140,19 @@ dispatch(rt_cli *cli)
 		if (command != NULL && strcmp(command->name, "ask") == 0 &&
 		    (strstr(cli->s.error.text, "\"-c\"") != NULL ||
 		     strstr(cli->s.error.text, "\"--continue\"") != NULL))
-			rt_cli_hint(cli, "ask continues the discussion without a flag. To start another "
-					 "one: retake new   To continue a reply: retake again --continue");
+			rt_cli_hint(cli, "ask needs no flag to continue the discussion. To start "
+					 "another one: retake new   To continue a reply: retake "
+					 "again --continue");
 		else if (command != NULL && command->max_words != 0)
 			rt_cli_hint(cli,
-				    "Usage: retake %s%s%.*s   More: retake help %s   Put an "
-				    "argument that starts with a dash after --.",
+				    "Usage: retake %s%s%.*s   More: retake help %s%s",
 				    command->name, command->usage[0] == 0 ? "" : " ",
 				    (int)strcspn(command->usage, "\n"), command->usage,
-				    command->name);
+				    command->name,
+				    strstr(cli->s.error.text, "has no flag \"") == NULL
+					    ? ""
+					    : "   Put an argument that starts with a dash after "
+					      "--.");
 		return;
 	}
 	if (rt_cli_has(cli, "version")) {

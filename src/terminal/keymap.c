@@ -25,8 +25,8 @@ static const char *const screen_abouts[RT_SCREEN_COUNT] = {
 	"Used wherever the screen does not bind the key.",
 	"The keys of “Writing” work as well. `?` works when the input is empty.",
 	"When an entry is selected (Alt+Up). Typing goes to the input and ends the selection.",
-	"Typing searches; Enter ends typing, and goes there when pressed again.",
-	"Typing finds a step; Enter ends typing, and goes there when pressed again.",
+	"Typing searches; Enter ends the search, and a second Enter goes to the selected entry.",
+	"Typing finds a step; Enter ends the search, and a second Enter restores its state.",
 	"Typing filters the list; the keys of “Writing” work as well.",
 	"A long text: an entry, help, the output of a command.",
 	"In every text field.",
@@ -251,7 +251,7 @@ read_key(reader *r, yyjson_val *value, rt_key *out)
 	rt_error error = {0};
 
 	if (!yyjson_is_str(value))
-		reject(r, "a key is a text, such as \"ctrl+o\"");
+		reject(r, "a key must be a string, such as \"ctrl+o\"");
 	else if (rt_key_read(rt_json_str(value), out, &error) != RT_OK)
 		reject(r, error.text);
 }
@@ -273,7 +273,7 @@ read_action(reader *r, rt_screen screen, yyjson_val *value)
 			row = i;
 	}
 	if (row == SIZE_MAX) {
-		reject_unknown(r, "action with this name here", words, count);
+		reject_unknown(r, "action on this screen called", words, count);
 		return;
 	}
 	if (yyjson_arr_size(value) > RT_KEYS_MAX)

@@ -46,7 +46,7 @@ const rt_key_row rt_key_rows[] = {
 	CHAT(FIND_PREVIOUS, "alt+shift+n", "previous match", NULL)
 	CHAT(COPY, "alt+w", "copy the last reply", NULL)
 	CHAT(LABEL, "alt+m", "label the last entry", NULL)
-	CHAT(PROMPT, "alt+p", "edit the prompt, which is sent after all entries", NULL)
+	CHAT(PROMPT, "alt+p", "edit the working prompt, which is sent after all entries", NULL)
 	CHAT(COMPACT, "alt+k", "summarise the conversation so far", NULL)
 	CHAT(EXPORT, "alt+x", "export this take", NULL)
 
@@ -104,8 +104,8 @@ const rt_key_row rt_key_rows[] = {
 
 	TREE(ACCEPT, "enter", "go there; your message is put back in the input",
 	     "go")
-	TREE(SEARCH, "/ ctrl+f", "search, as typing does: words, 'exact, ^begin, end$, !not, role:user, "
-				 "label:x, is:edited", "search")
+	TREE(SEARCH, "/ ctrl+f", "search (or just type): words, 'exact, ^begin, end$, !not, "
+				 "role:user, label:x, is:edited", "search")
 	TREE(EDIT, "alt+e", "edit the text", "edit")
 	TREE(INSERT_AFTER, "alt+a", "add an entry after it", "add")
 	TREE(DELETE, "alt+d delete", "delete the entry", "delete")
@@ -256,7 +256,7 @@ const rt_key_row rt_key_rows[] = {
 	FIELD(ERASE_WORD_NEXT, "alt+d ctrl+delete alt+delete", "delete the word after the cursor", NULL)
 	FIELD(ERASE_TO_START, "ctrl+u", "delete to the start of the line", NULL)
 	FIELD(ERASE_TO_END, "ctrl+k", "delete to the end of the line", NULL)
-	FIELD(YANK, "alt+y", "insert the text deleted last (yank)", NULL)
+	FIELD(YANK, "alt+y", "insert the last deleted text (yank)", NULL)
 	FIELD(FIELD_UNDO, "ctrl+_ ctrl+/ alt+z", "undo typing", NULL)
 	FIELD(FIELD_REDO, "alt+shift+z", "redo typing", NULL)
 	FIELD(COMPLETE, "tab", "complete the word", NULL)
@@ -268,7 +268,7 @@ const rt_key_row rt_key_rows[] = {
 	ANY(SUSPEND, "ctrl+z", "suspend; fg resumes", "suspend")
 	ANY(QUIT, "ctrl+q", "quit", NULL)
 	ANY(REDRAW, "f5", "redraw", NULL)
-	ANY(MOUSE, "f6", "mouse on or off; off, the terminal selects text", NULL)
+	ANY(MOUSE, "f6", "turn the mouse on or off; when it is off, the terminal selects text", NULL)
 
 	{RT_SCREEN_ANY, RT_ACT_NONE, NULL, NULL, NULL},
 };

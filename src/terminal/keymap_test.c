@@ -250,14 +250,15 @@ test_a_file_that_is_wrong_changes_nothing(void **state)
 		uint64_t line;
 	} rows[] = {
 		{"[tree]\nundo = \"f9\"\ndelte = \"x\"\n",
-		 "keys.toml, line 3: there is no action with this name here \"delte\"; did you "
+		 "keys.toml, line 3: there is no action on this screen called \"delte\"; did you "
 		 "mean \"delete\"?", 3},
 		{"[tre]\nundo = \"f9\"\n",
 		 "keys.toml, line 1: there is no screen \"tre\"; did you mean \"tree\"?", 1},
 		{"[tree]\nundo = [\"f9\", \"ctlr+x\"]\n",
 		 "keys.toml, line 2: there is no key \"ctlr+x\" (examples: ctrl+o, alt+left, G, "
 		 "space, f1)", 2},
-		{"[tree]\nundo = 7\n", "keys.toml, line 2: a key is a text, such as \"ctrl+o\"", 2},
+		{"[tree]\nundo = 7\n", "keys.toml, line 2: a key must be a string, such as "
+				       "\"ctrl+o\"", 2},
 		{"[tree]\nundo = ['1','2','3','4','5']\n",
 		 "keys.toml, line 2: an action has at most four keys", 2},
 		{"\n\n[tree]\nundo = \"alt+d\"\n",

@@ -193,7 +193,7 @@ rt_terminal_open(const rt_terminal_options *options, rt_terminal **out, rt_error
 	if (terminal->in == NULL || terminal->out == NULL ||
 	    tcgetattr(fileno(terminal->in), &shell) != 0) {
 		st = rt_fail(err, RT_REFUSED,
-			     "there is no terminal to show a screen on; use the commands instead: "
+			     "the terminal UI needs a terminal; the commands work without one: "
 			     "retake help");
 		goto done;
 	}

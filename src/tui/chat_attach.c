@@ -240,7 +240,7 @@ rt_slash_detach(rt_tui *tui, rt_action action, rt_str rest)
 
 	(void)action;
 	(void)rest;
-	rt_tui_say(tui, chat->attached.size > 0 ? "Nothing is attached any more"
+	rt_tui_say(tui, chat->attached.size > 0 ? "Removed all attached files"
 						: "Nothing is attached");
 	for (size_t i = count_of(&chat->attached); i > 0; i--, path += strlen(path) + 1)
 		remove_word(chat, path);

@@ -307,8 +307,8 @@ rt_chat_follow_draft(rt_chat *chat)
 	} else {
 		chat->draft_is_theirs = now.size > 0 && text.size > 0 && !rt_str_eq(now, text);
 		if (chat->draft_is_theirs)
-			rt_tui_say(chat->pane.tui, "The draft was changed elsewhere: it is shown "
-						   "when the input is empty");
+			rt_tui_say(chat->pane.tui, "The draft was changed elsewhere: the other "
+						   "text appears when the input is empty");
 	}
 	set_text(&chat->draft, now);
 }

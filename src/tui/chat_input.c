@@ -104,8 +104,8 @@ send_command(rt_chat *chat, rt_str text)
 	if (!rt_ok(s) || known)
 		return;
 	rt_tui_say_str(tui,
-		       RT_STR("There is no such command. /help shows them; a message "
-			      "that begins with a slash: //…"),
+		       RT_STR("There is no such command. /help lists the commands; to send a "
+			      "message that begins with a slash, type //"),
 		       RT_INK_ERROR);
 	RT_TRY(s, rt_field_set(chat->field, line));
 }

@@ -169,8 +169,8 @@ rt_command_why_not_here(const rt_command *command)
 	static const struct {
 		const char *name, *why;
 	} refused[] = {
-		{"tui", "you are already in it"},
-		{"chat", "you are already in it: close this and type"},
+		{"tui", "the terminal UI is already open"},
+		{"chat", "you are already in a chat: close this list and type"},
 		{"serve", "it runs until stopped; start it in another terminal"},
 	};
 

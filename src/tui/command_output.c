@@ -142,7 +142,7 @@ rt_command_output_show(rt_tui *tui, rt_str line, rt_str text, bool failed)
 
 	text = trim_lines(text);
 	if (text.size == 0) {
-		rt_tui_say_done(tui, failed ? "It failed without a message" : "Done");
+		rt_tui_say_done(tui, failed ? "The command failed without a message" : "Done");
 		return;
 	}
 	if (show_notice(tui, text, failed))

@@ -33,8 +33,8 @@ end_provider(void *ctx, rt_str provider, const rt_error *problem)
 	if (problem != NULL) {
 		pthread_mutex_lock(&models->lock);
 		rt_buf_add_f(&models->problems, "%.*s: %s%s\n", RT_STR_ARG(provider), problem->text,
-			     problem->status == RT_UPSTREAM ? "\n  Start that server, or correct its url in the "
-							      "configuration file"
+			     problem->status == RT_UPSTREAM ? "\n  Start the server, or correct "
+							      "its URL in config.toml"
 							    : "");
 		pthread_mutex_unlock(&models->lock);
 	}

@@ -452,8 +452,8 @@ rt_tui_copy(rt_tui *tui, rt_str text)
 	if (tui->terminal != NULL && !rt_terminal_copy(tui->terminal, text))
 		rt_tui_say(
 			tui,
-			"Copied %zu characters inside Retake; Alt+Y puts them into the input. This "
-			"terminal's clipboard does not take them",
+			"Copied %zu characters inside Retake only: this terminal does not give "
+			"access to the clipboard. Alt+Y inserts them into the input",
 			rt_utf8_count(text));
 	else
 		rt_tui_say(tui, "Copied %zu characters", rt_utf8_count(text));

@@ -490,7 +490,7 @@ draw_notes(const question *q, rt_canvas *canvas, rt_box box)
 	int y = 0;
 
 	if (q->models != NULL)
-		(void)rt_canvas_put_c(canvas, box, 2, y++, "Reading the providers' lists", RT_INK_DIM);
+		(void)rt_canvas_put_c(canvas, box, 2, y++, "Loading the providers' model lists …", RT_INK_DIM);
 	if (q->note.size > 0 && y < box.h)
 		(void)rt_canvas_put_cut(canvas, box, 2, y++, box.w - 2, rt_buf_str(&q->note),
 					RT_INK_DIM);

@@ -86,7 +86,7 @@ toggle_mark(rt_chat *chat)
 	if (chat->mark_count < RT_CHAT_MARKS)
 		chat->marks[chat->mark_count++] = chat->sel_entry;
 	else
-		rt_tui_say(chat->pane.tui, "%d entries are marked; that is as many as there can be",
+		rt_tui_say(chat->pane.tui, "%d entries are marked, which is the maximum",
 			   (int)RT_CHAT_MARKS);
 }
 
@@ -320,7 +320,7 @@ quit(rt_chat *chat, bool interrupted)
 	if (tui->ends)
 		return;
 	chat->interrupted = true;
-	rt_tui_say(tui, "Press it again to quit; your text is kept and restored next time");
+	rt_tui_say(tui, "Press the key again to quit; your text will be restored next time");
 }
 
 /* Put a suggestion into the input. A file is attached; a command that needs no words is carried out,

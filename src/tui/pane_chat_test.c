@@ -278,7 +278,7 @@ leaving_with_something_written(void **state)
 	desk_type(&d, "half");
 	assert_int_equal(rt_tui_key(&d.tui, quit), RT_OK);
 	assert_false(d.tui.ends);
-	assert_notice(&d, "Press it again to quit; your text is kept and restored next time");
+	assert_notice(&d, "Press the key again to quit; your text will be restored next time");
 	desk_type(&d, " a thought");
 	assert_int_equal(rt_tui_key(&d.tui, quit), RT_OK);
 	assert_false(d.tui.ends);

@@ -672,7 +672,7 @@ jumped(rt_tui *tui, void *ctx, rt_status st, rt_work_said *said, const rt_error 
 	if (st != RT_OK)
 		return report_failure(tui, st, said, err);
 	if (said->seq == 0)
-		rt_tui_say(tui, "Already there");
+		rt_tui_say(tui, "Already in this state");
 	else if (c->seq == 0)
 		rt_tui_say_done(tui,
 				"Restored the discussion to the state before its first step. To "

@@ -120,7 +120,7 @@ jumps(void **state)
 	assert_shows(&d, "›● │ 2 tui added entry: SQLite. ← now");
 	assert_shows(&d, "   ○ 4 tui added entry: Postgres");
 	desk_press(&d, "enter");
-	assert_notice(&d, "Already there");
+	assert_notice(&d, "Already in this state");
 	/* Before everything, and back. */
 	desk_press(&d, "end enter");
 	assert_notice(&d, "Restored the discussion to the state before its first step. "

@@ -456,8 +456,8 @@ draw_running(palette *p, rt_canvas *canvas, rt_box box)
 	int x;
 
 	if (waiting > 0)
-		keys = rt_tui_format(p->pane.tui, "%zu key%s typed after it %s%s", waiting,
-				     waiting > 1 ? "s" : "", waiting > 1 ? "wait" : "waits",
+		keys = rt_tui_format(p->pane.tui, "%zu key%s queued%s", waiting,
+				     waiting > 1 ? "s" : "",
 				     waiting == RT_TYPEAHEAD_MAX ? "  further keys are ignored" : "");
 	rt_bar_draw(canvas, box, RT_STR("Running"), keys);
 	x = rt_canvas_put_cut(canvas, box, 2, 1, box.w - 22, rt_buf_str(&p->line), RT_INK_CODE);
@@ -539,7 +539,7 @@ finish(palette *p)
 		put_back(p);
 	switch (end->outcome) {
 	case RT_PROCESS_STOPPED: rt_tui_say_done(tui, "Stopped before it finished"); break;
-	case RT_PROCESS_NOT_STARTED: rt_tui_say_done(tui, "It could not be started"); break;
+	case RT_PROCESS_NOT_STARTED: rt_tui_say_done(tui, "The command could not be started"); break;
 	default: rt_command_output_show(tui, rt_buf_str(&p->line), text, failed); break;
 	}
 	/* Keys were typed before the failure, or the output to read, could be seen. */
@@ -575,7 +575,7 @@ run(palette *p, rt_str line)
 	if (st == RT_BUSY || RT_TRY(&tui->scope, st) != RT_OK)
 		return;
 	p->pane.holds = true;
-	p->pane.footer = "Esc stops it";
+	p->pane.footer = "Escape stops it";
 	p->is_stopped = false;
 	if (rt_worker_ended(&p->worker))
 		finish(p);

@@ -290,7 +290,7 @@ opens_the_same_screens(void **state)
 	desk_press(&d, "enter");
 	assert_shows(&d, "Compare with which take");
 	desk_press(&d, "down enter");
-	assert_shows(&d, "Difference of two takes");
+	assert_shows(&d, "Differences between two takes");
 	desk_press(&d, "escape f2 ctrl+p"); /* from another screen, too */
 	desk_type(&d, "diff");
 	desk_press(&d, "enter");

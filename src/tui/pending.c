@@ -230,7 +230,7 @@ rt_pending_change_start(rt_tui *tui, const rt_pending_change_options *options)
 
 	if (tui->pending != NULL) {
 		st = rt_fail(&err, RT_BUSY,
-			     "another change is still under way; this one was not begun");
+			     "another change is still in progress; this one was not started");
 		return refuse(tui, options, st, &err);
 	}
 	p = rt_new0(tui->alloc, sizeof(*p));
@@ -493,7 +493,8 @@ rt_pending_change_status_text(rt_tui *tui, rt_buf *out)
 	event = atomic_load(&p->hooks.event);
 	is_open = atomic_load(&p->state) == OPEN;
 	if (event != NULL)
-		rt_buf_add_f(out, "%s running a hook (%s)", is_open ? "Waiting:" : "It is done;",
+		rt_buf_add_f(out, "%s running a hook (%s)", is_open ? "Waiting:" : "The change is "
+										   "saved;",
 			     event);
 	else if (is_open)
 		rt_buf_add_c(out, "Waiting: another program is writing to the store");

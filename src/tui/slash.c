@@ -227,7 +227,7 @@ branch_here(rt_tui *tui, rt_action action, rt_str rest)
 	rt_status st;
 
 	if (rest.size == 0)
-		return pick_message(tui, rest, true, "Branch after which entry",
+		return pick_message(tui, rest, true, "Branch after which entry?",
 				    "There is no entry before the head", chose_point);
 	if (rest.ptr[0] != ':' && rest.ptr[0] != '@')
 		return verb_at_head(tui, action, rest);
@@ -299,7 +299,7 @@ export_file(rt_tui *tui, rt_action action, rt_str rest)
 	(void)action;
 	if (rest.size == 0)
 		return rt_verb_export_to(tui, disc, 0,
-					 "Write this discussion to which file? (.html, .md, "
+					 "Export this discussion to which file? (.html, .md, "
 					 ".json, .toml)");
 	if (rest.ptr[0] != '-' && rt_str_find(rest, RT_STR(" -"), 0) == SIZE_MAX &&
 	    memchr(rest.ptr, '\\', rest.size) == NULL && memchr(rest.ptr, '\'', rest.size) == NULL)
@@ -427,7 +427,7 @@ const rt_slash rt_slashes[] = {
 	{"/context", "", "show the next request: its parts and their tokens", rt_slash_context,
 	 RT_ACT_NONE},
 	{"/continue", "", "continue a reply that ended early", run, RT_ACT_CONTINUE},
-	{"/detach", "", "attach nothing to the next message", rt_slash_detach, RT_ACT_NONE},
+	{"/detach", "", "remove all attached files", rt_slash_detach, RT_ACT_NONE},
 	{"/diff", "", "compare this take with another one", rt_slash_diff, RT_ACT_NONE},
 	{"/discussions", "", "list all discussions", open_screen, RT_ACT_DISCUSSIONS},
 	{"/edit", "", "edit your last message in place", act, RT_ACT_LAST_USER},

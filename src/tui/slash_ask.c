@@ -138,7 +138,7 @@ rt_slash_templates(rt_tui *tui, rt_action action, rt_str rest)
 		rt_tui_say(tui, "No templates yet.  Save one: /template save NAME "
 				"\"Review {{file}}.\"; use it: /NAME");
 	} else if (rt_ok(&s)) {
-		RT_TRY(&s, rt_pane_pick(tui, "Use which template", rows, false, chose_template, NULL,
+		RT_TRY(&s, rt_pane_pick(tui, "Use which template?", rows, false, chose_template, NULL,
 					NULL));
 		if (rt_ok(&s))
 			rt_pane_pick_columns(tui);

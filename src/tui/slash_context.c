@@ -81,7 +81,8 @@ add_summary(writer *w, rt_buf *row)
 	}
 	rt_buf_add_f(row, ", for %.*s", RT_STR_ARG(w->work->model.size > 0
 							   ? rt_buf_str(&w->work->model)
-							   : RT_STR("no model yet; Ctrl+L chooses one")));
+							   : RT_STR("a model that is not chosen "
+								    "yet (Ctrl+L)")));
 	end_row(w, row, RT_INK_HEADING | RT_INK_BOLD);
 	if (w->next.totals.tokens > entries + summaries + w->next.totals.file_tokens)
 		add_share(w, row, "prompts", w->next.totals.tokens - entries - summaries - w->next.totals.file_tokens,

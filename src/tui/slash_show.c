@@ -134,7 +134,7 @@ pick_take(rt_tui *tui, bool switches)
 	} else if (rt_ok(&s) && !switches && n->count == 1) {
 		RT_TRY(&s, show_difference(tui, n->items[0]));
 	} else if (rt_ok(&s)) {
-		RT_TRY(&s, rt_pane_pick(tui, switches ? "Which take" : "Compare with which take", rows,
+		RT_TRY(&s, rt_pane_pick(tui, switches ? "Which take?" : "Compare with which take?", rows,
 					false, switches ? chose_take : chose_other, n, rt_pick_items_free));
 		n = NULL;
 		if (rt_ok(&s))
@@ -275,7 +275,7 @@ show_difference(rt_tui *tui, uint32_t other)
 			add_pair(&w, diff.was, diff.is, ", edited");
 		add_rests(&w, &view, &diff);
 	}
-	return rt_verb_show(tui, &s, "Difference of two takes", &lines);
+	return rt_verb_show(tui, &s, "Differences between two takes", &lines);
 }
 
 /* ---- the next request ---- */

@@ -377,7 +377,7 @@ report_run(rt_tui *tui)
 
 	if (!stopped && end->has_problem) {
 		rt_tui_say_error(tui, &end->problem,
-				 is_navigation ? RT_STR("Nothing changed")
+				 is_navigation ? RT_STR("Nothing was changed")
 				 : has_entry   ? RT_STR("The partial reply was kept and marked "
 							"as partial")
 					       : RT_STR(""));

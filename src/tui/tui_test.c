@@ -171,7 +171,7 @@ the_tree_and_what_changes(void **state)
 	desk_press(&d, "f2 home down");
 	assert_shows(&d, "entry 2 of 4 in this take");
 	desk_press(&d, "alt+shift+r enter");
-	assert_notice(&d, "Nothing changed");
+	assert_notice(&d, "Nothing was changed");
 	desk_do(&d, "[{\"op\":\"entry.delete\",\"entry\":\":4\"}]");
 	assert_shows(&d, "entry 2 of 3 in this take");
 	/* In another take, from here. */
@@ -448,7 +448,7 @@ compared_takes(void **state)
 	desk_add(&d, "AI", "DuckDB.");
 	desk_type(&d, "/takes");
 	desk_press(&d, "enter tab");
-	assert_shows(&d, "Difference of two takes");
+	assert_shows(&d, "Differences between two takes");
 	assert_shows(&d, "+ other (in view)");
 	desk_close(&d);
 }

@@ -104,7 +104,7 @@ edit_outside(rt_tui *tui, const rt_verb *v, const uint32_t *entries, size_t coun
 	if (rt_ok(&s) && is_changed)
 		RT_TRY(&s, rt_verb_do(tui, r, rt_buf_str(text)));
 	else if (rt_ok(&s))
-		rt_tui_say(tui, "Nothing changed");
+		rt_tui_say(tui, "Nothing was changed");
 	rt_verb_request_free(tui, r);
 	return rt_verb_end(tui, &s);
 }
@@ -124,7 +124,7 @@ build_edit(rt_verb_build *b)
 		return;
 	if (rt_str_eq(rt_work_entry_text(&b->scope, &tui->work, entry), b->answer)) {
 		if (rt_ok(&b->scope))
-			rt_tui_say(tui, "Nothing changed");
+			rt_tui_say(tui, "Nothing was changed");
 		return;
 	}
 	if (e->body->content_json != NULL) {
@@ -142,7 +142,7 @@ build_edit(rt_verb_build *b)
 	if (as_take) {
 		b->requests[0].op = RT_OP_TAKE_BRANCH;
 		edit->entry = b->requests[0].entry; /* in the new take */
-		b->did = "Edited it";
+		b->did = "Edited the entry";
 	}
 }
 
@@ -194,7 +194,8 @@ build_split(rt_verb_build *b)
 	if (!rt_ok(&b->scope))
 		return;
 	if (at == SIZE_MAX) {
-		rt_tui_say_str(b->tui, RT_STR("These words are not in it; nothing was split"), RT_INK_ERROR);
+		rt_tui_say_str(b->tui, RT_STR("The entry does not contain this text; nothing was "
+					      "split"), RT_INK_ERROR);
 		return;
 	}
 	rt_verb_set_address(b, &r, &r.entry, entry, false);
@@ -284,7 +285,7 @@ build_delete_below(rt_verb_build *b)
 	if (!rt_ok(&b->scope))
 		return;
 	if (take == NULL || !take->present || rt_seq_count(take->slots) == 0) {
-		rt_tui_say(b->tui, "It is no longer in any take");
+		rt_tui_say(b->tui, "The entry is no longer in any take");
 		return;
 	}
 	RT_TRY(&b->scope, rt_seq_get(take->slots, rt_seq_count(take->slots) - 1, &last,
@@ -310,7 +311,8 @@ build_graft(rt_verb_build *b)
 	rt_buf *ids;
 
 	if (rt_work_position(work, entries[0]) != SIZE_MAX) {
-		rt_tui_say(tui, "It is in this take already; graft brings entries of another one here");
+		rt_tui_say(tui, "The entry is already in this take; graft copies entries from "
+				"another take");
 		return;
 	}
 	if (rt_work_count(work) == 0) {
@@ -347,7 +349,7 @@ last_entry(rt_verb_build *b, uint32_t holder, size_t count)
 	if (count > 0)
 		return b->requests[count - 1].entry;
 	if (take == NULL || !take->present || rt_seq_count(take->slots) == 0) {
-		rt_tui_say(b->tui, "It is no longer in any take");
+		rt_tui_say(b->tui, "The entry is no longer in any take");
 		return rt_str_of(NULL);
 	}
 	RT_TRY(&b->scope, rt_seq_get(take->slots, rt_seq_count(take->slots) - 1, &last,
@@ -422,7 +424,13 @@ begin_other_take(rt_tui *tui, const rt_verb *v, const uint32_t *entries, size_t 
 	(void)entries;
 	(void)count;
 	if (work->take_count < 2) {
-		rt_tui_say(tui, "There is one take only; b on an entry makes another");
+		rt_buf key;
+
+		rt_buf_init(&key, tui->alloc, RT_BUF_UNLIMITED);
+		rt_keymap_add_key(tui->keys, RT_SCREEN_ENTRY, RT_ACT_BRANCH, &key);
+		rt_tui_say(tui, "There is only one take. %.*s on an entry starts another",
+			   RT_STR_ARG(key.size > 0 ? rt_buf_str(&key) : RT_STR("/branch-here")));
+		rt_buf_deinit(&key);
 		return RT_OK;
 	}
 	do {
@@ -637,7 +645,7 @@ build_model(rt_verb_build *b)
 			      "a model that plays a file can be chosen only on the command line or in "
 			      "the configuration file");
 		rt_buf_clear(hint);
-		rt_buf_add_c(hint, "Choose another one: Ctrl+L. Nothing changed");
+		rt_buf_add_c(hint, "Choose another one: Ctrl+L. Nothing was changed");
 		return;
 	}
 	if (RT_TRY(&b->scope, rt_model_names_verify(b->tui->alloc, b->tui->session->env,

@@ -435,10 +435,10 @@ redo_of_others(void **state)
 	desk_others(&d, "{\"op\":\"undo\"}");
 	assert_int_equal(rt_tui_act(&d.tui, RT_ACT_REDO), RT_OK);
 	assert_shows(&d, "Another program or window made changes in the meantime.");
-	assert_shows(&d, "Redo the step undone last?");
+	assert_shows(&d, "Redo the last undone step?");
 	assert_int_equal(rt_work_count(&d.tui.work), 2);
 	desk_press(&d, "n");
-	assert_notice(&d, "Nothing changed");
+	assert_notice(&d, "Nothing was changed");
 	assert_int_equal(rt_work_count(&d.tui.work), 2);
 	assert_int_equal(rt_tui_act(&d.tui, RT_ACT_REDO), RT_OK); /* the state that is shown now */
 	assert_text(&d, 2, "three");

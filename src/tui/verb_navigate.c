@@ -121,7 +121,7 @@ rt_verb_navigate(rt_tui *tui, uint32_t entry, bool select, void (*done)(rt_tui *
 			(void)rt_scope_nomem(&s);
 		} else {
 			*copy = n;
-			RT_TRY(&s, rt_pane_choose(tui, "Summarize the branch you're leaving?",
+			RT_TRY(&s, rt_pane_choose(tui, "Summarise the branch you are leaving?",
 						  choices, 3, chosen, copy, free_navigation));
 		}
 	} else if (rt_ok(&s)) {

@@ -344,7 +344,7 @@ make_question(rt_scope *s, rt_tui *tui, rt_verb_request *r, const rt_error *why)
 		ask_about_undo(s, tui, r);
 	} else if (r->verb->action == RT_ACT_REDO) {
 		rt_tui_say_done(tui, "Another program or window made changes in the meantime");
-		rt_buf_add_c(out, "Redo the step undone last?");
+		rt_buf_add_c(out, "Redo the last undone step?");
 	} else {
 		rt_buf_add_c(out, why->text);
 		if (out->size > 0 && out->ptr[0] >= 'a' && out->ptr[0] <= 'z')
@@ -399,8 +399,8 @@ add_row(rt_scope *s, rt_tui *tui, const rt_verb_request *r, const rt_fact *was,
 				 RT_INK_WARNING);
 	else if (now.body == was->body)
 		rt_lines_add_row(lines, 2,
-				 RT_STR("Its text is the same; who speaks, its label or "
-					"whether models see it is not."),
+				 RT_STR("Its text is unchanged, but its role, its label or whether "
+					"it is muted has changed."),
 				 RT_INK_WARNING);
 	else
 		rt_lines_add_difference(lines, body_text(s, &tui->work, was->body),
@@ -478,7 +478,7 @@ decided(rt_tui *tui, void *ctx, rt_str answer)
 	r->is_open = false;
 	if (!shows && !rt_str_is(answer, "overwrite") && !rt_str_is(answer, "both")) {
 		rt_tui_say_done(tui, "%s",
-				has_text(r) ? "Their version was kept" : "Nothing changed");
+				has_text(r) ? "Their version was kept" : "Nothing was changed");
 		if (has_text(r) && r->answer.size > 0)
 			rt_tui_remember_input(tui, rt_buf_str(&r->answer));
 		return RT_OK;

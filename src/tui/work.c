@@ -289,7 +289,7 @@ describe(rt_work *work, rt_work_job *job, rt_work_said *said)
 	if (op == RT_OP_UNDO || op == RT_OP_REDO) {
 		add_moved(work, job, r->steps, said->is_undo, words);
 	} else if (r->unchanged) {
-		rt_buf_add_c(words, "Nothing changed");
+		rt_buf_add_c(words, "Nothing was changed");
 	} else {
 		add_what(s, work, r->seq, rt_str_of(op == RT_OP_ENTRY_MOVE ? "" : r->entry), words);
 		if (words->size > 0 && words->ptr[0] >= 'a' && words->ptr[0] <= 'z')

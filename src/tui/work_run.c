@@ -246,7 +246,7 @@ rt_work_run_several(rt_work *work, const rt_run_request *what, const rt_str *mod
 	/* Starting one reads new rows, and would wait for a writer. */
 	if (rt_engine_refresh_now(work->engine, err) == RT_BUSY)
 		return rt_fail(err, RT_BUSY,
-			       "something is still being written; try again in a moment");
+			       "another change is still being written; try again in a moment");
 	(void)snprintf(disc, sizeof(disc), RT_BY_ID "d%u", work->place.disc);
 	(void)snprintf(take, sizeof(take), RT_BY_ID "t%u",
 		       work->seen_take != 0 ? work->seen_take : work->place.take);

@@ -174,7 +174,17 @@ wants 'needs ROLE after ":1"'
 fails 2 takes swich
 wants 'use list, switch, rename, rm or diff' 'takes switch TAKE'
 fails 2 takes switch
-wants 'takes switch needs TAKE'
+wants 'takes switch needs TAKE; 0 arguments given'
+fails 2 template save
+wants 'template save needs a NAME and a text' 'Usage: retake' 'help template'
+lacks 'there is no template'
+fails 2 template delete
+wants 'template delete needs a NAME'
+fails 2 add -r
+wants '-r needs a value' 'Usage: retake'
+lacks 'starts with a dash'
+fails 2 add --nonesuch text
+wants 'has no flag "--nonesuch"' 'Put an argument that starts with a dash after --.'
 r -q edit :1 x
 fails 1 split :1 1
 wants 'has 1 character'
@@ -408,7 +418,7 @@ wants 'Did you mean' 'delete'
 fails 2 tokens
 wants 'context --tokens'
 fails 2 ask -c more
-wants 'ask continues the discussion without a flag' "retake --db $db new"
+wants 'ask needs no flag to continue the discussion' "retake --db $db new"
 fails 3 help topics
 wants 'Topics: addressing, '
 code 'ask -a' 0 r ask -m builtin/echo -a "$work/a.txt" read
@@ -418,7 +428,7 @@ has 'welcome: ask' 'retake ask "Hello"' "$(r)"
 # --- a take where a discussion is expected, a name in use, no such store ---
 r -q branch :1 side
 fails 3 use side
-wants "That is a take. Go to it: retake --db $db takes switch side"
+wants "That is a take. Switch to it: retake --db $db takes switch side"
 fails 1 new main
 wants "Open it: retake --db $db use main"
 has 'no such store' "There is no store yet in $work/typo.db" "$("$RETAKE" --db "$work/typo.db" show)"
@@ -472,7 +482,7 @@ code 'unmute several' 0 r unmute :3 :4
 r -q undo 2
 is 'mute: undone' 'False' "$(r show --json | json 'str(any(e["muted"] for e in d["entries"]))')"
 code 'delete several' 0 r delete :1 :3 :3
-has 'delete several' 'Removed 2 entries from take "main"' "$out"
+has 'delete several' 'Deleted 2 entries from take "main"' "$out"
 is 'delete several' 'two|four' "$(contents)"
 r -q undo
 is 'delete several: one step' 'one|two|three|four' "$(contents)"

@@ -20,7 +20,7 @@ code 'nothing to undo' 1 r undo
 has 'redo all' '6 of 99 steps: there are no more steps to redo.' "$(r redo 99)"
 is 'in JSON, too' '6 of 7 steps: there are no more steps to undo.' "$(r undo 7 --json | json 'd["note"]')"
 r -q redo 6
-has 'a count that may be a step' "If 8 is the number of a step, and only that was meant: retake --db $db redo 6, then retake --db $db revert 8" "$(r undo 8)"
+has 'a count that may be a step' "If you meant only step 8: retake --db $db redo 6, then retake --db $db revert 8" "$(r undo 8)"
 has 'none is missing' 'Redid 6 steps' "$(r redo 6)"
 is 'all is back' 'one|TWO|three|FOUR' "$(contents)"
 
@@ -187,7 +187,7 @@ r -q edit :1 uno
 r -q edit :1 eins
 is 'revisions' 'one|uno|eins' "$(r revisions :1 --json | json '"|".join(x["content"] for x in d)')"
 code 'revisions for people' 0 r revisions :1
-has 'revisions for people' 'Revision 3' "$out"
+has 'revisions for people' 'Version 3' "$out"
 code 'restore a revision' 0 r revisions :1 --restore 1
 is 'restored' one "$(r show :1 --raw)"
 r -q undo
@@ -212,9 +212,9 @@ changes 'new take' edit :3 x --as-take
 changes 'new take' edit :1 x --as-take
 changes 'Replaced "o" by "0"' edit --replace o 0
 changes 'Changed the role' role :1 System
-changes 'Removed entry' delete :1
-changes 'Removed 2 entries' delete :2..:3
-changes 'Removed 2 entries after' delete --after :2
+changes 'Deleted entry' delete :1
+changes 'Deleted 2 entries' delete :2..:3
+changes 'Deleted 2 entries after' delete --after :2
 changes 'Moved entry' move :4 --before :1
 changes 'Muted entry' mute :1
 changes 'Muted 3 entries' mute :1..:3

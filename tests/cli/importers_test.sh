@@ -35,7 +35,7 @@ is 'after the edited one' 'Do ships float? Most of them. And boats?' \
 	"$(r show --json | json '" ".join(e["content"] for e in d["entries"])')"
 is 'and as a take' 3 "$(r takes --json | json 'len(d)')"
 code 'the same again' 0 r import "$work/conversations.json"
-has 'adds nothing' 'nothing new; 5 entries are known already' "$out"
+has 'adds nothing' 'nothing new; 5 entries are already known' "$out"
 code 'an import is one step' 0 r undo
 code 'another discussion' 0 r new Other
 cat >"$work/dated.jsonl" <<-'END'

@@ -39,7 +39,7 @@ hasnt "other commands stay as they were" "arriving" "$(r export --format canonic
 kill -9 "$asking" 2>/dev/null
 wait "$asking" 2>/dev/null
 code "show after a crash" 0 r show
-has "says that a part was kept" "kept the partial text of 1 reply" "$err"
+has "says that a part was kept" "saved the partial text of 1 reply" "$err"
 has "and shows it" "Forty" "$out"
 has "marked" "(partial)" "$out"
 hasnt "it is no longer arriving" "arriving" "$out"

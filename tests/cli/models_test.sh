@@ -134,7 +134,7 @@ PY
 # --- settings ---
 code 'set: unknown' 3 r set model foo
 has 'set: unknown' 'mock has no model foo' "$err"
-has 'set: unknown: the way to allow it' 'add it to models of its provider in config.toml' "$err"
+has 'set: unknown: the way to allow it' 'add it to the models list of its provider in config.toml' "$err"
 code 'set: nothing was set' 3 r settings model
 code 'set: nearly' 3 r set model mock/larg
 has 'set: nearly' 'did you mean large?' "$err"

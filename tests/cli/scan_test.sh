@@ -55,7 +55,7 @@ has 'an unknown name' 'there is no program "nano"' "$err"
 has 'an unknown name: the known ones' 'Known: pi, claude-code, codex' "$err"
 code 'a name and all' 2 r scan --import --all codex
 code 'no name' 2 r scan --import
-has 'no name' '--import requires programs or paths, or --all alone' "$err"
+has 'no name' '--import requires PROGRAM or PATH; to import everything, use only --all' "$err"
 
 # --- importing ---
 code 'a dry run' 0 r scan --all -n

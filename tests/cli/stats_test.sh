@@ -53,7 +53,7 @@ code 'not on a terminal: a table' 0 r stats
 has 'not on a terminal: a table' '2026-03-20        2 entries' "$out"
 hasnt 'not on a terminal: no calendar' 'Mo Tu' "$out"
 code 'nothing in this time' 0 r stats --since 2027-01-01
-is 'nothing in this time' 'No entries in this time.' "$out"
+is 'nothing in this time' 'No entries in this period.' "$out"
 code 'not a date' 2 r stats --since yesterday
 has 'not a date' '--since needs a date, not "yesterday"' "$err"
 code 'a time' 2 r stats --until 2026-03-20T10:00

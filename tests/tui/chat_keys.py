@@ -263,7 +263,7 @@ def verbs_text(c, place):
     was = steps(place)
     t.key("End", "M-e")
     answer(t, "saved in place", "")
-    c.says("no change", t, "Nothing changed")
+    c.says("no change", t, "Nothing was changed")
     t.key("M-e")
     t.wait("saved in place")
     t.type("lost")
@@ -436,7 +436,7 @@ def one_take(c, place):
     add(place, "User", "u1", "Good. Schema")
     t = chat(place)
     t.key("M-]")
-    c.says("said", t, "There is one take only")
+    c.says("said", t, "There is only one take. Alt+B on an entry starts another")
 
 
 def folded(c, place):

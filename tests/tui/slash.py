@@ -131,7 +131,7 @@ def shown(c, place):
         c.says("the takes, with the words that are only in them", t, re.compile(r"^› 3  edited ← now +3 entries, ", re.M),
                re.compile(r"^  2  duck +4 entries, .*  What about DuckDB\?", re.M), "Tab compare")
         t.key("Up", "Up", "Tab")
-        c.says("compared", t, "Difference of two takes", "- main", "+ edited (in view)", "3 entries in both",
+        c.says("compared", t, "Differences between two takes", "- main", "+ edited (in view)", "3 entries in both",
                "User 3, edited", "- Use SQLite, not Postgres", "+ Use SQLite, not MySQL", "- AI 4", gone=["Which take"])
         rows = [row for row in t.tmux("capture-pane", "-p", "-e").split("\n") if "MySQL" in row]
         c.check("the words that differ are marked, and only these",
@@ -379,14 +379,14 @@ def settings(c, place):
     t.type("mine/new-one")
     t.key("Enter")
     c.says("an unknown provider", t, 'There is no provider "mine"; available',
-           "Nothing changed", re.compile(r"builtin/echo +~\d+ tok"))
+           "Nothing was changed", re.compile(r"builtin/echo +~\d+ tok"))
     say(t, "/model builtin/nope")
-    c.says("an unknown built-in model", t, 'No built-in model "nope"', "Nothing changed",
+    c.says("an unknown built-in model", t, 'No built-in model "nope"', "Nothing was changed",
            re.compile(r"builtin/echo +~\d+ tok"))
     for name in ("builtin/play:", "builtin/play:/dev/null", "builtin/play"):
         say(t, "/model " + name)
         c.says("a model that plays a file", t, "plays a file can be chosen only on the command line",
-               "Nothing changed", re.compile(r"builtin/echo +~\d+ tok"))
+               "Nothing was changed", re.compile(r"builtin/echo +~\d+ tok"))
     t.key("C-l")
     t.wait("Model (PROVIDER/NAME)")
     t.type("openai/new-one")
@@ -429,15 +429,15 @@ def listed_models(c, place):
     with place.open(size=SIZE) as t:
         t.wait("No messages yet")
         t.key("C-l")
-        c.says("those that have arrived", t, "  quick/tiny", "  quick/huge", "Reading the providers' lists",
+        c.says("those that have arrived", t, "  quick/tiny", "  quick/huge", "Loading the providers' model lists …",
                gone=["slow/late", "gone: "])
         t.key("Down")
         c.says("the screen does not wait", t, "› builtin/summary")
         Lists.allowed.set()
-        c.says("the others", t, "  slow/late", "› builtin/summary", gone=["Reading the providers' lists"])
+        c.says("the others", t, "  slow/late", "› builtin/summary", gone=["Loading the providers' model lists …"])
         c.says("a server that does not answer, and what to do", t,
                "  gone: nothing answers at http://127.0.0.1:1 (connection refused)",
-               "Start that server, or correct its url in the configuration file")
+               "Start the server, or correct its URL in config.toml")
         c.check("a provider without a key is not mentioned", "anthropic" not in t.text())
         t.type("ate")
         c.says("found by typing", t, "› slow/late", gone=["quick/tiny"])
@@ -585,7 +585,7 @@ def attached(c, place):
         c.says("refused", t, "does not accept images", "> what is this", " + shot.png")
         t.key("C-u")
         say(t, "/detach")
-        c.says("none", t, "Nothing is attached any more", gone=[" + shot.png"])
+        c.says("none", t, "Removed all attached files", gone=[" + shot.png"])
         with open(os.path.join(place.dir, "two words.txt"), "w") as out:
             out.write("x")
         t.key("C-u")

@@ -8,7 +8,7 @@ import threading
 
 from talk import FORK, Place, contents, fork, head, ids, newest, run, script, steps, tree_rows, value
 
-QUESTION = [" Summarize the branch you're leaving?" + " " * 22 + "Enter ok  Esc cancel",
+QUESTION = [" Summarise the branch you are leaving?" + " " * 22 + "Enter ok  Esc cancel",
             "› n  No: just go there",
             "  y  Yes: a model summarises it, and the summary is added where you continue",
             "  i  Yes, with instructions"]
@@ -22,7 +22,7 @@ def asked(place, row="a1", size=(80, 30), **more):
     t.wait("(4/6)")
     t.key(*{"a1": ("Up", "Up"), "u2": ("Up",), "a3": ("End",), "u3": ("End", "Up")}[row])
     t.key("Enter")
-    t.wait("Summarize the branch you're leaving?")
+    t.wait("Summarise the branch you are leaving?")
     return t
 
 
@@ -45,7 +45,7 @@ def dialogue(c, place):
     fork(place)
     before = value(place), steps(place)
     t = asked(place)
-    at = next(i for i, row in enumerate(t.screen()) if "Summarize" in row)
+    at = next(i for i, row in enumerate(t.screen()) if "Summarise" in row)
     c.rows("the question", t, at, QUESTION)
     c.check("the tree stays above it", "─ Tree " + "─" * 73 in t.screen()[:at])
     t.key("Down")
@@ -57,17 +57,17 @@ def dialogue(c, place):
     t.key("Up")
     c.says("to the first", t, "› n  No")
     t.key("Up", "x", "Escape")
-    c.says("Escape", t, "Navigation cancelled", "(2/6)", gone=["Summarize"])
+    c.says("Escape", t, "Navigation cancelled", "(2/6)", gone=["Summarise"])
     unchanged(c, place, "Escape", before)
     t.key("Enter")
-    t.wait("Summarize")
+    t.wait("Summarise")
     t.key("C-c")
-    c.says("Ctrl+C", t, "Navigation cancelled", "(2/6)", gone=["Summarize"])
+    c.says("Ctrl+C", t, "Navigation cancelled", "(2/6)", gone=["Summarise"])
     unchanged(c, place, "Ctrl+C", before)
     t.key("Enter")
-    t.wait("Summarize")
+    t.wait("Summarise")
     t.key("Enter")
-    c.says("no summary by default", t, "Went to entry 2", gone=["Summarize", "─ Tree"])
+    c.says("no summary by default", t, "Went to entry 2", gone=["Summarise", "─ Tree"])
     c.equal("no summary", (ids(place), head(place)), (["u1", "a1", "u2", "a2"], "a1"))
 
 
@@ -79,7 +79,7 @@ def yes(c, place):
     t = asked(place, RETAKE_MODEL=script(place, {"text": "They chose "}, {"text": "SQLite."}))
     t.key("y")
     c.says("said", t, "Went to entry 2; summarised the branch you left", "They chose SQLite.",
-           gone=["─ Tree", "Summarize"])
+           gone=["─ Tree", "Summarise"])
     shown = place.json("show")["entries"]
     c.equal("the path", [(e["id"], e["content"]) for e in shown[:2]],
             [("u1", "Which database?"), ("a1", "SQLite: one file.")])
@@ -174,7 +174,7 @@ def instructions(c, place):
         c.says("Escape leaves it", t, "Navigation cancelled", "(2/6)")
         c.equal("no model was asked", server.bodies, [])
         t.key("Enter")
-        t.wait("Summarize")
+        t.wait("Summarise")
         t.key("i")
         t.wait("Instructions for the summary?")
         t.type("Names of files, please")
@@ -212,11 +212,11 @@ def fails(c, place):
     with Server(status=400) as server:
         t = asked(place, **server.env())
         t.key("y")
-        c.says("why", t, "is on fire", "Nothing changed", "(2/6)")
+        c.says("why", t, "is on fire", "Nothing was changed", "(2/6)")
         c.check("a model was asked", server.bodies)
         unchanged(c, place, "a server that fails", before)
         t.key("Enter")
-        t.wait("Summarize")
+        t.wait("Summarise")
         t.key("n")
         c.says("without a summary", t, "Went to entry 2", gone=["─ Tree"])
         c.equal("the head", head(place), "a1")
@@ -241,7 +241,7 @@ def fails_midway(c, place):
     before = value(place), steps(place)
     t = asked(place, RETAKE_MODEL=script(place, {"text": "Half a "}, {"error": {"message": "worn out"}}))
     t.key("y")
-    c.says("why", t, "orn out", "Nothing changed", "(2/6)")
+    c.says("why", t, "orn out", "Nothing was changed", "(2/6)")
     unchanged(c, place, "half a summary", before)
     t.key("Escape")
     c.says("nothing of it is left on the screen", t, "Esc stop, tree", gone=["Half a", "─ Tree"])
@@ -270,10 +270,10 @@ def aborted(c, place):
         unchanged(c, place, f"{key} while it runs", before)
         if key == "Escape":
             t.key("Enter")
-            t.wait("Summarize")
+            t.wait("Summarise")
     # Also from the chat.
     t.key("M-Up", "Up", "Up", "Up", "Enter")
-    t.wait("Summarize")
+    t.wait("Summarise")
     t.key("y")
     t.wait("Half a")
     t.key("Escape")
@@ -305,12 +305,12 @@ def hook_cancels(c, place):
     t = asked(place)
     for key in ("y", "n"):
         t.key(key)
-        c.says(f"{key}: its reason", t, "not on a Sunday", "Nothing changed", "(2/6)", gone=["Summarize"])
+        c.says(f"{key}: its reason", t, "not on a Sunday", "Nothing was changed", "(2/6)", gone=["Summarise"])
         unchanged(c, place, f"a hook that cancels, {key}", before)
         t.key("Up")
         c.says("the tree is still open", t, "(1/6)")
         t.key("Down", "Enter")
-        t.wait("Summarize")
+        t.wait("Summarise")
 
 
 def hook_cancels_silently(c, place):
@@ -322,14 +322,14 @@ def hook_cancels_silently(c, place):
     hook(place, "session_before_tree", "cat > /dev/null; echo '{\"cancel\":true}'\n")
     for key in ("y", "n"):
         t.key(key)
-        t.wait("(2/6)", gone=["Summarize"])
+        t.wait("(2/6)", gone=["Summarise"])
         c.check(f"{key}: nothing is said", not any("ook" in row or "You are where" in row for row in t.screen()),
                 t.screen())
         unchanged(c, place, f"a silent hook, {key}", before)
         t.key("Up")
         c.says("the tree is still open", t, "(1/6)")
         t.key("Down", "Enter")
-        t.wait("Summarize")
+        t.wait("Summarise")
 
 
 def hook_writes(c, place):
@@ -348,7 +348,7 @@ def hook_writes(c, place):
         said = json.load(told)
     c.equal("what it was told", (said["via"], said["preparation"]["targetId"], said["preparation"]["oldLeafId"],
                                  said["preparation"]["commonAncestorId"],
-                                 [e["id"] for e in said["preparation"]["entriesToSummarize"]],
+                                 [e["id"] for e in said["preparation"]["entriesToSummarise"]],
                                  said["preparation"]["userWantsSummary"]),
             ("tui", "a1", "a2", "a1", ["u2", "a2"], True))
 
@@ -382,7 +382,7 @@ def nothing_left(c, place):
         t.wait("─ Tree", "(2/6)")
         c.equal("the head is in the middle", tree_rows(t)[1], "(2/6)")
         t.key("Down", "Down", "Enter")
-        c.says("downwards", t, "Went to entry 4", gone=["Summarize", "─ Tree"])
+        c.says("downwards", t, "Went to entry 4", gone=["Summarise", "─ Tree"])
         c.equal("the head", head(place), "a2")
 
 

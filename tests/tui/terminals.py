@@ -86,7 +86,7 @@ def small(c, place):
     t.key("M-u")
     t.wait("Undone")
     t.key("Enter")
-    c.says("the question can be read", t, "Summarize the branch you're leaving?", "› n  No: just go there", "  y  Yes")
+    c.says("the question can be read", t, "Summarise the branch you are leaving?", "› n  No: just go there", "  y  Yes")
     t.key("n")
     c.says("gone", t, "> Use SQLite, not Postgres")
     for key, seen in (("F3", "History of "), ("F4", "Discussions"), ("F1", "Keys here"), ("C-p", "Commands")):

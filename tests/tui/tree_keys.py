@@ -18,7 +18,7 @@ def tree(place, size=(80, 24)):
 def go(t, *keys):
     """Continues from the entry that these keys lead to, without a summary."""
     t.key(*keys, "Enter")
-    t.wait("Summarize the branch you're leaving?")
+    t.wait("Summarise the branch you are leaving?")
     t.key("n")
 
 
@@ -313,7 +313,7 @@ def already(c, place):
     fork(place)
     with tree(place) as t:
         t.key("Enter")
-        c.says("said", t, "Already at this point", gone=["─ Tree", "Summarize"])
+        c.says("said", t, "Already at this point", gone=["─ Tree", "Summarise"])
         c.equal("nothing was done", (steps(place), head(place)), (8, "a2"))
 
 

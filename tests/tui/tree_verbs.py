@@ -36,7 +36,7 @@ def edit(c, place):
     # An edit without a change is not a step.
     t.key("M-e")
     answer(t, "saved in place", "")
-    c.says("nothing changed", t, "Nothing changed")
+    c.says("nothing changed", t, "Nothing was changed")
     t.key("M-e")
     t.wait("saved in place")
     t.type("lost")
@@ -294,7 +294,7 @@ def split(c, place):
            lambda p: len(p.texts()) == 3 and "Good. Schema" in p.texts()[2][1])
     t.key("M-s")
     answer(t, "split before which word?", "not there")
-    c.says("not there", t, "These words are not in it; nothing was split")
+    c.says("not there", t, "The entry does not contain this text; nothing was split")
 
 
 def takes_of(c, place):
