@@ -177,7 +177,7 @@ rt_input_wal_open(const char *name, int fd, rt_input_wal **out, rt_error *err)
 		return RT_OK;
 	if (has_journal(name))
 		return rt_fail(err, RT_BUSY, "another program has an unfinished transaction in %s "
-					     "(%s-journal)", name, name);
+					     "(%s-journal); close it, or wait", name, name);
 	wal = rt_new0(rt_alloc_libc(), sizeof(*wal));
 	frame = rt_new0(rt_alloc_libc(), FRAME + PAGE_MAX);
 	if (wal == NULL || frame == NULL) {

@@ -157,7 +157,7 @@ test_journal(void **state)
 	fd = open(name, O_RDWR | O_CREAT, 0600);
 	assert_int_equal(write(fd, magic, sizeof(magic)), sizeof(magic));
 	assert_int_equal(rt_file_input_open(&input, path, &err), RT_BUSY);
-	assert_non_null(strstr(err.text, "has not finished"));
+	assert_non_null(strstr(err.text, "has an unfinished transaction"));
 	assert_int_equal(ftruncate(fd, 0), 0); /* as PRAGMA journal_mode = TRUNCATE leaves it */
 	assert_int_equal(rt_file_input_open(&input, path, &err), RT_OK);
 	rt_file_input_close(&input);

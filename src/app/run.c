@@ -275,7 +275,7 @@ may_continue(rt_runs *runs, const rt_run_asked *asked, char out_name[24], rt_err
 		    !rt_str_eq(other->shown_take, asked->shown_take))
 			continue;
 		memcpy(out_name, run->name, sizeof(run->name));
-		return rt_fail(err, RT_REFUSED, "this reply is already being continued (run %s)",
+		return rt_fail(err, RT_REFUSED, "this reply is being continued already (run %s)",
 			       run->name);
 	}
 	return RT_OK;

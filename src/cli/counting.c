@@ -90,7 +90,7 @@ rt_cli_counting_build(rt_cli *cli, rt_next_request *r)
 				    counter->warnings.ptr);
 		else if (counter->status == RT_OK && counter->ranks == NULL)
 			rt_cli_note(cli,
-				    "the token encoding of %s is not installed; counts are "
+				    "the token encoding %s is not installed; counts are "
 				    "estimates",
 				    counter->encoding->name);
 	}

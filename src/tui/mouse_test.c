@@ -116,7 +116,7 @@ test_chat(void **state)
 	/* A second click is Enter: the head goes there. */
 	click(&d, "first answer");
 	click(&d, "first answer");
-	assert_shows(&d, "Summarize the branch");
+	assert_shows(&d, "Summarise the branch");
 	desk_press(&d, "n");
 	assert_comes(&d, "head 2 of 4");
 	wheel(&d, RT_MOUSE_WHEEL_UP, "second answer");
@@ -225,7 +225,7 @@ test_tree(void **state)
 	mouse(&d, RT_MOUSE_PRESS, 4, 3);
 	assert_shows(&d, "› • User: first question");
 	double_click(&d, "AI: first answer");
-	assert_shows(&d, "Summarize the branch");
+	assert_shows(&d, "Summarise the branch");
 	double_click(&d, "No: just go there");
 	assert_comes(&d, "head 2 of 4");
 	desk_close(&d);

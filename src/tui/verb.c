@@ -654,7 +654,7 @@ build_model(rt_verb_build *b)
 	    RT_OK) {
 		rt_buf_clear(hint);
 		rt_buf_add_c(hint, "Use PROVIDER/NAME, for example /model openai/gpt-5. Nothing "
-				   "changed");
+				   "was changed");
 		return;
 	}
 	rt_json_put_str(json, NULL, name);

@@ -315,7 +315,7 @@ rows(void **state)
 	assert_int_equal(rt_work_count(&d.tui.work), 3);
 	desk_press(&d, "s");
 	assert_shows(&d, "The version you saw, with their changes");
-	assert_shows(&d, "Its text is the same");
+	assert_shows(&d, "Its text is unchanged, but its role");
 	desk_press(&d, "escape n");
 	assert_int_equal(rt_work_count(&d.tui.work), 3);
 	desk_close(&d);

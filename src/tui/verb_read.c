@@ -448,7 +448,7 @@ rt_verb_export(rt_tui *tui, uint32_t entry)
 	name = rt_text_str(rt_disc_take(work->disc, take)->name);
 	name.size = rt_utf8_cut(name, 100);
 	(void)snprintf(title, sizeof(title),
-		       "Write take %.*s to which file? (.html, .md, .json, .toml)",
+		       "Export take %.*s to which file? (.html, .md, .json, .toml)",
 		       RT_STR_ARG(name));
 	if (rt_ok(&s))
 		RT_TRY(&s, rt_verb_export_to(tui, work->place.disc, take, title));

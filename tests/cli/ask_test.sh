@@ -377,7 +377,7 @@ hasnt "title_model: a chosen name stays" 'Title: ' "$(cat "$work/err")"
 echo 'title_model = "builtin/nothing"' >"$XDG_CONFIG_HOME/retake/config.toml"
 r -q new
 code "title_model: an unknown one does no harm" 0 r ask -m builtin/echo "Here?"
-has "title_model: an unknown one is noted" 'no title was written' "$err"
+has "title_model: an unknown one is noted" 'cannot generate a title' "$err"
 rm "$XDG_CONFIG_HOME/retake/config.toml"
 r fsck >/dev/null 2>&1 && pass || fail "fsck" ""
 finish

@@ -335,7 +335,7 @@ r -q edit :1 ONE
 printf 'ONE\n' | r -q purge --text - --yes
 is 'a secret from standard input' '' "$(r show :1 --raw)"
 r -q purge :1 --yes
-has 'revisions' 'All of them were purged' "$(r revisions :1)"
+has 'revisions' 'All versions were purged' "$(r revisions :1)"
 hasnt 'revisions' '(empty)' "$(r revisions :1)"
 is 'completion of shells' 3 "$(r complete -- completion '' | wc -l | tr -d ' ')"
 has 'completion of scopes' project "$(r complete -- undo --scope '')"
@@ -503,7 +503,7 @@ wants 'available: echo, summary and play:FILE' "Models: retake --db $db models b
 fails 0 models builtin
 fails 3 ask -m foo hi
 wants 'the name of the model has no provider: foo; use PROVIDER/MODEL'
-has 'chat: where lines are edited' 'retake without arguments has an input' "$(r help chat | tr '\n' ' ')"
+has 'chat: where lines are edited' 'retake without arguments has multi-line input' "$(r help chat | tr '\n' ' ')"
 fails 2 ask -m builtin/play hi
 wants 'play needs a file: builtin/play:FILE'
 

@@ -210,7 +210,7 @@ changes 'Inserted entry' insert --before :1 zero
 changes 'Edited entry' edit :1 x
 changes 'new take' edit :3 x --as-take
 changes 'new take' edit :1 x --as-take
-changes 'Replaced "o" by "0"' edit --replace o 0
+changes 'Replaced "o" with "0" 3 times' edit --replace o 0
 changes 'Changed the role' role :1 System
 changes 'Deleted entry' delete :1
 changes 'Deleted 2 entries' delete :2..:3
@@ -238,7 +238,7 @@ changes 'Removed the role' roles rm AI
 changes 'Added 2 items to files; there is no a.c' files add files a.c b.c
 changes 'track' track t
 changes 'Saved the preset' preset save p
-changes 'The project was reset' reset
+changes 'Reset the project' reset
 changes 'new discussion' extract :2
 
 # --- graft, promote, takes ---

@@ -152,10 +152,10 @@ r delete -q -d One :4
 r move -q -d One :3 --after :1
 r delete -q -d One :5
 is 'edited, deleted, moved' 'One Three two, edited Five' "$(texts)"
-has 'imported again' 'nothing new; 6 entries are known' "$(r import "$work/rollout.jsonl")"
+has 'imported again' 'nothing new; 6 entries are already known' "$(r import "$work/rollout.jsonl")"
 session One two Three four Five six Seven eight >"$work/rollout.jsonl"
 has 'the file has grown' '2 entries, 0 takes, 0 discussions added; 6 already known' "$(r import "$work/rollout.jsonl")"
 is 'new entries follow' 'eight' "$(texts | sed 's/.* //')"
 is 'in the same take' 1 "$(r takes -d One --json | json 'len(d)')"
-has 'and again' 'nothing new; 8 entries are known' "$(r import "$work/rollout.jsonl")"
+has 'and again' 'nothing new; 8 entries are already known' "$(r import "$work/rollout.jsonl")"
 finish

@@ -223,7 +223,7 @@ code 'a damaged text is found' 1 r fsck
 code 'and not shown as another' 1 r show
 code 'unrepairable texts are given up' 0 r repair
 has 'by name' "which is :$position of take" "$out"
-has 'and number' '1 text could not be read any more' "$out"
+has 'and number' '1 text could no longer be read' "$out"
 code 'the rest is there' 0 r show
 has 'with a hole' '(text damaged)' "$out"
 code 'and sound' 0 r fsck

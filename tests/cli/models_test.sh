@@ -182,7 +182,7 @@ has 'one fails: it is named' 'dated-2024-01-01: ' "$err"
 has 'one fails: the other has replied' 'Fine.' "$out"
 is 'one fails: the question has no failure' false "$(r show --json | json 'any("failure" in e for e in d["entries"])')"
 code 'all fail' 7 r ask -m mock/dated-2024-01-01 -m mock/hidden all
-has 'all fail' 'no model has replied' "$err"
+has 'all fail' 'no model replied' "$err"
 is 'all fail: the question keeps it' true "$(r show --json | json '"failure" in d["entries"][-1]')"
 steps=$(r status --json | json 'd["step"]')
 code 'named twice' 2 r ask -m mock/small -m small twice

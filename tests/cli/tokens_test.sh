@@ -17,7 +17,7 @@ is 'no request is printed' '' "$(echo "$out" | grep messages)"
 has 'another maker' 'for claude-x (estimated)' "$(r context --tokens -m anthropic/claude-x)"
 code 'no ranks' 0 env RETAKE_TOKENS=/nowhere/at/all "$RETAKE" --db "$db" context --tokens -m gpt-4o
 has 'no ranks: an estimate' 'about 21 tokens for gpt-4o (estimated)' "$out"
-has 'no ranks: said' 'o200k_base are not installed' "$err"
+has 'no ranks: said' 'the token encoding o200k_base is not installed' "$err"
 code 'no ranks, quiet' 0 env RETAKE_TOKENS=/nowhere/at/all "$RETAKE" -q --db "$db" context --tokens -m gpt-4o
 is 'no ranks, quiet: not said' '' "$err"
 code 'an unknown model' 3 r context --tokens -m nobody

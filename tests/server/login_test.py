@@ -74,7 +74,7 @@ def check_commands(tally, place, first):
             into(tally, path, run(place, shown(second, path)), second)
         done = login(place, "--port", str(second.port))
         into(tally, "another store than the default one", done, second)
-        tally.check("it is named", f"has another store, {second_db}" in done.stderr, done)
+        tally.check("it is named", f"serves another store ({second_db})" in done.stderr, done)
         taken = Place(place.folder, "third.db").run("serve", "--no-socket", "--port", str(first.port))
         tally.check("a port that is taken", taken.returncode == 1 and
                     f"third.db serve --login --port {first.port}\n" in taken.stderr.decode(), taken)

@@ -336,7 +336,7 @@ def verbs_place(c, place):
     c.verb("b", place, t, branch, 'Branched "third"', "take.branch",
            lambda p: p.json("show")["take"] == "third" and ids(p) == ["u1", "a1"])
     t.key("M-G")
-    c.says("P says where it can be done", t, "It is in this take already")
+    c.says("P says where it can be done", t, "The entry is already in this take")
 
 
 def verbs_look(c, place):
@@ -383,7 +383,7 @@ def go_on(c, place):
     t = selected(place, "M-Up Up")
     t.wait("› User < 1/2 >")
     t.key("Enter")
-    t.wait("Summarize")
+    t.wait("Summarise")
     t.key("n")
     c.says("its text is in the input", t, "> Use SQLite, not Postgres", "Went to entry 2", "← active", gone=["›"])
     c.equal("the head", head(place), "a1")

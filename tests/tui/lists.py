@@ -161,7 +161,7 @@ def palette(c, place):
     t.wait("Commands")
     t.type("reset")
     t.key("Enter")
-    c.says("the way back of a command is one of the screen", t, "The project was reset", re.compile(r"undo:\s+/undo"), gone=["retake undo"])
+    c.says("the way back of a command is one of the screen", t, "Reset the project", re.compile(r"undo:\s+/undo"), gone=["retake undo"])
 
 
 run(history, discussions, names_like_ids, palette)

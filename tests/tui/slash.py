@@ -215,7 +215,7 @@ def unknown(c, place):
     fork(place)
     t = chat(place)
     say(t, "/nonsense at all")
-    c.says("said, and kept to be mended", t, "There is no such command. /help shows them", "> /nonsense at all")
+    c.says("said, and kept to be mended", t, "There is no such command. /help lists the commands", "> /nonsense at all")
     t.key("C-u")
     say(t, "//etc is a folder")
     c.says("two slashes: a message", t, re.compile(r"^  /etc is a folder$", re.M))
@@ -237,7 +237,7 @@ def screens(c, place):
     for line, seen in (("/tree", "─ Tree"), ("/history", "History of "), ("/discussions", "Discussions"),
                        ("/help", "Keys here"), ("/branches", "Which take"), ("/branch", "Branch before which message?"),
                        ("/model", "Model (PROVIDER/NAME)"), ("/prompt", "Working prompt"), ("/label", "Label of AI, entry 4"),
-                       ("/role", "Role"), ("/edit", "User, entry 3"), ("/export", "Write this discussion to which file?"),
+                       ("/role", "Role"), ("/edit", "User, entry 3"), ("/export", "Export this discussion to which file?"),
                        ("/search sqlite", "found"), ("/search", "Find in this take")):
         say(t, line)
         c.says(f"{line}: {seen}", t, seen, gone=[f"> {line}"])
@@ -379,7 +379,7 @@ def settings(c, place):
     t.type("mine/new-one")
     t.key("Enter")
     c.says("an unknown provider", t, 'There is no provider "mine"; available',
-           "Nothing was changed", re.compile(r"builtin/echo +~\d+ tok"))
+           re.compile(r"Nothing was\s+changed"), re.compile(r"builtin/echo +~\d+ tok"))
     say(t, "/model builtin/nope")
     c.says("an unknown built-in model", t, 'No built-in model "nope"', "Nothing was changed",
            re.compile(r"builtin/echo +~\d+ tok"))

@@ -8,7 +8,7 @@ import threading
 
 from talk import FORK, Place, contents, fork, head, ids, newest, run, script, steps, tree_rows, value
 
-QUESTION = [" Summarise the branch you are leaving?" + " " * 22 + "Enter ok  Esc cancel",
+QUESTION = [" Summarise the branch you are leaving?" + " " * 21 + "Enter ok  Esc cancel",
             "› n  No: just go there",
             "  y  Yes: a model summarises it, and the summary is added where you continue",
             "  i  Yes, with instructions"]
@@ -348,7 +348,7 @@ def hook_writes(c, place):
         said = json.load(told)
     c.equal("what it was told", (said["via"], said["preparation"]["targetId"], said["preparation"]["oldLeafId"],
                                  said["preparation"]["commonAncestorId"],
-                                 [e["id"] for e in said["preparation"]["entriesToSummarise"]],
+                                 [e["id"] for e in said["preparation"]["entriesToSummarize"]],
                                  said["preparation"]["userWantsSummary"]),
             ("tui", "a1", "a2", "a1", ["u2", "a2"], True))
 

@@ -399,7 +399,7 @@ look.put(b"q")
 result(look.end() == 0, "ten columns and three rows")
 done = subprocess.run(["setsid", LOOK, log], env=surroundings, stdin=subprocess.DEVNULL,
                       capture_output=True, text=True)
-result(done.returncode == 1 and "no terminal" in done.stderr, "no terminal at all", done.stderr)
+result(done.returncode == 1 and "needs a terminal" in done.stderr, "no terminal at all", done.stderr)
 
 shutil.rmtree(work)
 print(f"{passed} passed, {failed} failed")

@@ -282,7 +282,7 @@ def refused(c, place):
         c.equal(f"TERM={term!r}: its status", done.returncode, 1)
     done = subprocess.run([RETAKE, "tui"], env=place.env(), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                           stderr=subprocess.PIPE, text=True, check=False, start_new_session=True)
-    c.check("no terminal at all", done.returncode == 1 and "no terminal" in done.stderr, done)
+    c.check("no terminal at all", done.returncode == 1 and "needs a terminal" in done.stderr, done)
 
 
 def suspended(c, place):

@@ -189,7 +189,7 @@ def graft(c, place):
     c.verb("graft the marked entries", place, t, lambda: t.key("M-G"), "Copied 2 entries; the first is entry 5 ", "take.graft",
            lambda p: [text for _, text in p.texts()][4:] == ["What about DuckDB?", "DuckDB is fine too"])
     t.key("Home", "M-G")
-    c.says("of this take", t, "It is in this take already")
+    c.says("of this take", t, "The entry is already in this take")
 
 
 def branch(c, place):
@@ -368,7 +368,7 @@ def export(c, place):
             t.key(row)
             t.wait("(6/6)" if row == "End" else "(1/6)")
             t.key("M-x")
-            t.wait(f"Write take {take} to which file?")
+            t.wait(f"Export take {take} to which file?")
             t.key("C-u")
             t.type(f"~/{take}-{name}")
             t.key("Enter")
