@@ -224,13 +224,15 @@ run_rename(rt_cli *cli)
 {
 	const char *old = rt_cli_word(cli, 0), *name = rt_cli_word(cli, 1);
 
-	if (rt_cli_open(cli, RT_SESSION_CHANGE))
-		rt_cli_do(cli,
-			  &(rt_request){.op = RT_OP_DISCUSSION_RENAME,
-					.target = name != NULL ? rt_str_of(old)
-							       : rt_cli_disc_name(cli),
-					.name = rt_str_of(name != NULL ? name : old)},
-			  "The discussion is now called \"{name}\".");
+	if (!rt_cli_open(cli, RT_SESSION_CHANGE))
+		return;
+	rt_cli_do(cli,
+		  &(rt_request){.op = RT_OP_DISCUSSION_RENAME,
+				.target = name != NULL ? rt_str_of(old) : rt_cli_disc_name(cli),
+				.name = rt_str_of(name != NULL ? name : old)},
+		  "The discussion is now called \"{name}\".");
+	if (cli->s.status == RT_NOT_FOUND && name != NULL)
+		rt_cli_hint(cli, "To rename this discussion: retake rename \"%s %s\"", old, name);
 }
 
 const rt_command rt_cli_rename = {

@@ -250,6 +250,28 @@ collect_outlines(rt_cli *cli, const rt_format *format, rt_place place, bool whol
 	rt_session_hooks_end(&cli->session);
 }
 
+/* What redaction would find in a file that was written, in place in its outlines: they are not needed
+ * any more. */
+static void
+note_secrets(rt_cli *cli, rt_outlines *outlines, size_t size)
+{
+	enum { SEARCHED_MAX = 8 << 20 }; /* bytes of the file; a larger one takes too long */
+	const char *file = rt_cli_flag_value(cli, "output");
+	rt_redaction found;
+	size_t count;
+
+	if (file == NULL || strcmp(file, "-") == 0 || size > SEARCHED_MAX || cli->quiet || cli->json)
+		return;
+	rt_redaction_init(&found, cli->alloc);
+	redact(cli, outlines, &found);
+	count = found.places - found.kinds[RT_SECRET_HOME];
+	if (rt_ok(&cli->s) && count > 0)
+		rt_cli_note(cli, "the file contains %zu text%s that look%s like secrets; to replace them: "
+				 "retake export --redact",
+			    count, RT_CLI_S(count), count == 1 ? "s" : "");
+	rt_redaction_deinit(&found);
+}
+
 static void
 export_as(rt_cli *cli, const rt_format *format, rt_outlines *outlines, rt_redaction *found)
 {
@@ -290,7 +312,9 @@ export_as(rt_cli *cli, const rt_format *format, rt_outlines *outlines, rt_redact
 	}
 	RT_TRY(s, format->write(cli->alloc, outlines, &options, bytes, &s->error));
 	write_out(cli, format, outlines->count, bytes);
-	if (is_redacted && rt_ok(s))
+	if (!is_redacted && rt_ok(s))
+		note_secrets(cli, outlines, bytes->size);
+	else if (rt_ok(s))
 		rt_cli_note(cli, "%.*s; importing it creates a separate discussion",
 			    RT_STR_ARG(describe_found(cli, found)));
 }

@@ -65,35 +65,6 @@ newest_step(rt_cli *cli, uint64_t move, bool *is_one)
 	return newest;
 }
 
-/* The discussions that were removed from the catalogue or restored to it, among them the names of the
- * first ones. */
-static void
-add_discussions(rt_cli *cli, const rt_project *was, bool restored, rt_buf *out)
-{
-	enum { NAMES = 3 };
-	const rt_project *now = cli->session.value, *with = restored ? now : was;
-	const rt_project *without = restored ? was : now;
-	size_t count = 0;
-
-	for (uint32_t i = 1; i <= rt_project_disc_count(with); i++) {
-		const rt_cell *cell = rt_project_cell(with, i);
-
-		if (!cell->present || (i <= rt_project_disc_count(without) &&
-				       rt_project_cell(without, i)->present))
-			continue;
-		if (count++ < NAMES)
-			rt_buf_add_f(out, "%s \"%.*s\"",
-				     count > 1  ? ","
-				     : restored ? " Discussions restored:"
-						: " Discussions removed:",
-				     RT_STR_ARG(rt_cell_name(cell)));
-	}
-	if (count > NAMES)
-		rt_buf_add_f(out, " and %zu more", count - NAMES);
-	if (count > 0)
-		rt_buf_add_byte(out, '.');
-}
-
 /* The discussion and take in view, if they have changed. */
 static void
 add_place(rt_cli *cli, rt_place before, rt_buf *out)
@@ -209,7 +180,8 @@ undo_or_redo(rt_cli *cli, rt_op_id op)
 
 		add_what_moved(cli, result, undo, newest, is_one, now);
 		for (int restored = 0; restored < 2 && !is_one; restored++)
-			add_discussions(cli, was, restored == 1, now);
+			if (rt_history_add_discussions(now, was, cli->session.value, restored == 1))
+				rt_buf_add_byte(now, '.');
 		add_place(cli, before, now);
 		if (undo)
 			say_moved(cli, result, now, "redo: retake redo", result->steps);

@@ -175,10 +175,13 @@ rt_slash_attach(rt_tui *tui, rt_action action, rt_str rest)
 	word = words->ptr;
 	for (; rt_ok(&s) && done < count && rt_chat_attach(chat, rt_str_of(word)); done++)
 		word += strlen(word) + 1;
-	if (count > 0 && done == count)
+	if (count > 0 && done == count) {
 		rt_tui_say(tui, "Attached to the next message");
-	else /* it can be corrected */
+	} else { /* it can be corrected */
+		if (count > 1)
+			rt_buf_add_c(&tui->notice, ".  A name with a blank needs quotes");
 		tui->chat->return_line(tui->panes[0], rt_tui_format(tui, "/attach %.*s", RT_STR_ARG(rest)));
+	}
 	st = s.status;
 	rt_scope_deinit(&s);
 	return st;

@@ -103,9 +103,16 @@ send_command(rt_chat *chat, rt_str text)
 		say_draft_is_back(chat);
 	if (!rt_ok(s) || known)
 		return;
+	rt_str rest = line, verb = line;
+	rt_buf *names = rt_scope_buf(s);
+
+	(void)rt_str_split(&rest, ' ', &verb);
 	rt_tui_say_str(tui,
-		       RT_STR("There is no such command. /help lists the commands; to send a "
-			      "message that begins with a slash, type //"),
+		       rt_slash_add_ambiguous(tui, verb, names)
+			       ? rt_tui_format(tui, "%.*s is not unique: %.*s", RT_STR_ARG(verb),
+					       RT_STR_ARG(rt_scope_str(s, names)))
+			       : RT_STR("There is no such command. /help lists the commands; to "
+					"send a message that begins with a slash, type //"),
 		       RT_INK_ERROR);
 	RT_TRY(s, rt_field_set(chat->field, line));
 }

@@ -486,6 +486,15 @@ draw_suggestion(rt_canvas *c, rt_box box, int y, const rt_chat_suggestion *one, 
 		(void)rt_canvas_put_cut(c, box, x, y, box.w - x, rt_str_of(one->what), RT_INK_DIM);
 }
 
+/* Would Enter carry out the first suggestion, without a selection? */
+static bool
+enter_completes(const rt_chat *chat)
+{
+	rt_str text = rt_field_text(chat->field);
+
+	return !rt_str_eq(rt_slash_complete(chat->pane.tui, text), text);
+}
+
 /* If scrolled, with the number of rows below in the last row. */
 static void
 draw_suggestions(rt_chat *chat, rt_canvas *c, rt_box box, const rt_chat_suggestion list[], int count)
@@ -514,6 +523,9 @@ draw_suggestions(rt_chat *chat, rt_canvas *c, rt_box box, const rt_chat_suggesti
 		draw_suggestion(c, box, i, &list[top + i], sign, columns);
 		if (top + i == at - 1)
 			rt_bar_select(c, box, i);
+		else if (at == 0 && top + i == 0 && enter_completes(chat))
+			(void)rt_canvas_put(c, box, 0, i, rt_canvas_glyph(c, RT_GLYPH_CURSOR),
+					    RT_INK_DIM);
 	}
 }
 

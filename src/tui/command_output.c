@@ -102,14 +102,15 @@ add_sentences(rt_buf *line, rt_str text)
 	}
 }
 
-/* Does it fit into the notice? A line, or two that report a change. */
+/* Does it fit into the notice? A line, or two that report a change or a file. */
 static bool
 is_short(rt_str words)
 {
 	size_t end = rt_str_find(words, RT_STR("\n"), 0);
 
 	return words.size <= NOTICE_MAX &&
-	       (end == SIZE_MAX || (rt_str_find(words, RT_STR(" - undo: "), 0) != SIZE_MAX &&
+	       (end == SIZE_MAX || ((rt_str_find(words, RT_STR(" - undo: "), 0) != SIZE_MAX ||
+				     rt_str_starts(words, RT_STR("Wrote "))) &&
 				    rt_str_find(words, RT_STR("\n"), end + 1) == SIZE_MAX));
 }
 

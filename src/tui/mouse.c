@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The mouse. The wheel scrolls the pane under the pointer; a click selects a row, and on the
- * selected row, or as a double click, it is Enter. In the footer and in messages a click on a key's
+ * The mouse. The wheel scrolls the pane under the pointer; a click selects a row, and a
+ * double click is Enter. In the footer and in messages a click on a key's
  * name presses the key, and the names in the title open the lists from which they are chosen.
  *
  * A click refers to the frame that was drawn last: the canvas, and the boxes of panes and lists. */
@@ -154,6 +154,8 @@ click(rt_tui *tui, rt_pane *pane, const rt_mouse *mouse)
 		st = rt_tui_end(tui);
 		if (st != RT_OK)
 			return st;
+		if (use == RT_MOUSE_ENTER) /* selected before: alone it does nothing */
+			use = RT_MOUSE_USED;
 	}
 	tui->press.ms = now;
 	tui->press.x = mouse->x;

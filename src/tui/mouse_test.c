@@ -113,9 +113,13 @@ test_chat(void **state)
 	/* Below the entries the input has the keys again. */
 	click(&d, ">");
 	assert_int_equal(d.tui.panes[0]->screen, RT_SCREEN_CHAT);
-	/* A second click is Enter: the head goes there. */
+	/* A double click is Enter: the head goes there; a later click is not. */
 	click(&d, "first answer");
+	d.tui.press.ms -= 1000;
 	click(&d, "first answer");
+	assert_false(desk_shows(&d, "Summarise the branch"));
+	d.tui.press.ms -= 1000;
+	double_click(&d, "first answer");
 	assert_shows(&d, "Summarise the branch");
 	desk_press(&d, "n");
 	assert_comes(&d, "head 2 of 4");

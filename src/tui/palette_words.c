@@ -24,7 +24,7 @@ static const struct {
 	{"diff", "compare, difference"},
 	{"discussions", "sessions, switch, rename, delete, archive, promote, folder, folders, tags, pin"},
 	{"edit", "change, rewrite, correct"},
-	{"export", "write a file, download, markdown, html, share, publish, save as"},
+	{"export", "write a file, download, markdown, html, share, publish, save as, redact, secret"},
 	{"extract", "fork, new session, branch"},
 	{"files", "context, attach, images, screenshots, snapshot"},
 	{"filter-next", "show only, hide"},

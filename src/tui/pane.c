@@ -285,7 +285,12 @@ add_way_back(rt_tui *tui)
 	tui->way_back.from = tui->notice.size;
 	rt_buf_add_f(&tui->notice, "   step %llu", (unsigned long long)tui->way_back.seq);
 	if (key->size > 0)
-		rt_buf_add_f(&tui->notice, " - %s: %s%.*s", undo ? "redo" : "undo",
+		rt_buf_add_f(&tui->notice, " - %s: ", undo ? "redo" : "undo");
+	if (key->size > 0 && tui->way_back.steps > 1)
+		rt_buf_add_f(&tui->notice, "/%s %llu", undo ? "redo" : "undo",
+			     (unsigned long long)tui->way_back.steps);
+	else if (key->size > 0)
+		rt_buf_add_f(&tui->notice, "%s%.*s",
 			     screen != RT_SCREEN_CHAT ? ""
 			     : undo                   ? "/redo or "
 						      : "/undo or ",
@@ -377,7 +382,8 @@ rt_tui_say_change(rt_tui *tui, const rt_work_said *said)
 	if (said->seq == 0 || said->is_elsewhere)
 		return;
 	tui->said_step = said->is_step ? said->seq : 0;
-	tui->way_back.seq = said->seq;
+	tui->way_back.seq = said->shown != 0 ? said->shown : said->seq;
+	tui->way_back.steps = said->shown != said->seq ? said->steps : 1;
 	tui->way_back.is_undo = said->is_undo;
 	add_way_back(tui);
 }

@@ -144,6 +144,7 @@ struct rt_tui {
 	struct {                  /* the end of the notice, which names the key for undo or redo */
 		uint64_t seq;     /* 0: no such end */
 		bool is_undo;     /* the step was undone: the key is redo's */
+		uint64_t steps;   /* that the way back is for */
 		rt_screen screen; /* whose key it names */
 		size_t from, to;  /* bytes of the notice */
 	} way_back;
@@ -291,6 +292,9 @@ typedef rt_status (*rt_answer_fn)(rt_tui *tui, void *ctx, rt_str answer);
 RT_CHECKED rt_status rt_pane_ask(rt_tui *tui, const char *title, rt_str text, bool several_lines,
 				 rt_answer_fn fn, void *ctx, void (*free_ctx)(rt_tui *, void *));
 
+/* Of the question on top: the first character that is typed replaces the text; any other key keeps it. */
+void rt_pane_ask_replaces(rt_tui *tui);
+
 typedef struct rt_choice {
 	const char *key;  /* a key's word: "y" */
 	const char *word; /* the answer */
@@ -313,6 +317,8 @@ void rt_pane_pick_texts(rt_tui *tui);
 void rt_pane_pick_columns(rt_tui *tui);
 /* Tab gives the chosen name to this function instead, with the same ctx. footer: static. */
 void rt_pane_pick_on_tab(rt_tui *tui, rt_answer_fn fn, const char *footer);
+/* Ctrl+R gives the chosen name to this function instead. */
+void rt_pane_pick_on_rename(rt_tui *tui, rt_answer_fn fn);
 /* Space marks rows of the list that was just opened, so its names have no blanks; the answer is then the
  * marked ones, one a line. */
 void rt_pane_pick_several(rt_tui *tui);

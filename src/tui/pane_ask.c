@@ -31,6 +31,7 @@ typedef struct question {
 	rt_field *field;
 	rt_buf initial; /* of a text of several lines */
 	bool is_saved;  /* another text than the initial one must not be lost */
+	bool is_replaced; /* the initial text, by the first character that is typed */
 	int columns, rows; /* when it was drawn last */
 
 	/* one of a few */
@@ -46,6 +47,7 @@ typedef struct question {
 	bool are_texts;
 	bool are_columns;
 	rt_answer_fn on_tab; /* or NULL */
+	rt_answer_fn on_rename; /* Ctrl+R; or NULL */
 	bool may_mark;
 	rt_buf marked; /* names, each with a line end */
 	rt_models_worker *models; /* that are still arriving; or NULL */
@@ -218,7 +220,7 @@ text_draw(rt_pane *pane, rt_canvas *canvas, rt_box box)
 		rt_bar_draw(canvas, box, rt_buf_str(&q->title), rt_buf_str(right));
 	(void)rt_canvas_put(canvas, box, 0, has_title, rt_canvas_glyph(canvas, RT_GLYPH_CURSOR),
 			    RT_INK_DIM);
-	rt_field_draw(q->field, canvas, body, RT_INK_TEXT, true);
+	rt_field_draw(q->field, canvas, body, q->is_replaced ? RT_INK_DIM : RT_INK_TEXT, true);
 }
 
 static rt_str
@@ -267,6 +269,7 @@ text_act(rt_pane *pane, rt_action action)
 	question *q = of(pane);
 	bool used = true;
 
+	q->is_replaced = false;
 	switch (action) {
 	case RT_ACT_PAGE_UP: go_page(q, RT_ACT_UP); break;
 	case RT_ACT_PAGE_DOWN: go_page(q, RT_ACT_DOWN); break;
@@ -278,11 +281,21 @@ text_act(rt_pane *pane, rt_action action)
 	return used;
 }
 
+static void
+replace_initial(question *q)
+{
+	if (q->is_replaced)
+		rt_field_clear(q->field);
+	q->is_replaced = false;
+}
+
 static bool
 text_key(rt_pane *pane, rt_key key)
 {
 	bool used = false;
 
+	if (rt_key_is_text(key))
+		replace_initial(of(pane));
 	RT_TRY(&pane->tui->scope, rt_field_key(of(pane)->field, key, &used));
 	return used;
 }
@@ -290,6 +303,7 @@ text_key(rt_pane *pane, rt_key key)
 static void
 text_paste(rt_pane *pane, rt_str text)
 {
+	replace_initial(of(pane));
 	RT_TRY(&pane->tui->scope, rt_field_insert(of(pane)->field, text));
 }
 
@@ -334,6 +348,15 @@ rt_pane_ask(rt_tui *tui, const char *title, rt_str text, bool several_lines, rt_
 		q->pane.footer = q->words.ptr;
 	}
 	return show_question(q);
+}
+
+void
+rt_pane_ask_replaces(rt_tui *tui)
+{
+	rt_pane *pane = tui->panes[tui->pane_count - 1];
+
+	if (pane->ops == &text_ops)
+		of(pane)->is_replaced = !rt_field_is_empty(of(pane)->field);
 }
 
 /* ---- one of a few ---- */
@@ -646,6 +669,14 @@ pick_act(rt_pane *pane, rt_action action)
 static bool
 pick_key(rt_pane *pane, rt_key key)
 {
+	question *q = of(pane);
+	const name_row *r = rt_filter_at(&q->names);
+
+	if (q->on_rename != NULL && r != NULL && rt_key_eq(key, (rt_key){'r', RT_KEY_CTRL})) {
+		q->fn = q->fn == NULL ? NULL : q->on_rename;
+		answer(q, r->name);
+		return true;
+	}
 	if (of(pane)->may_mark && key.code == ' ' && rt_key_is_text(key)) {
 		toggle_name(of(pane));
 		return true;
@@ -815,6 +846,15 @@ rt_pane_pick_on_tab(rt_tui *tui, rt_answer_fn fn, const char *footer)
 		return;
 	q->on_tab = fn;
 	q->pane.footer = footer;
+}
+
+void
+rt_pane_pick_on_rename(rt_tui *tui, rt_answer_fn fn)
+{
+	question *q = top_list(tui);
+
+	if (q != NULL)
+		q->on_rename = fn;
 }
 
 void

@@ -141,7 +141,11 @@ search_on(rt_chat *chat)
 
 	do {
 		if (rt_text_search_next(&chat->search, &tui->work, what, &at)) {
-			if (was_reported)
+			size_t number, count = rt_text_search_count(&tui->work, what, at, &number);
+
+			if (count > 0)
+				rt_tui_say(tui, "Match %zu of %zu", number, count);
+			else if (was_reported)
 				rt_tui_say(tui, "%s", "");
 			show(&chat->pane, at);
 			rt_chat_select(chat, at); /* so that n and N continue */
@@ -415,6 +419,8 @@ act_view(rt_chat *chat, rt_action action)
 		RT_TRY(rt_chat_scope(chat),
 		       rt_pane_ask(tui, "Find in this take", rt_buf_str(&chat->find), false,
 				   search_for, chat, NULL));
+		if (rt_ok(rt_chat_scope(chat)))
+			rt_pane_ask_replaces(tui);
 		return true;
 	case RT_ACT_FIND_NEXT: search(chat, false); return true;
 	case RT_ACT_FIND_PREVIOUS: search(chat, true); return true;

@@ -579,13 +579,57 @@ selects_suggestions(void **state)
 	desk_press(&d, "ctrl+u");
 	desk_type(&d, "/h"); /* nothing is selected: as it was typed */
 	desk_press(&d, "enter");
-	assert_shows(&d, "There is no such command");
+	assert_notice(&d, "/h is not unique: /help, /history, /hooks");
 	desk_press(&d, "ctrl+u alt+up alt+i");
 	assert_shows(&d, " New entry before AI, entry 4, role User ");
 	desk_type(&d, "between");
 	desk_press(&d, "enter space"); /* the new one is selected */
 	assert_notice(&d, "1 marked: keys act on the marked entries (Alt+0 unmarks)");
 	assert_shows(&d, "\n✓ User                                                                         4\n");
+	desk_close(&d);
+}
+
+/* The text of the last search is replaced by what is typed, and kept by any other key. */
+static void
+finds_again(void **state)
+{
+	desk d;
+
+	(void)state;
+	open_four(&d);
+	desk_press(&d, "ctrl+f");
+	desk_type(&d, "o");
+	desk_press(&d, "enter");
+	assert_notice(&d, "Match 3 of 3");
+	desk_press(&d, "ctrl+f");
+	desk_type(&d, "thr");
+	desk_press(&d, "enter");
+	assert_notice(&d, "Match 1 of 1");
+	desk_press(&d, "ctrl+f backspace");
+	desk_press(&d, "enter");
+	assert_notice(&d, "Match 1 of 1");
+	desk_close(&d);
+}
+
+/* Two words are a name; the take, too, can be renamed. */
+static void
+renames(void **state)
+{
+	desk d;
+
+	(void)state;
+	open_four(&d);
+	desk_type(&d, "/rename Garden year");
+	desk_press(&d, "enter");
+	assert_true(rt_str_is(rt_work_disc_name(&d.tui.work), "Garden year"));
+	desk_type(&d, "/rename-take plan b");
+	desk_press(&d, "enter");
+	assert_true(rt_str_is(rt_work_take_name(&d.tui.work), "plan b"));
+	desk_type(&d, "/takes");
+	desk_press(&d, "enter ctrl+r ctrl+u");
+	desk_type(&d, "plan c");
+	desk_press(&d, "enter");
+	assert_true(rt_str_is(rt_work_take_name(&d.tui.work), "plan c"));
 	desk_close(&d);
 }
 
@@ -820,6 +864,7 @@ main(void)
 		cmocka_unit_test(no_question_comes_back_that_is_stored),
 		cmocka_unit_test(more_commands_than_rows), cmocka_unit_test(selects_suggestions),
 		cmocka_unit_test(a_shorter_take_fills_the_view),
+		cmocka_unit_test(finds_again), cmocka_unit_test(renames),
 		cmocka_unit_test(one_role_alone),
 		cmocka_unit_test(read_mode_renders_a_question),
 		cmocka_unit_test(source_of_an_answer),

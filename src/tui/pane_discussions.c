@@ -82,6 +82,21 @@ fill(void *ctx, rt_str text)
 		rt_filter_add(&d->filter, &(rt_discussions_row){.hit = &d->hits.items[i]});
 }
 
+/* Pinned ones first, then the most recently changed, as on the page; new ones have no time yet. */
+static int
+compare_discs(const void *a, const void *b)
+{
+	const rt_disc_row *x = a, *y = b;
+
+	if (x->pinned != y->pinned)
+		return x->pinned ? -1 : 1;
+	if (x->has_updated != y->has_updated)
+		return x->has_updated ? 1 : -1;
+	if (x->updated_us != y->updated_us)
+		return x->updated_us > y->updated_us ? -1 : 1;
+	return x->number < y->number ? -1 : 1;
+}
+
 /* Read the lists of the current value; the cursor stays on its discussion and take. */
 static void
 reload(rt_discussions *d)
@@ -113,6 +128,8 @@ reload(rt_discussions *d)
 		rt_scope_deinit(&lists);
 		return;
 	}
+	if (discs.count > 1)
+		qsort(discs.items, discs.count, sizeof(*discs.items), compare_discs);
 	rt_scope_deinit(&d->lists);
 	d->lists = lists;
 	d->discs = discs;

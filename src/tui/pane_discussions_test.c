@@ -154,16 +154,16 @@ clears_the_search(void **state)
 	open_story(&d, 80, 12);
 	desk_do(&d, "[{\"op\":\"discussion.new\",\"name\":\"third-notes\"}]");
 	desk_do(&d, "[{\"op\":\"discussion.switch\",\"discussion\":\"sqlite-notes\"}]");
-	desk_press(&d, "home down");
+	desk_press(&d, "home down down"); /* the new one is the first */
 	assert_shows(&d, "›  sqlite-notes");
 	desk_type(&d, "desktop app");
 	assert_shows(&d, "›  Which database? main AI");
 	desk_press(&d, "escape");
 	assert_shows(&d, "›  sqlite-notes");
 	desk_type(&d, "-notes");
-	assert_shows(&d, "›  sqlite-notes");
+	assert_shows(&d, "›  third-notes");
 	desk_press(&d, "down escape");
-	assert_shows(&d, "›  third");
+	assert_shows(&d, "›  sqlite-notes");
 	/* The same with a search from the beginning. */
 	desk_press(&d, "escape");
 	assert_int_equal(rt_pane_discussions(&d.tui, RT_STR("desktop app")), RT_OK);
@@ -254,12 +254,12 @@ changes(void **state)
 	desk_press(&d, "enter");
 	assert_shows(&d, "›  third-one ← now");
 	/* Another discussion's name cannot redirect the action. */
-	desk_press(&d, "alt+home ctrl+r");
+	desk_press(&d, "alt+end ctrl+r");
 	desk_type(&d, "-too");
 	desk_press(&d, "enter");
 	assert_shows(&d, "-too  ");
 	assert_true(rt_str_is(rt_work_disc_name(&d.tui.work), "third-one"));
-	desk_press(&d, "alt+u alt+end");
+	desk_press(&d, "alt+u alt+home");
 	/* Leaving a question changes nothing. */
 	desk_press(&d, "ctrl+r");
 	desk_type(&d, "x");
@@ -269,7 +269,7 @@ changes(void **state)
 	assert_false(desk_shows(&d, "third-one ←"));
 	desk_press(&d, "ctrl+o");
 	assert_shows(&d, "third-one (deleted)");
-	desk_press(&d, "end enter");
+	desk_press(&d, "home enter");
 	assert_int_equal(d.tui.pane_count, 2);
 	desk_press(&d, "ctrl+o alt+u");
 	/* After redo the place is restored; after another undo the view moves elsewhere. */

@@ -26,7 +26,8 @@ enum {
 	WIDE = 100,      /* columns from which on the details are next to the list */
 	TALL = 16,       /* rows from which on they are below it; else they replace it */
 	REST_MS = 80,
-	DATE_MIN = 62,
+	DATE_MIN = 62, /* columns for the day, too */
+	TIME_MIN = 44,
 	BY_MIN = 34,
 	BY_MAX = 16,
 	LANES_NARROW = 3 /* drawn on a narrow screen */
@@ -449,7 +450,7 @@ measure(history *h, rt_canvas *canvas, int columns)
 			(int)rt_tui_format(h->pane.tui, "%llu", (unsigned long long)step->seq).size;
 		int by = rt_canvas_width(canvas, rt_steps_by(&h->steps, step));
 
-		int when = columns < DATE_MIN || step->seq == 0 ? 0 : (int)when_of(h, step, columns).size;
+		int when = columns < TIME_MIN || step->seq == 0 ? 0 : (int)when_of(h, step, columns).size;
 
 		if (step->seq != 0 && number > w.number)
 			w.number = number;
@@ -484,7 +485,7 @@ draw_row(void *ctx, rt_canvas *canvas, rt_box box, int y, size_t row)
 	if (step->seq != 0) {
 		x = rt_canvas_put_f(canvas, box, x, y, ink, "%*llu ", w->number,
 				    (unsigned long long)step->seq);
-		if (box.w >= DATE_MIN) {
+		if (box.w >= TIME_MIN) {
 			rt_str when = when_of(h, step, box.w);
 
 			(void)rt_canvas_put(canvas, box, x + w->when - (int)when.size, y, when, RT_INK_DIM);
@@ -693,9 +694,12 @@ reverted(rt_tui *tui, void *ctx, rt_status st, rt_work_said *said, const rt_erro
 	if (st != RT_OK)
 		return report_failure(tui, st, said, err);
 	rt_buf_clear(&said->words);
-	rt_buf_add_f(&said->words, "Reverted only step %llu.%s%.*s",
-		     (unsigned long long)((const change *)ctx)->seq, said->note.size > 0 ? " " : "",
-		     RT_STR_ARG(rt_buf_str(&said->note)));
+	rt_buf_add_f(&said->words, "Reverted only step %llu%s%.*s%s.%s%.*s",
+		     (unsigned long long)((const change *)ctx)->seq,
+		     said->elsewhere.size > 0 ? " in take \"" : "",
+		     RT_STR_ARG(rt_buf_str(&said->elsewhere)),
+		     said->elsewhere.size > 0 ? "\", which is not in view" : "",
+		     said->note.size > 0 ? " " : "", RT_STR_ARG(rt_buf_str(&said->note)));
 	return rt_pending_change_report(tui, NULL, st, said, err);
 }
 

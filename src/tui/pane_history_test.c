@@ -79,9 +79,9 @@ wide(void **state)
 	(void)state;
 	open_story(&d, 110, 12);
 	assert_shows(&d,
-		     "›●   4 tui added entry: Postgres, of cours… ← now│ Step 4  added entry\n"
-		     " │ ○ 2 tui added entry: SQLite.                  │ 2023-11-14 22:13:20  tui\n"
-		     " ●─┘ 1 tui added entry: Which database?          │ + AI\n"
+		     "›●   4 22:13 tui added entry: Postgres, of… ← now│ Step 4  added entry\n"
+		     " │ ○ 2 22:13 tui added entry: SQLite.            │ 2023-11-14 22:13:20  tui\n"
+		     " ●─┘ 1 22:13 tui added entry: Which database?    │ + AI\n"
 		     " ●   the beginning                               │   Postgres, of course.\n"
 		     "                                                 │\n"
 		     "                                                 │ State at that time: take main, 2 entries\n"
@@ -117,8 +117,8 @@ jumps(void **state)
 	open_story(&d, 60, 12);
 	desk_press(&d, "down enter");
 	assert_notice(&d, "Restored the state right after step 2. To return: Enter on step 4");
-	assert_shows(&d, "›● │ 2 tui added entry: SQLite. ← now");
-	assert_shows(&d, "   ○ 4 tui added entry: Postgres");
+	assert_shows(&d, "›● │ 2 22:13 tui added entry: SQLite. ← now");
+	assert_shows(&d, "   ○ 4 22:13 tui added entry: Postgres");
 	desk_press(&d, "enter");
 	assert_notice(&d, "Already in this state");
 	/* Before everything, and back. */

@@ -8,6 +8,7 @@
 #include "tui/slash_ask.h"
 #include "tui/slash_show.h"
 #include "tui/pending.h"
+#include "tui/switch.h"
 #include "tui/verb_impl.h"
 
 static rt_status
@@ -260,6 +261,21 @@ rt_slash_new(rt_tui *tui)
 	return new_discussion(tui, RT_ACT_NONE, RT_STR(""));
 }
 
+/* /rename NAME: the discussion in view; the name may have blanks. */
+static rt_status
+rename_discussion(rt_tui *tui, rt_str name)
+{
+	rt_request request;
+	rt_status st;
+
+	(void)rt_tui_begin(tui);
+	request = rt_switch_request(tui, RT_OP_DISCUSSION_RENAME,
+				    (rt_switch_place){tui->work.place.disc, 0});
+	request.name = name;
+	st = rt_tui_end(tui);
+	return st == RT_OK ? rt_verb_apply(tui, &request) : st;
+}
+
 /* Run a command of the command line. */
 static rt_status
 run_command(rt_tui *tui, rt_scope *s, rt_buf *line)
@@ -446,6 +462,7 @@ const rt_slash rt_slashes[] = {
 	{"/prompt", "", "edit the working prompt", verb_without_entry, RT_ACT_PROMPT},
 	{"/quit", "", "quit; nothing is lost", quit, RT_ACT_QUIT},
 	{"/redo", "[N]", "redo undone steps", undo, RT_ACT_REDO},
+	{"/rename-take", "[NAME]", "rename this take", rt_slash_rename_take, RT_ACT_NONE},
 	{"/role", "[ROLE]", "change the role of the entry at the head", verb_or_question,
 	 RT_ACT_ROLE},
 	{"/search", "[WORDS]", "search all discussions", search, RT_ACT_SEARCH},
@@ -472,9 +489,28 @@ is_command(const rt_tui *tui, rt_str verb)
 	return rt_command_named(tui->commands, word) != NULL;
 }
 
-/* Complete a verb with which only one command begins. */
-static rt_str
-complete(const rt_tui *tui, rt_str verb)
+bool
+rt_slash_add_ambiguous(const rt_tui *tui, rt_str verb, rt_buf *out)
+{
+	size_t count = 0;
+
+	for (const rt_slash *slash = rt_slashes; verb.size > 1 && slash->name != NULL; slash++)
+		if (rt_str_starts(rt_str_of(slash->name), verb))
+			rt_buf_add_f(out, "%s%s", count++ > 0 ? ", " : "", slash->name);
+	for (const rt_command *const *c = tui->commands; verb.size > 1 && *c != NULL; c++) {
+		bool is_slash = false;
+
+		for (const rt_slash *slash = rt_slashes; slash->name != NULL; slash++)
+			is_slash = is_slash || strcmp(slash->name + 1, (*c)->name) == 0;
+		if (!is_slash && ((*c)->traits & RT_COMMAND_HIDDEN) == 0 &&
+		    rt_str_starts(rt_str_of((*c)->name), rt_str_skip(verb, 1)))
+			rt_buf_add_f(out, "%s/%s", count++ > 0 ? ", " : "", (*c)->name);
+	}
+	return count > 1;
+}
+
+rt_str
+rt_slash_complete(const rt_tui *tui, rt_str verb)
 {
 	const char *found = NULL;
 
@@ -534,13 +570,16 @@ rt_slash_run(rt_tui *tui, rt_str line, bool *out_known)
 
 	(void)rt_str_split(&rest, ' ', &verb);
 	rest = rest.size > 0 ? rt_str_trim(rest) : RT_STR("");
-	verb = complete(tui, verb);
+	verb = rt_slash_complete(tui, verb);
 	*out_known = true;
 	if (rt_str_is(verb, "/exit"))
 		verb = RT_STR("/quit");
 	for (const rt_slash *slash = rt_slashes; slash->name != NULL; slash++)
 		if (rt_str_is(verb, slash->name))
 			return run_slash(tui, slash, line, rest);
+	if (rt_str_is(verb, "/rename") && rest.size > 0 && rest.ptr[0] != '-' &&
+	    rt_str_find(unquoted(rest), RT_STR("\""), 0) == SIZE_MAX)
+		return rename_discussion(tui, unquoted(rest));
 	*out_known = is_command(tui, verb);
 	if (*out_known)
 		return rt_pane_palette_run(tui, rt_str_skip(line, 1));

@@ -117,6 +117,23 @@ chose_other(rt_tui *tui, void *ctx, rt_str answer)
 }
 
 static rt_status
+chose_rename(rt_tui *tui, void *ctx, rt_str answer)
+{
+	uint32_t number = rt_pick_items_at(ctx, answer);
+
+	return number == 0 ? RT_OK : rt_verb_rename(tui, number);
+}
+
+rt_status
+rt_slash_rename_take(rt_tui *tui, rt_action action, rt_str name)
+{
+	uint32_t number = tui->work.place.take;
+
+	(void)action;
+	return name.size == 0 ? rt_verb_rename(tui, number) : rt_verb_with(tui, RT_ACT_RENAME, &number, 1, name);
+}
+
+static rt_status
 pick_take(rt_tui *tui, bool switches)
 {
 	rt_pick_items *n = rt_pick_items_new(tui, RT_STR(""));
@@ -141,7 +158,9 @@ pick_take(rt_tui *tui, bool switches)
 			rt_pane_pick_columns(tui);
 		if (rt_ok(&s) && switches)
 			rt_pane_pick_on_tab(tui, chose_other,
-					  "Up, Down choose   Enter switch   Tab compare   Esc cancel");
+					  "Up, Down choose   Enter switch   Tab compare   Ctrl+R rename   Esc cancel");
+		if (rt_ok(&s) && switches)
+			rt_pane_pick_on_rename(tui, chose_rename);
 		if (rt_ok(&s))
 			rt_pane_pick_begin_on(tui, rt_scope_str(&s, current));
 	}

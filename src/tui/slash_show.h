@@ -10,6 +10,8 @@
 /* /branches and /takes: choose a take, to switch to it or to compare it with the one in view; with a
  * name, switch to that. */
 RT_CHECKED rt_status rt_slash_branches(rt_tui *tui, rt_action action, rt_str name);
+/* /rename-take: the take in view; without a name it is asked for. */
+RT_CHECKED rt_status rt_slash_rename_take(rt_tui *tui, rt_action action, rt_str name);
 /* /diff: with the other take, or a chosen one. */
 RT_CHECKED rt_status rt_slash_diff(rt_tui *tui, rt_action action, rt_str rest);
 /* /context: the parts of the next request, and their tokens. */

@@ -13,6 +13,7 @@ show_chat(rt_tui *tui)
 /* The place to show after a change, or without one. */
 typedef struct destination {
 	const char *words;         /* of the change; NULL: the usual ones */
+	bool is_opened;            /* instead: that the discussion was opened */
 	uint32_t disc, take;       /* disc 0: the place that the change makes active */
 	bool is_active;            /* shows the active take, whichever that is then */
 	bool closes;               /* panes down to the chat */
@@ -68,6 +69,10 @@ change_done(rt_tui *tui, void *ctx, rt_status st, rt_work_said *said, const rt_e
 	if (st == RT_OK && to->words != NULL) {
 		rt_buf_clear(&said->words);
 		rt_buf_add_c(&said->words, to->words);
+	} else if (st == RT_OK && to->is_opened) {
+		rt_buf_clear(&said->words);
+		rt_buf_add_f(&said->words, "Opened \"%.*s\"",
+			     RT_STR_ARG(rt_cell_name(rt_project_cell(tui->work.value, to->disc))));
 	}
 	then = rt_pending_change_report(tui, NULL, st, said, err);
 	return then == RT_OK && st == RT_OK ? arrive(tui, to) : then;
@@ -132,7 +137,8 @@ rt_switch_to(rt_tui *tui, rt_switch_place p, rt_str id)
 	memcpy(to.entry, id.ptr, id.size);
 	to.take = p.take != 0 ? p.take : disc->active;
 	to.is_active = !work->read_only || to.take == disc->active;
-	to.words = p.disc != work->value->active ? "Switched discussions" : "Switched takes";
+	to.is_opened = p.disc != work->value->active;
+	to.words = to.is_opened ? NULL : "Switched takes";
 	if (p.disc != work->value->active)
 		requests[count++] = rt_switch_request(tui, RT_OP_DISCUSSION_SWITCH,
 						      (rt_switch_place){p.disc, 0});

@@ -51,6 +51,30 @@ rt_text_search_next(rt_text_search *search, rt_work *work, rt_str what, size_t *
 	return false;
 }
 
+size_t
+rt_text_search_count(rt_work *work, rt_str what, size_t at, size_t *out_number)
+{
+	size_t all = rt_work_count(work), bytes = 0, count = 0;
+
+	*out_number = 0;
+	for (size_t i = 0; i < all; i++) {
+		rt_work_entry e;
+		rt_error ignored;
+
+		if (i == RT_TEXT_SEARCH_ENTRIES || bytes > RT_TEXT_SEARCH_BYTES)
+			return 0;
+		if (rt_work_entry_at(work, i, &e, &ignored) != RT_OK)
+			continue;
+		if (!e.is_hidden && rt_find_holds(rt_buf_str(&e.text), what)) {
+			count++;
+			*out_number += i <= at;
+		}
+		bytes += e.text.size;
+		rt_work_entry_deinit(&e);
+	}
+	return count;
+}
+
 unsigned
 rt_text_search_percent(const rt_text_search *search)
 {

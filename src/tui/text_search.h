@@ -28,6 +28,9 @@ void rt_text_search_begin(rt_text_search *search, const rt_work *work, size_t at
 /* Examine a slice. True: an entry contains what, at *out_at. The search has ended when is_on is
  * false. Entries that cannot be read are skipped. */
 bool rt_text_search_next(rt_text_search *search, rt_work *work, rt_str what, size_t *out_at);
+/* How many entries contain what; *out_number: the number of the one at a position among them, from the
+ * beginning. 0: the take is too large for one slice. */
+size_t rt_text_search_count(rt_work *work, rt_str what, size_t at, size_t *out_number);
 /* The part that was examined. */
 unsigned rt_text_search_percent(const rt_text_search *search);
 

@@ -103,7 +103,7 @@ the_chat_finds_what_it_is_asked_for(void **state)
 	desk_press(&d, "enter");
 	assert_shows(&d, "No. 7.");
 	assert_notice(&d, "");
-	desk_press(&d, "ctrl+f");
+	desk_press(&d, "ctrl+f right");
 	desk_type(&d, "8"); /* after its old end */
 	desk_press(&d, "enter");
 	assert_notice(&d, "Not found in this take: No. 7.8.  Search all discussions: Alt+S");

@@ -395,6 +395,8 @@ report_run(rt_tui *tui)
 	} else if (end->models > 0) {
 		rt_tui_say_done(tui, "%zu replies, each in a take: /takes lists and compares them",
 				end->models);
+	} else if (end->how == RT_RUN_AGAIN && !end->has_problem && end->take[0] != '\0') {
+		rt_tui_say_done(tui, "Another reply, in the new take \"%s\": /takes", end->take);
 	} else if (!is_navigation && tui->notice_ink != RT_INK_ERROR) { /* of something else */
 		rt_tui_say_nothing(tui);
 	}

@@ -560,6 +560,8 @@ missing_keys(rt_scope *s, const rt_config *config)
 			rt_buf_add_f(out, "%s%s", out->size > 0 ? ", " : "For more, set a key: ",
 				     name);
 	}
+	rt_buf_add_c(out, out->size > 0 ? ".  " : "");
+	rt_buf_add_c(out, "Own servers: [provider.NAME] in config.toml (/help config)");
 	return rt_scope_str(s, out);
 }
 
@@ -585,13 +587,6 @@ begin_model(rt_tui *tui, const rt_verb *v, const uint32_t *entries, size_t count
 	known_models known = {json, model, config != NULL ? config->model : RT_STR("")};
 	rt_model_names_each(tui->alloc, tui->session->env, config, RT_STR(""), add_known_model,
 			    &known);
-	for (size_t i = 0; config != NULL && i < config->provider_count; i++) {
-		rt_buf *name = rt_scope_buf(&s);
-
-		rt_buf_add_str(name, config->providers[i].name);
-		rt_buf_add_byte(name, '/');
-		rt_json_put_str(json, NULL, rt_scope_str(&s, name));
-	}
 	rt_json_close(json, ']');
 	rt_str keys = missing_keys(&s, config);
 	rt_buf note;
@@ -728,8 +723,7 @@ static const rt_verb verbs[] = {
 	 .op = RT_OP_ENTRY_INSERT, .place = MEMBER(before)},
 	{RT_ACT_INSERT_AFTER, ONE | TEXT, .begin = begin_insert, .build = build_insert,
 	 .op = RT_OP_ENTRY_INSERT, .place = MEMBER(after)},
-	{RT_ACT_SPLIT, ONE, RT_FACT_ENTRY, .before = "Split ", .after = " split before which "
-		"word?",
+	{RT_ACT_SPLIT, ONE, RT_FACT_ENTRY, .before = "Split ", .after = " before which word?",
 	 .build = build_split},
 	{RT_ACT_MERGE, ONE, RT_FACT_ENTRY, .op = RT_OP_ENTRY_MERGE, .place = MEMBER(entry)},
 	{RT_ACT_ROLE, 0, RT_FACT_ENTRY, .begin = begin_role, .op = RT_OP_ENTRY_ROLE,

@@ -28,6 +28,10 @@ RT_CHECKED rt_status rt_verb_went(rt_tui *tui);
 
 /* Executes a line that begins with "/". *out_known false: unknown command. */
 RT_CHECKED rt_status rt_slash_run(rt_tui *tui, rt_str line, bool *out_known);
+/* The only slash command that begins with a verb ("/comp"), else the verb. */
+rt_str rt_slash_complete(const rt_tui *tui, rt_str verb);
+/* The commands that begin with it: "/reset, /restore". False: there are not several. */
+bool rt_slash_add_ambiguous(const rt_tui *tui, rt_str verb, rt_buf *out);
 /* The commands, for completion. */
 typedef struct rt_slash {
 	const char *name;  /* "/branch-here" */

@@ -206,6 +206,7 @@ rt_work_said_init(rt_work_said *said, const rt_alloc *alloc)
 	rt_buf_init(&said->words, alloc, RT_BUF_UNLIMITED);
 	rt_buf_init(&said->note, alloc, RT_BUF_UNLIMITED);
 	rt_buf_init(&said->editor, alloc, RT_BUF_UNLIMITED);
+	rt_buf_init(&said->elsewhere, alloc, RT_BUF_UNLIMITED);
 }
 
 void
@@ -214,6 +215,7 @@ rt_work_said_deinit(rt_work_said *said)
 	rt_buf_deinit(&said->words);
 	rt_buf_deinit(&said->note);
 	rt_buf_deinit(&said->editor);
+	rt_buf_deinit(&said->elsewhere);
 }
 
 /* The last steps of the discussion and of the project that are in effect in this value. */
@@ -229,8 +231,15 @@ last_steps(const rt_project *value, uint32_t disc, uint64_t out[2])
 	out[1] = value->history.current;
 }
 
-/* "Undone: …" */
 static void
+add_sentence(rt_buf *words, rt_str text)
+{
+	rt_buf_add_c(words, words->size > 0 ? ". " : "");
+	rt_buf_add_str(words, text);
+}
+
+/* "Undone: …"; returns the number of the newest step that moved, 0: unknown. */
+static uint64_t
 add_moved(rt_work *work, rt_work_job *job, uint64_t steps, bool undo, rt_buf *out)
 {
 	uint64_t now[2], seq = 0;
@@ -238,30 +247,56 @@ add_moved(rt_work *work, rt_work_job *job, uint64_t steps, bool undo, rt_buf *ou
 
 	if (steps == 0) {
 		rt_buf_add_f(out, "Nothing to %s", undo ? "undo" : "redo");
-		return;
+		return 0;
 	}
 	rt_buf_add_c(out, undo ? "Undone: " : "Redone: ");
-	if (steps > 1) {
-		rt_buf_add_f(out, "%llu steps", (unsigned long long)steps);
-		return;
-	}
 	/* The history that moved is the one whose current step has changed. */
 	last_steps(work->value, job->disc_number, now);
-	for (int i = 1; i >= 0; i--)
-		if (now[i] != job->was[i])
-			seq = undo ? job->was[i] : now[i];
+	for (int i = 1; i >= 0; i--) {
+		uint64_t step = undo ? job->was[i] : now[i];
+
+		if (now[i] != job->was[i] && (steps == 1 || step > seq))
+			seq = step;
+	}
+	if (steps > 1) {
+		rt_buf_add_f(out, "%llu steps", (unsigned long long)steps);
+		for (int restored = 0; restored < 2; restored++) {
+			rt_buf *names = rt_scope_buf(&job->scope);
+
+			if (rt_history_add_discussions(names, job->before, work->value, restored == 1))
+				add_sentence(out, rt_str_trim(rt_scope_str(&job->scope, names)));
+		}
+		return seq;
+	}
 	size = out->size;
 	if (seq != 0)
 		add_what(&job->scope, work, seq, RT_STR(""), out);
 	if (out->size == size)
 		rt_buf_add_c(out, "1 step");
+	return seq;
 }
 
+/* The take with other slots than before, if the one in view still has its own. */
 static void
-add_sentence(rt_buf *words, rt_str text)
+find_elsewhere(rt_work *work, const rt_work_job *job, rt_buf *out)
 {
-	rt_buf_add_c(words, words->size > 0 ? ". " : "");
-	rt_buf_add_str(words, text);
+	const rt_disc *was = NULL, *now = NULL;
+
+	if (rt_project_disc(job->before, job->disc_number, &was, NULL) != RT_OK ||
+	    rt_project_disc(work->value, job->disc_number, &now, NULL) != RT_OK)
+		return;
+	for (uint32_t i = 1; i <= rt_disc_take_count(now); i++) {
+		const rt_take *old = rt_disc_take(was, i), *take = rt_disc_take(now, i);
+
+		if (old == NULL || old->slots == take->slots)
+			continue;
+		if (i == work->place.take) {
+			rt_buf_clear(out);
+			return;
+		}
+		if (out->size == 0)
+			rt_buf_add_str(out, rt_text_str(take->name));
+	}
 }
 
 static void
@@ -273,7 +308,7 @@ describe(rt_work *work, rt_work_job *job, rt_work_said *said)
 	rt_str notes = rt_str_trim(rt_buf_str(&job->notes));
 	rt_buf *words = &said->words;
 
-	said->seq = r->unchanged ? 0 : r->seq;
+	said->seq = said->shown = r->unchanged ? 0 : r->seq;
 	said->is_elsewhere = r->undo_disc != 0 && r->undo_disc != work->place.disc;
 	said->is_step = said->seq != 0 && !said->is_elsewhere &&
 			(rt_ops[op].flags & (RT_OP_MOVES_HISTORY | RT_OP_NO_UNDO)) == 0;
@@ -287,7 +322,7 @@ describe(rt_work *work, rt_work_job *job, rt_work_said *said)
 	rt_buf_add_str(&said->editor, rt_text_str(r->editor));
 	rt_buf_add_str(&said->note, rt_text_str(r->note));
 	if (op == RT_OP_UNDO || op == RT_OP_REDO) {
-		add_moved(work, job, r->steps, said->is_undo, words);
+		said->shown = add_moved(work, job, r->steps, said->is_undo, words);
 	} else if (r->unchanged) {
 		rt_buf_add_c(words, "Nothing was changed");
 	} else {
@@ -297,6 +332,8 @@ describe(rt_work *work, rt_work_job *job, rt_work_said *said)
 		if (op == RT_OP_ENTRY_VIEW) /* kept beside the history: not a step */
 			said->seq = 0;
 	}
+	if (op == RT_OP_REVERT && !said->is_elsewhere)
+		find_elsewhere(work, job, &said->elsewhere);
 	if (r->note != NULL)
 		add_sentence(words, rt_text_str(r->note));
 	if (job->notes.size > 0)
@@ -366,6 +403,7 @@ rt_work_job_init(rt_work_job *job, rt_work *work, const rt_request *requests, si
 	(void)snprintf(job->disc, sizeof(job->disc), RT_BY_ID "d%u", work->place.disc);
 	job->disc_number = work->place.disc;
 	last_steps(work->value, job->disc_number, job->was);
+	job->before = rt_object_ref(work->value);
 	if (work->is_pinned)
 		(void)snprintf(job->take, sizeof(job->take), RT_BY_ID "t%u", work->place.take);
 	return RT_OK;
@@ -420,6 +458,8 @@ rt_work_job_deinit(rt_work_job *job)
 		rt_result_deinit(&job->results[i]);
 	rt_scope_deinit(&job->scope);
 	rt_buf_deinit(&job->notes);
+	rt_object_unref(job->before);
+	job->before = NULL;
 }
 
 /* ---- tokens ---- */

@@ -33,6 +33,7 @@ typedef struct rt_work_end {
 	rt_run_state state;
 	bool has_problem;
 	rt_error problem;
+	char take[260];          /* AGAIN: the new take; or empty */
 	char entry[132];         /* of the reply or the compaction; GO: where the head is; or empty */
 	bool has_summary;        /* GO: the abandoned branch was summarized */
 	bool is_unchanged;       /* GO: the head did not move */
@@ -185,6 +186,8 @@ typedef struct rt_work_said {
 	bool is_step;  /* seq is a step of the history, which undo would revert */
 	bool is_elsewhere; /* in another discussion, the only one in which undo reverts it */
 	bool is_undo;  /* steps were undone: the way back is redo */
+	rt_buf elsewhere; /* a take of the discussion, if only that one changed and it is not in view */
+	uint64_t shown; /* the number of the step for the user: of undo and redo, the newest one that moved */
 	uint64_t steps, count;
 } rt_work_said;
 void rt_work_said_init(rt_work_said *said, const rt_alloc *alloc);
@@ -206,6 +209,7 @@ typedef struct rt_work_job {
 	rt_buf notes;
 	uint32_t disc_number;  /* the discussion in view */
 	uint64_t was[2];       /* the last step of the discussion and of the project before it */
+	const rt_project *before; /* owned; what was shown when it began */
 	rt_status status;      /* the outcome */
 	rt_error error;
 } rt_work_job;

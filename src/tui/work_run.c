@@ -80,6 +80,7 @@ store_end(rt_work *work, const rt_run_info *run)
 		const rt_send_result *r = &run->replies[run->reply_count - 1];
 
 		memcpy(end->entry, r->entry, sizeof(end->entry));
+		memcpy(end->take, r->take, sizeof(end->take));
 		end->seq = r->seq;
 		end->note = rt_text_ref(r->note);
 	}

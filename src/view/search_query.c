@@ -244,7 +244,9 @@ rt_query_parse(rt_str s, int64_t now_us, rt_zone_fn zone)
 			continue;
 		}
 		if (!is_not && (read_moment(&q, s, &at, now_us, zone, RT_STR("after:"), &q.from_us) ||
-				read_moment(&q, s, &at, now_us, zone, RT_STR("before:"), &q.to_us))) {
+				read_moment(&q, s, &at, now_us, zone, RT_STR("since:"), &q.from_us) ||
+				read_moment(&q, s, &at, now_us, zone, RT_STR("before:"), &q.to_us) ||
+				read_moment(&q, s, &at, now_us, zone, RT_STR("until:"), &q.to_us))) {
 			q.has_time = true;
 			continue;
 		}
@@ -417,10 +419,10 @@ rt_query_explain(rt_scope *s, const rt_query *q)
 	for (size_t i = 0; i < RT_FILTER_COUNT; i++)
 		rt_buf_add_f(names, "%.*s ", RT_STR_ARG(filter_names[i]));
 	(void)rt_scope_fail(s, RT_USAGE,
-			    "no text contains \"%.*s\", and there is no filter \"%.*s\"; filters: "
-			    "%.*safter: before:",
-			    RT_STR_ARG(q->not_filter), (int)size, q->not_filter.ptr,
-			    RT_STR_ARG(rt_scope_str(s, names)));
+			    "no filter \"%.*s\", and no such text; by date: after:7d, "
+			    "before:2026-11-25; others: %.*s",
+			    (int)size, q->not_filter.ptr,
+			    RT_STR_ARG(rt_str_trim(rt_scope_str(s, names))));
 }
 
 /* ---- matching ---- */

@@ -354,3 +354,28 @@ rt_revisions_list(const rt_view *v, uint32_t entry)
 	}
 	return rt_ok(s) ? found : (rt_revision_rows){0};
 }
+
+bool
+rt_history_add_discussions(rt_buf *out, const rt_project *was, const rt_project *now, bool restored)
+{
+	enum { NAMES = 3 };
+	const rt_project *with = restored ? now : was, *without = restored ? was : now;
+	size_t count = 0;
+
+	for (uint32_t i = 1; i <= rt_project_disc_count(with); i++) {
+		const rt_cell *cell = rt_project_cell(with, i);
+
+		if (!cell->present || (i <= rt_project_disc_count(without) &&
+				       rt_project_cell(without, i)->present))
+			continue;
+		if (count++ < NAMES)
+			rt_buf_add_f(out, "%s \"%.*s\"",
+				     count > 1  ? ","
+				     : restored ? " Discussions restored:"
+						: " Discussions removed:",
+				     RT_STR_ARG(rt_cell_name(cell)));
+	}
+	if (count > NAMES)
+		rt_buf_add_f(out, " and %zu more", count - NAMES);
+	return count > 0;
+}

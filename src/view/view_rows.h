@@ -363,6 +363,10 @@ rt_history_cursor *rt_history_open(const rt_view *view, const rt_history_at *at,
 const rt_history_row *rt_history_next(rt_history_cursor *cursor);
 /* To continue after the last row that was read; seq 0: there is no further row. */
 rt_history_at rt_history_position(const rt_history_cursor *cursor);
+/* ' Removed with them: "a", "b"' or ' Restored: "a"': discussions of the catalogue that undo and redo
+ * removed or restored, the first ones by name. False: none. */
+bool rt_history_add_discussions(rt_buf *out, const rt_project *was, const rt_project *now,
+				bool restored);
 
 /* One row of the log. */
 typedef struct rt_step_row {

@@ -361,8 +361,9 @@ search() { # search ZONE QUERY: how many entries
 }
 is 'days are local' '0 1 1' "$(search XXX-2 'lark before:2026-03-03') $(search XXX-2 'lark after:2026-03-03') $(search UTC0 'lark before:2026-03-03')"
 is 'a time with a zone' 1 "$(search XXX-2 'lark before:2026-03-03T00:00Z')"
+is 'since and until' '0 1' "$(search UTC0 'lark since:2026-03-03') $(search UTC0 'lark until:2026-03-03')"
 fails 2 search 'rolle:AI lark'
-wants 'there is no filter "rolle"' 'filters: role: in: tag:'
+wants 'no filter "rolle"' 'by date: after:7d, before:2026-11-25; others: role: in: tag:'
 code 'an address is a text' 0 r search 'http://lark'
 r -q delete @ >/dev/null
 has 'a deleted entry' 'Earlier versions, deleted or undone entries match: add past:yes' "$(r search lark)"
@@ -371,6 +372,9 @@ r -q undo
 has 'more than shown' 'There are more matches: -l 10' "$(r search 't*' -l 1)"
 hasnt 'all are shown' 'more matches' "$(r search lark)"
 is 'before today' 'No matches for "before:2020-01-01 one".' "$(r search before:2020-01-01 one)"
+
+fails 3 rename Garden year
+wants 'no discussion "Garden"' 'To rename this discussion: retake rename "Garden year"'
 
 # --- the first cause has the hint ---
 fails 2 insert :1 text

@@ -68,6 +68,10 @@ has 'a key of the configuration' 'configured key' "$out"
 is 'that shows none of them' '' "$(printf '%s' "$out" | grep -oE "$needles" | sort -u)"
 hasnt 'and writes nothing' '<html' "$out"
 is 'as JSON' true "$(r export --format html --redact -n --json | json 'd["entries"] >= 4 and d["kinds"]["api key"] > 3 and len(d["items"]) == d["places"]')"
+code 'to a file' 0 r export -o "$work/plain.md"
+has 'a file with secrets says so' 'texts that look like secrets; to replace them: retake export --redact' "$err"
+code 'redacted, to a file' 0 r export -o "$work/hidden.md" --redact
+hasnt 'a redacted one does not' 'look like secrets' "$err"
 code 'for --redact alone' 2 r export --format html --emails
 code 'for --redact alone' 2 r export --format html -n
 r -q add -r User 'write to alice@example.org'

@@ -253,7 +253,7 @@ def verbs_text(c, place):
            "entry.insert", lambda p: p.texts()[3:] == [("User", "wait"), ("AI", "Good. Schema")])
     c.verb("t", place, t, do("End M-t", "AI, entry 4 - saved as a new take", "?"), "take: main_take_1", "batch",
            lambda p: p.texts()[3] == ("AI", "Good. Schema?") and contents(p, "main")[3][1] == "Good. Schema")
-    c.verb("s", place, t, do("End M-s", "Split AI, entry 4 split before which word?", "Schema"),
+    c.verb("s", place, t, do("End M-s", "Split AI, entry 4 before which word?", "Schema"),
            "Split an entry", "entry.split", lambda p: len(p.texts()) == 5)
     c.verb("S", place, t, do("Home M-S", None, None), "Merged", "entry.merge",
            lambda p: len(p.texts()) == 3 and p.texts()[0][1].startswith("Which database?"))

@@ -286,7 +286,7 @@ def split(c, place):
 
     def do():
         t.key("M-s")
-        answer(t, "Split AI, entry 4 split before which word?", "Schema")
+        answer(t, "Split AI, entry 4 before which word?", "Schema")
     c.verb("split", place, t, do, "Split an entry", "entry.split",
            lambda p: [x for _, x in p.texts()][3:] == ["Good. ", "Schema"] or
            [x for _, x in p.texts()][3:] == ["Good.", "Schema"])
