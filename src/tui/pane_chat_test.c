@@ -589,7 +589,7 @@ selects_suggestions(void **state)
 	desk_close(&d);
 }
 
-/* The text of the last search is replaced by what is typed, and kept by any other key. */
+/* The first character that is typed replaces the text of the last search; any other key keeps it. */
 static void
 finds_again(void **state)
 {
