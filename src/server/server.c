@@ -30,7 +30,7 @@ struct rt_server {
 	rt_metrics *metrics;
 	rt_access_log *log; /* or NULL */
 	atomic_bool is_draining;
-	atomic_bool is_probing;      /* a thread is asking the store for GET /readyz */
+	_Atomic(int64_t) probed_us;  /* since when a thread asks the store for GET /readyz; 0: none */
 	atomic_bool is_store_lost;   /* the last answer */
 	uint64_t seen_roster; /* version that streams were told of */
 	rt_front *front;
@@ -229,20 +229,27 @@ answer_probe(rt_web_answer *answer, const char *trouble)
 }
 
 /* Can it answer requests? One thread at a time asks the store, which may have to wait for a database;
- * the others report the last result. */
+ * the others report the last result, unless there is none for PROBE_MS: where the network is cut, a
+ * database does not answer for long. */
 static void
 answer_ready(rt_server *server, rt_web_answer *answer)
 {
+	enum { PROBE_MS = 1000 };
 	rt_store *store = server->options.pool.store;
+	int64_t now = now_us(server), since = 0;
+	bool is_late = false;
 	uint64_t epoch;
 
-	if (!server->is_draining && !atomic_exchange(&server->is_probing, true)) {
+	if (!server->is_draining && atomic_compare_exchange_strong(&server->probed_us, &since, now)) {
 		server->is_store_lost = store->ops->epoch(store, &epoch, NULL) != RT_OK;
-		server->is_probing = false;
+		server->probed_us = 0;
+		since = 0;
 	}
-	answer_probe(answer, server->is_draining	? "draining"
-			     : server->is_store_lost	? "the store cannot be read"
-							: NULL);
+	is_late = since != 0 && now - since > PROBE_MS * 1000;
+	answer_probe(answer, server->is_draining		? "draining"
+			     : is_late				? "the store does not answer"
+			     : server->is_store_lost		? "the store cannot be read"
+								: NULL);
 }
 
 static bool
