@@ -11,7 +11,7 @@
 
 .DEFAULT_GOAL := build
 .PHONY: run build program test t bench bench-web fuzz sim torture llama browser tsan install uninstall clean check-layers strings check-strings regenerate format \
-	damage setup setup-test help
+	damage failures setup setup-test help
 
 OBJ          ?= build/obj
 JOBS         ?= $(shell nproc)
@@ -95,6 +95,11 @@ damage: setup-test
 	@tools/configure.sh $(OBJ) $(OPTIONS)
 	@$(NINJA) tests/damage_test
 	@DAMAGE_FULL=1 $(OBJ)/tests/damage_test
+
+# A team's installation (examples/team), parts of which fail while 64 writers append: 20 runs of each
+# kind (RUNS, KINDS), about 40 minutes.
+failures: program
+	@RETAKE=$(PWD)/build/retake python3 tests/failures/failures.py $(KINDS)
 
 # A conversation with llama.cpp, which this fetches (85 MB); `make test` includes it from then on.
 llama: build
