@@ -47,6 +47,7 @@ cmd tmux tmux
 cmd ctags universal-ctags
 pc vterm libvterm-dev
 deb postgresql-15 postgresql-15
+cmd pgbouncer pgbouncer
 '
 
 here=$(cd "$(dirname "$0")/.." && pwd)

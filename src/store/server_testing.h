@@ -2,7 +2,8 @@
  *
  * A PostgreSQL server of the test program: it is started when the first test needs it, keeps its
  * data in a temporary folder without syncing, and ends with the program. Programs run in the root
- * of the source tree. */
+ * of the source tree. RETAKE_TEST_POOLER: the folder of a running server, which is used through its
+ * pooler (server.sh pool). */
 #ifndef RT_STORE_SERVER_TESTING_H
 #define RT_STORE_SERVER_TESTING_H
 
@@ -31,6 +32,12 @@ test_server_get(void)
 	static test_server server;
 
 	return &server;
+}
+
+static inline const char *
+test_server_pooled(void)
+{
+	return getenv("RETAKE_TEST_POOLER");
 }
 
 static inline void
@@ -83,7 +90,12 @@ static inline const char *
 test_server_folder(void)
 {
 	test_server *s = test_server_get();
+	const char *pooled = test_server_pooled();
 
+	if (s->state == 0 && pooled != NULL) {
+		(void)snprintf(s->folder, sizeof(s->folder), "%s", pooled);
+		s->state = 1;
+	}
 	if (s->state == 0) {
 		s->state = 2;
 		s->owner = getpid();
@@ -124,7 +136,8 @@ test_server_address(const char *folder, char *address, size_t size)
 		(void)snprintf(test_server_get()->made, sizeof(test_server_get()->made), "%s",
 			       name);
 	}
-	(void)snprintf(address, size, "postgresql://retake@/%s?host=%s", name, server);
+	(void)snprintf(address, size, "postgresql://retake@/%s?host=%s%s", name, server,
+		       test_server_pooled() != NULL ? "&port=6432" : "");
 	return true;
 }
 

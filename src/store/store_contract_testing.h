@@ -355,6 +355,8 @@ run_contract(const char *name, const contract_test *tests, size_t count)
 	for (size_t k = 0; k < KINDS; k++) {
 		if (kinds[k].open == open_postgres && test_server_folder() == NULL)
 			continue;
+		if (kinds[k].open != open_postgres && test_server_pooled() != NULL)
+			continue;
 		for (size_t t = 0; t < count; t++, at++) {
 			snprintf(names[at], sizeof(names[at]), "%s %s", kinds[k].name,
 				 tests[t].name);
