@@ -19,7 +19,7 @@ enum {
 			      * answer */
 };
 
-/* Headers of every answer. The server's own page replaces the policy. */
+/* Headers of every response. The server's own page replaces the policy. */
 static const char *const always[][2] = {
 	{"X-Content-Type-Options", "nosniff"},
 	{"X-Frame-Options", "DENY"},
