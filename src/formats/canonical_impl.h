@@ -37,7 +37,7 @@ enum { RT_CANONICAL_MEMBER_COUNT = 9 };
 extern const rt_member rt_canonical_members[RT_CANONICAL_MEMBER_COUNT];
 /* Is this member of an entry a further field? */
 bool rt_canonical_is_further(rt_str name);
-/* Fields of a discussion that are members of its "files". */
+/* Fields of a discussion that are members of its "files" under their own names. */
 #define RT_CANONICAL_FILES "files context_files screenshots"
 
 rt_status rt_canonical_write(const rt_alloc *alloc, const rt_outlines *in,

@@ -249,6 +249,21 @@ read_labels(reader *c, rt_str raw)
 
 /* ---- fields ---- */
 
+/* The field that a member of a discussion is, by its name with that of the object around it. */
+static rt_str
+field_of(rt_str name)
+{
+	rt_str files = RT_STR("files.");
+
+	if (rt_str_is(name, "prompt.text"))
+		return RT_STR("prompt");
+	if (rt_str_is(name, "prompt.edited"))
+		return RT_STR("prompt_edited");
+	if (rt_str_starts(name, files) && rt_is_word(rt_str_skip(name, files.size), RT_CANONICAL_FILES))
+		return rt_str_skip(name, files.size);
+	return name;
+}
+
 /* A member becomes a field; its name is prefix and key. */
 static void
 read_field(reader *c, bool of_project, const char *prefix, rt_str key, rt_str value)
@@ -256,15 +271,19 @@ read_field(reader *c, bool of_project, const char *prefix, rt_str key, rt_str va
 	rt_build *b = &c->r.b;
 	rt_str name, json;
 
-	if (rt_build_text(b, key, &name) && rt_build_json(b, value, true, &json))
-		rt_build_field_in(b, of_project, prefix, name, json);
-	else if (rt_ok(&b->s))
+	if (rt_build_text(b, key, &name) && rt_build_json(b, value, true, &json)) {
+		rt_buf_clear(b->scratch);
+		rt_buf_add_c(b->scratch, prefix);
+		rt_buf_add_str(b->scratch, name);
+		name = rt_scope_str(&b->s, b->scratch);
+		rt_build_field_in(b, of_project, "", of_project ? name : field_of(name), json);
+	} else if (rt_ok(&b->s))
 		skipped(c, value, "skipped a field that is not JSON");
 }
 
-/* The members of an object as fields, with prefix unless their names are in bare. */
+/* The members of an object as fields. */
 static void
-read_fields(reader *c, bool of_project, const char *prefix, const char *bare, rt_str raw)
+read_fields(reader *c, bool of_project, const char *prefix, rt_str raw)
 {
 	rt_members m;
 	rt_str key, value;
@@ -272,29 +291,8 @@ read_fields(reader *c, bool of_project, const char *prefix, const char *bare, rt
 	if (!rt_members_open(&m, raw))
 		return;
 	while (next_member(c, &m, &key, &value,
-			   "an object is malformed; the rest of it is skipped")) {
-		rt_str inner = rt_str_at(key.ptr + 1, key.size - 2);
-
-		read_field(c, of_project, rt_is_word(inner, bare) ? "" : prefix, key, value);
-	}
-}
-
-static void
-read_prompt(reader *c, rt_str raw)
-{
-	rt_members m;
-	rt_str key, value;
-
-	if (!rt_members_open(&m, raw))
-		return;
-	while (next_member(c, &m, &key, &value, NULL)) {
-		if (rt_scan_key_is(key, "text"))
-			read_field(c, false, "", RT_STR("\"prompt\""), value);
-		else if (rt_scan_key_is(key, "edited"))
-			read_field(c, false, "", RT_STR("\"prompt_edited\""), value);
-		else
-			read_field(c, false, "prompt.", key, value);
-	}
+			   "an object is malformed; the rest of it is skipped"))
+		read_field(c, of_project, prefix, key, value);
 }
 
 /* ---- discussions ---- */
@@ -391,11 +389,11 @@ read_discussion(reader *c, rt_str raw)
 		else if (rt_scan_key_is(key, "labels") && first == '{')
 			l.labels = value;
 		else if (rt_scan_key_is(key, "prompt") && first == '{')
-			read_prompt(c, value);
+			read_fields(c, false, "prompt.", value);
 		else if (rt_scan_key_is(key, "settings") && first == '{')
-			read_fields(c, false, "setting.", "", value);
+			read_fields(c, false, "setting.", value);
 		else if (rt_scan_key_is(key, "files") && first == '{')
-			read_fields(c, false, "files.", RT_CANONICAL_FILES, value);
+			read_fields(c, false, "files.", value);
 		else if (rt_scan_key_is(key, "takes") && first == '[')
 			read_takes(c, value);
 		else
@@ -477,7 +475,7 @@ read_project(reader *c, rt_walk_mark *out_list, rt_buf *active)
 			if (rt_build_text(&r->b, value, &name))
 				rt_buf_add_str(active, name);
 		} else if (rt_scan_key_is(key, "settings") && first == '{') {
-			read_fields(c, true, "setting.", "", value);
+			read_fields(c, true, "setting.", value);
 		} else if (rt_scan_key_is(key, "roles")) {
 			read_field(c, true, "", key, value);
 		} else {

@@ -219,6 +219,12 @@ rt_build_body_open(rt_build *b, rt_str content, bool is_json)
 	b->body_fields = 0;
 }
 
+bool
+rt_build_body_is_empty(const rt_build *b)
+{
+	return b->content.size == 0 || (b->content_is_json && rt_str_is(b->content, "[]"));
+}
+
 void
 rt_build_body_open_value(rt_build *b, yyjson_val *content)
 {

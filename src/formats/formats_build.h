@@ -84,6 +84,8 @@ yyjson_val *rt_build_parse(rt_build *b, rt_str raw, size_t *out_repaired, rt_err
 void rt_build_body_open(rt_build *b, rt_str content, bool is_json);
 /* The same with a JSON value, text or array; the empty text for anything else. */
 void rt_build_body_open_value(rt_build *b, yyjson_val *content);
+/* Does the open body have no content: an empty text, or no blocks? */
+bool rt_build_body_is_empty(const rt_build *b);
 rt_buf *rt_build_body_field(rt_build *b, rt_str key);
 /* The field RT_BUILD_RAW. */
 void rt_build_body_raw(rt_build *b, rt_str raw);
@@ -127,6 +129,7 @@ typedef struct rt_link {
 	int64_t parent; /* found; -1: none */
 	bool is_placed; /* parent is set already, and parent_id is not used */
 	bool is_cut;    /* its parent would have closed a cycle */
+	bool has_content; /* of a message; see graph.c */
 } rt_link;
 
 /* Find the parent of every item: -1 for none, unknown or itself; cycles are cut at the item visited

@@ -146,7 +146,7 @@ test_failing_input(void **state)
 		rt_buf_init(&out, rt_alloc_libc(), RT_BUF_UNLIMITED);
 		rt_walk_init(&w, rt_alloc_libc(), &in);
 		(void)rt_walk_blank(&w);
-		if (walk_dump(&out, &w, NULL, 4))
+		if (walk_dump(&out, NULL, &w, NULL, 4))
 			(void)rt_walk_blank(&w);
 		assert_int_equal(rt_walk_fail(&w, &err), RT_IO);
 		assert_string_equal(err.text, "the disk failed");
@@ -230,7 +230,7 @@ test_torture(void **state)
 		rt_buf_init(&out, rt_alloc_libc(), RT_BUF_UNLIMITED);
 		rt_walk_init(&w, &alloc, &in);
 		(void)rt_walk_blank(&w);
-		whole = walk_dump(&out, &w, NULL, 4);
+		whole = walk_dump(&out, NULL, &w, NULL, 4);
 		st = rt_walk_fail(&w, NULL);
 		assert_int_equal(whole, st == RT_OK);
 		assert_true(st == RT_OK || st == RT_NOMEM);

@@ -5,6 +5,7 @@
 #ifndef RT_FORMATS_WALK_TESTING_H
 #define RT_FORMATS_WALK_TESTING_H
 
+#include "codec/json.h"
 #include "formats/formats_scan.h"
 #include "formats/formats_walk.h"
 
@@ -64,8 +65,14 @@ walk_dump_scan(rt_buf *out, rt_str in, rt_str value, int depth)
 	return !m.bad && m.close == '\0';
 }
 
+static inline bool walk_dump_part(rt_buf *out, const walk_source *source, rt_walk_mark from,
+				  rt_walk_mark end, int depth);
+
+/* source: the input, each value of which is walked as if it were all of it; NULL: they are walked as
+ * parts of it. In malformed JSON that is not the same: a value may seem to continue beyond the end of the
+ * one around it. */
 static inline bool
-walk_dump(rt_buf *out, rt_walk *w, rt_walk_level *in, int depth)
+walk_dump(rt_buf *out, const walk_source *source, rt_walk *w, rt_walk_level *in, int depth)
 {
 	rt_walk_level level;
 	rt_str key, value;
@@ -89,13 +96,42 @@ walk_dump(rt_buf *out, rt_walk *w, rt_walk_level *in, int depth)
 		end = rt_walk_here(w);
 		rt_walk_seek(w, here);
 		rt_buf_add_f(out, "\n%zu %.*s: ", (size_t)here.offset, RT_STR_ARG(key));
-		(void)walk_dump(out, w, &level, depth - 1);
+		if (source != NULL)
+			(void)walk_dump_part(out, source, here, end, depth - 1);
+		else
+			(void)walk_dump(out, NULL, w, &level, depth - 1);
 		rt_walk_seek(w, end);
 	}
 	if (level.bad)
 		rt_buf_add_f(out, "\nbad at %zu", (size_t)level.fault.offset);
 	rt_buf_add_byte(out, '.');
 	return !level.bad && level.close == '\0' && w->status == RT_OK;
+}
+
+static inline bool
+walk_dump_part(rt_buf *out, const walk_source *source, rt_walk_mark from, rt_walk_mark end, int depth)
+{
+	walk_source part = *source;
+	rt_input in = walk_input(&part);
+	rt_walk w;
+	bool whole;
+
+	part.bytes.size = in.size = (size_t)end.offset;
+	rt_walk_init(&w, rt_alloc_libc(), &in);
+	rt_walk_seek(&w, from);
+	whole = walk_dump(out, &part, &w, NULL, depth);
+	rt_walk_deinit(&w);
+	return whole;
+}
+
+static inline bool
+walk_is_json(rt_str text)
+{
+	rt_json_doc *doc = NULL;
+	bool is = rt_json_read(rt_alloc_libc(), text, &doc, NULL) == RT_OK;
+
+	rt_json_free(doc);
+	return is;
 }
 
 static inline void
@@ -154,11 +190,16 @@ walk_check(const uint8_t *data, size_t size)
 		  rt_scan_lines_of(&lines, s.bytes.ptr + rt_walk_here(&w).offset));
 	rt_walk_seek(&w, here);
 	if (end != SIZE_MAX) {
-		bool whole = walk_dump_scan(&scanned, s.bytes,
-					    rt_str_at(s.bytes.ptr + start, end - start), 4);
+		rt_str value = rt_str_at(s.bytes.ptr + start, end - start);
+		bool whole = walk_dump_scan(&scanned, s.bytes, value, 4);
 
-		RT_ASSERT(walk_dump(&walked, &w, NULL, 4) == whole);
+		RT_ASSERT(walk_dump_part(&walked, &s, here, (rt_walk_mark){end, 0}, 4) == whole);
 		RT_ASSERT(rt_str_eq(rt_buf_str(&scanned), rt_buf_str(&walked)));
+		if (walk_is_json(value)) {
+			rt_buf_clear(&walked);
+			RT_ASSERT(walk_dump(&walked, NULL, &w, NULL, 4) && whole);
+			RT_ASSERT(rt_str_eq(rt_buf_str(&scanned), rt_buf_str(&walked)));
+		}
 	}
 	walk_check_lines(&s);
 	rt_walk_deinit(&w);

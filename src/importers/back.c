@@ -293,7 +293,7 @@ with_front(rt_back *k, rt_str front, rt_str text)
 {
 	rt_buf *buf;
 
-	if (front.size == 0)
+	if (front.size == 0 || text.size == 0)
 		return text;
 	buf = rt_scope_buf(&k->w.e);
 	rt_buf_add_str(buf, front);

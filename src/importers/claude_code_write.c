@@ -216,7 +216,7 @@ content_of(writer *c, const rt_body *body, size_t from, size_t end, yyjson_val *
 		return rt_back_json_of(&c->k, out);
 	}
 	rt_json_open(out, NULL, '[');
-	if (body->content_json == NULL && from < end && (body->content.size > 0 || raw == NULL)) {
+	if (body->content_json == NULL && from < end && body->content.size > 0) {
 		block = find_source(&source, true);
 		rt_back_member text = {"text", quoted(c, body->content), false};
 

@@ -32,17 +32,11 @@ static int
 read_file(sqlite3_file *file, void *to, int size, sqlite3_int64 offset)
 {
 	rt_db *db = ((input_file *)file)->db;
-	size_t done = 0, room = (size_t)size, got = 1;
+	size_t done = 0, room = (size_t)size;
 
-	while (done < room && got > 0) {
-		got = 0;
-		db->input_status = db->in->read_at(db->in->ctx, (uint64_t)offset + done,
-						   (char *)to + done, room - done, &got,
-						   &db->input_error);
-		if (db->input_status != RT_OK)
-			return SQLITE_IOERR_READ;
-		done += got;
-	}
+	db->input_status = rt_input_read(db->in, (uint64_t)offset, to, room, &done, &db->input_error);
+	if (db->input_status != RT_OK)
+		return SQLITE_IOERR_READ;
 	memset((char *)to + done, 0, room - done);
 	return done == room ? SQLITE_OK : SQLITE_IOERR_SHORT_READ;
 }
@@ -288,7 +282,7 @@ check_size(rt_db *db)
 	size_t size = 0;
 
 	db->shown_size = db->size;
-	if (db->in->read_at(db->in->ctx, 0, head, sizeof(head), &size, NULL) != RT_OK ||
+	if (rt_input_read(db->in, 0, head, sizeof(head), &size, NULL) != RT_OK ||
 	    size < sizeof(head) || big_endian(head + 24) != big_endian(head + 92))
 		return;
 	page = big_endian(head + 16) >> 16;

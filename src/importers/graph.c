@@ -276,14 +276,11 @@ role_of(const rt_node *node)
 									: rt_graph_role(node->role);
 }
 
-/* Is it a message with a content? */
+/* Is the node whose body is open a message with a content? */
 static bool
-has_content(const rt_node *node)
+has_content(const rt_graph *g, const rt_node *node)
 {
-	return is_message(node) && node->body.size > 0 &&
-	       (node->body_format != RT_BODY_JSON ||
-		(!rt_str_starts(node->body, RT_STR("{\"content\":\"\"")) &&
-		 !rt_str_starts(node->body, RT_STR("{\"content\":[]"))));
+	return role_of(node).size > 0 && !rt_build_body_is_empty(g->b);
 }
 
 /* Of a second message with the id of `first`, the one that can be read. */
@@ -291,14 +288,10 @@ static int64_t
 add_again(rt_graph *g, int64_t first, const rt_node *node, rt_str parent_id)
 {
 	rt_link *link = (rt_link *)g->links.items + first;
-	rt_node *nodes = rt_build_nodes(g->b), next = *node;
-	bool is_better;
 
 	rt_reader_skipped(g->r, "skipped a second message with the id %.*s",
 			  (int)rt_utf8_cut(node->id, 40), node->id.ptr);
-	next.body = rt_build_body(g->b, node, &next.body_format);
-	is_better = !has_content(&nodes[first]) && has_content(&next);
-	if (!is_better || !rt_ok(&g->b->s))
+	if (link->has_content || !has_content(g, node) || !rt_ok(&g->b->s))
 		return -1;
 	rt_graph_replace(g, first, node);
 	link->parent_id = rt_build_copy(g->b, parent_id);
@@ -315,6 +308,7 @@ rt_graph_add(rt_graph *g, const rt_node *node, rt_str parent_id)
 	rt_link *link;
 	uint32_t *rank;
 	size_t at;
+	bool is_full = has_content(g, node);
 
 	int64_t first = rt_graph_find(g, node->id);
 
@@ -331,7 +325,8 @@ rt_graph_add(rt_graph *g, const rt_node *node, rt_str parent_id)
 			  .parent_id = rt_build_copy(g->b, parent_id),
 			  .line = rt_scan_lines_of(&g->r->lines, g->r->record.ptr),
 			  .parent = parent_id.size == 0 ? node->parent : -1,
-			  .is_placed = parent_id.size == 0};
+			  .is_placed = parent_id.size == 0,
+			  .has_content = is_full};
 	if (link->id.size > 0)
 		(void)rt_index_put(s, &g->ids, link->id, at);
 	return (int64_t)at;
@@ -341,14 +336,16 @@ void
 rt_graph_replace(rt_graph *g, int64_t at, const rt_node *node)
 {
 	rt_node replaced = *node, *nodes;
+	rt_link *link = (rt_link *)g->links.items + at;
 	size_t end;
 
 	replaced.role = role_of(node);
+	link->has_content = has_content(g, node);
 	end = rt_build_node(g->b, &replaced);
 	if (!rt_ok(&g->b->s))
 		return;
 	nodes = rt_build_nodes(g->b);
-	((rt_link *)g->links.items)[at].id = nodes[end].id;
+	link->id = nodes[end].id;
 	nodes[at] = nodes[end];
 	g->b->nodes.count--;
 }
@@ -559,6 +556,19 @@ arrange(rt_graph *g, rt_scope *s, int64_t leaf)
 	return leaf;
 }
 
+/* A message in the middle that no id names was found by its time or place: the conversation continues
+ * after those below it. */
+static int64_t
+to_end(const rt_graph *g, int64_t leaf)
+{
+	const rt_node *nodes = rt_build_nodes(g->b);
+
+	while (nodes[leaf].id.size == 0 && leaf + 1 < (int64_t)g->links.count &&
+	       nodes[leaf + 1].parent == leaf)
+		leaf++;
+	return leaf;
+}
+
 void
 rt_graph_aside(rt_graph *g, yyjson_val *record)
 {
@@ -594,6 +604,8 @@ rt_graph_end(rt_graph *g, int64_t leaf)
 		rt_scope_init(&s, g->b->alloc);
 		rt_link_all(&s, &g->ids, g->links.items, g->links.count, g->r->report);
 		leaf = arrange(g, &s, leaf);
+		if (leaf >= 0 && rt_ok(&s))
+			leaf = to_end(g, leaf);
 		(void)rt_scope_join(&g->b->s, &s);
 	}
 	g->outline->has_head = leaf >= 0;

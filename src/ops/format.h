@@ -157,6 +157,9 @@ rt_input rt_input_of(const rt_str *bytes);
 
 enum { RT_INPUT_HEAD = 64 * 1024 /* bytes used to detect a format */ };
 
+/* Bytes from offset on, until room is full or the input ends. */
+RT_CHECKED rt_status rt_input_read(const rt_input *in, uint64_t offset, char *to, size_t room,
+				   size_t *out_size, rt_error *err);
 /* The first RT_INPUT_HEAD bytes into to, less only where the input is shorter. */
 RT_CHECKED rt_status rt_input_head(const rt_input *in, char *to, size_t *out_size,
 				   rt_error *err);

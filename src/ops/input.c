@@ -27,10 +27,9 @@ rt_input_of(const rt_str *bytes)
 			  .read_at = memory_read_at};
 }
 
-/* Until room is full or the input ends. */
-static rt_status
-read_fully(const rt_input *in, uint64_t offset, char *to, size_t room, size_t *out_size,
-	   rt_error *err)
+rt_status
+rt_input_read(const rt_input *in, uint64_t offset, char *to, size_t room, size_t *out_size,
+	      rt_error *err)
 {
 	size_t size = 0, got = 1;
 	rt_status st = RT_OK;
@@ -47,7 +46,7 @@ read_fully(const rt_input *in, uint64_t offset, char *to, size_t room, size_t *o
 rt_status
 rt_input_head(const rt_input *in, char *to, size_t *out_size, rt_error *err)
 {
-	return read_fully(in, 0, to, RT_INPUT_HEAD, out_size, err);
+	return rt_input_read(in, 0, to, RT_INPUT_HEAD, out_size, err);
 }
 
 static rt_status
@@ -75,7 +74,7 @@ read_whole(const rt_format *format, const rt_alloc *alloc, const rt_input *in, c
 		if (more == NULL)
 			return rt_fail(err, RT_NOMEM, "out of memory while importing");
 		*io_bytes = more;
-		st = read_fully(in, size, more + size, room - size, &got, err);
+		st = rt_input_read(in, size, more + size, room - size, &got, err);
 		if (st != RT_OK)
 			return st;
 		size += got;
