@@ -122,19 +122,104 @@ rt_accounts_user_new(const rt_accounts *a, rt_str name, bool is_admin, rt_str id
 	return user.id;
 }
 
+/* ---- the last ones ---- */
+
+/* Does a membership make a user other than this one an owner? */
+static bool
+makes_owner(const rt_roster *roster, const rt_item *member, uint64_t without)
+{
+	const rt_item *team = member->team != 0 ? rt_roster_team(roster, member->team) : NULL;
+	size_t count = team != NULL ? team->list_count : 1;
+
+	for (size_t i = 0; member->role == RT_ROLE_OWNER && i < count; i++) {
+		uint64_t id = team != NULL ? team->list[i] : member->user;
+		const rt_item *user = rt_roster_user(roster, id);
+
+		if (user != NULL && id != without && !user->is_disabled)
+			return true;
+	}
+	return false;
+}
+
+/* Has the project an owner besides this user and this membership (NULL: none)? */
+static bool
+has_owner(const rt_roster *roster, uint64_t project, uint64_t without, const rt_item *left_out)
+{
+	const rt_item *member;
+	size_t count = rt_roster_members(roster, project, &member);
+
+	for (; count > 0; count--, member++)
+		if (member != left_out && makes_owner(roster, member, without))
+			return true;
+	return false;
+}
+
+/* Fails if the user is the only administrator that can sign in. */
+static void
+keep_admin(const rt_accounts *a, const rt_roster *roster, const rt_item *user)
+{
+	bool is_last = a->keeps_last && user->is_admin && !user->is_disabled;
+
+	for (size_t i = roster->first[RT_ITEM_USER]; i < roster->first[RT_ITEM_USER + 1]; i++) {
+		const rt_item *other = &roster->items[i];
+
+		is_last = is_last && (other == user || !other->is_admin || other->is_disabled);
+	}
+	if (is_last)
+		rt_scope_fail(a->scope, RT_REFUSED,
+			      "\"%.*s\" is the only administrator; make another user an administrator first",
+			      RT_STR_ARG(user->name));
+}
+
+/* Fails if a project would have no owner without the user (0: none) and the membership. */
+static void
+keep_owner(const rt_accounts *a, const rt_roster *roster, uint64_t user, const rt_item *left_out)
+{
+	for (size_t i = roster->first[RT_ITEM_MEMBER]; a->keeps_last && i < roster->first[RT_ITEM_MEMBER + 1]; i++) {
+		const rt_item *member = &roster->items[i];
+		bool is_lost = member == left_out || (left_out == NULL && makes_owner(roster, member, 0) &&
+						      !makes_owner(roster, member, user));
+
+		if (is_lost && makes_owner(roster, member, 0) && !has_owner(roster, member->project, user, left_out))
+			rt_scope_fail(a->scope, RT_REFUSED,
+				      "this would leave a project without an owner; make another member owner first");
+	}
+}
+
+/* The same without the user in the team. */
+static void
+keep_team(const rt_accounts *a, const rt_roster *roster, const rt_item *team, uint64_t user)
+{
+	for (size_t i = roster->first[RT_ITEM_MEMBER]; a->keeps_last && i < roster->first[RT_ITEM_MEMBER + 1]; i++) {
+		const rt_item *member = &roster->items[i];
+
+		if (member->team == team->id && makes_owner(roster, member, 0) &&
+		    !makes_owner(roster, member, user))
+			keep_owner(a, roster, 0, member);
+	}
+}
+
 void
-rt_accounts_user_change(const rt_accounts *a, rt_str name, bool is_admin, bool is_disabled)
+rt_accounts_user_change(const rt_accounts *a, rt_str name, int is_admin, int is_disabled)
 {
 	rt_directory_change change = rt_directory_begin(a->directory, a->scope);
 	const rt_item *user = find(&change, RT_ITEM_USER, name);
 
-	if (user != NULL) {
+	if (user != NULL && (is_admin == 0 || is_disabled > 0))
+		keep_admin(a, change.roster, user);
+	if (user != NULL && is_disabled > 0)
+		keep_owner(a, change.roster, user->id, NULL);
+	if (user != NULL && rt_ok(a->scope)) {
 		rt_item changed = *user;
 
-		changed.is_admin = is_admin;
-		changed.is_disabled = is_disabled;
+		changed.is_admin = is_admin >= 0 ? (uint64_t)is_admin : user->is_admin;
+		changed.is_disabled = is_disabled >= 0 ? (uint64_t)is_disabled : user->is_disabled;
 		rt_directory_write(&change, &changed);
-		note(&change, a, is_disabled ? "user.disable" : is_admin ? "user.admin" : "user.change", name);
+		note(&change, a,
+		     changed.is_disabled ? "user.disable"
+		     : changed.is_admin	 ? "user.admin"
+					 : "user.change",
+		     name);
 	}
 	rt_directory_end(&change);
 }
@@ -178,7 +263,11 @@ rt_accounts_user_remove(const rt_accounts *a, rt_str name)
 	const rt_item *user = find(&change, RT_ITEM_USER, name);
 	rt_accounts_removed removed = {0};
 
-	for (size_t i = 0; user != NULL && i < change.roster->count; i++) {
+	if (user != NULL) {
+		keep_admin(a, change.roster, user);
+		keep_owner(a, change.roster, user->id, NULL);
+	}
+	for (size_t i = 0; user != NULL && rt_ok(a->scope) && i < change.roster->count; i++) {
 		const rt_item *item = &change.roster->items[i];
 
 		if (item->kind == RT_ITEM_TEAM && rt_item_lists(item, user->id)) {
@@ -194,7 +283,7 @@ rt_accounts_user_remove(const rt_accounts *a, rt_str name)
 			removed.tokens += item->kind == RT_ITEM_TOKEN;
 		}
 	}
-	if (user != NULL) {
+	if (user != NULL && rt_ok(a->scope)) {
 		rt_directory_drop(&change, user);
 		note(&change, a, "user.remove", name);
 	}
@@ -216,6 +305,8 @@ rt_accounts_team_set(const rt_accounts *a, rt_str team, rt_str user, bool is_in)
 
 	if (old != NULL)
 		item = *old;
+	if (old != NULL && !is_in)
+		keep_team(a, change.roster, old, member->id);
 	if (item.list_count >= RT_TEAM_USERS_MAX && is_in)
 		rt_scope_fail(a->scope, RT_LIMIT, "a team has at most %d users", RT_TEAM_USERS_MAX);
 	if (rt_ok(a->scope)) {
@@ -248,13 +339,16 @@ rt_accounts_member_set(const rt_accounts *a, uint64_t project, rt_str project_na
 				.made_us = a->env->now_us(a->env->ctx),
 				.by = a->by};
 
-		if (role == RT_ROLE_NONE &&
-		    rt_roster_member(change.roster, project, item.user, item.team) == NULL)
+		const rt_item *old = rt_roster_member(change.roster, project, item.user, item.team);
+
+		if (old != NULL && role != RT_ROLE_OWNER)
+			keep_owner(a, change.roster, 0, old);
+		if (role == RT_ROLE_NONE && old == NULL)
 			rt_scope_fail(a->scope, RT_NOT_FOUND, "\"%.*s\" is not a member of the project",
 				      RT_STR_ARG(name));
-		else if (role == RT_ROLE_NONE)
+		if (rt_ok(a->scope) && role == RT_ROLE_NONE)
 			rt_directory_drop(&change, &item);
-		else
+		else if (rt_ok(a->scope))
 			rt_directory_write(&change, &item);
 		rt_buf_add_f(on, "%.*s %s %.*s", RT_STR_ARG(name), rt_role_names[role],
 			     RT_STR_ARG(project_name));

@@ -15,12 +15,15 @@ typedef struct rt_accounts {
 	rt_scope *scope;
 	const rt_env *env;
 	rt_str by;   /* a user, or "machine" */
-	rt_str from; /* "command line", or an address */
+	rt_str from; /* "command line", "http" */
+	bool keeps_last; /* RT_REFUSED for a change after which there is no administrator, or a project
+			  * that had an owner has none */
 } rt_accounts;
 
 /* Returns the id. RT_REFUSED: the name is in use; RT_USAGE: it is not valid. */
 uint64_t rt_accounts_user_new(const rt_accounts *a, rt_str name, bool is_admin, rt_str identity);
-void rt_accounts_user_change(const rt_accounts *a, rt_str name, bool is_admin, bool is_disabled);
+/* -1: unchanged. */
+void rt_accounts_user_change(const rt_accounts *a, rt_str name, int is_admin, int is_disabled);
 
 /* What a removal has removed. */
 typedef struct rt_accounts_removed {
@@ -57,6 +60,11 @@ uint64_t rt_accounts_link_new(const rt_accounts *a, uint64_t project, uint64_t d
 			      char out_secret[RT_SECRET_ROOM]);
 /* project (0: any): only of this one. */
 void rt_accounts_link_revoke(const rt_accounts *a, uint64_t id, uint64_t project);
+
+/* Adds an item as a JSON object, without its hash: names instead of numbers. */
+void rt_accounts_put(const rt_accounts *a, const rt_roster *roster, const rt_item *item, rt_buf *out);
+/* The number of the project with this name; 0: there is none. */
+uint64_t rt_accounts_project(const rt_accounts *a, rt_str name);
 
 /* ---- the audit log ---- */
 

@@ -65,33 +65,6 @@ project_number(rt_cli *cli, rt_str name)
 	return number;
 }
 
-typedef struct naming {
-	uint64_t number;
-	rt_scope *s;
-	rt_str name;
-} naming;
-
-static bool
-find_name(void *ctx, const rt_store_row *row)
-{
-	naming *n = ctx;
-
-	if (row->number != n->number)
-		return true;
-	n->name = rt_scope_copy(n->s, row->data);
-	return false;
-}
-
-static rt_str
-project_name(rt_cli *cli, uint64_t number)
-{
-	rt_store *store = cli->session.store;
-	naming n = {number, &cli->s, RT_STR("?")};
-
-	RT_TRY(&cli->s, store->ops->read(store, rt_rows_all(RT_STORE_PROJECTS, 0), find_name, &n, &cli->s.error));
-	return n.name;
-}
-
 /* The time at which something expires, from --days; 0: never. */
 static int64_t
 until_of(rt_cli *cli)
@@ -165,59 +138,6 @@ say_secret(rt_cli *cli, const char *what, uint64_t id, const char *secret)
 
 /* ---- lists ---- */
 
-static void
-put_name(rt_buf *json, const char *key, const rt_item *item)
-{
-	rt_json_put_str(json, key, item != NULL ? item->name : RT_STR("?"));
-}
-
-static void
-put_until(rt_buf *json, const rt_item *item)
-{
-	if (item->until_us != 0)
-		rt_json_put_time(json, "until", (rt_moment){.us = item->until_us});
-}
-
-/* An item as JSON, without its hash. */
-static void
-put_item(rt_cli *cli, const rt_roster *roster, rt_buf *json, const rt_item *item)
-{
-	rt_json_open(json, NULL, '{');
-	if (item->kind != RT_ITEM_MEMBER)
-		rt_json_put_u64(json, "id", item->id);
-	if (item->name.size > 0)
-		rt_json_put_str(json, "name", item->name);
-	if (item->kind == RT_ITEM_USER) {
-		rt_json_put_bool(json, "admin", item->is_admin);
-		rt_json_put_bool(json, "disabled", item->is_disabled);
-	}
-	if (item->kind == RT_ITEM_TEAM) {
-		rt_json_open(json, "users", '[');
-		for (size_t i = 0; i < item->list_count; i++)
-			put_name(json, NULL, rt_roster_user(roster, item->list[i]));
-		rt_json_close(json, ']');
-	}
-	if (item->user != 0)
-		put_name(json, "user", rt_roster_user(roster, item->user));
-	if (item->team != 0)
-		put_name(json, "team", rt_roster_team(roster, item->team));
-	if (item->project != 0)
-		rt_json_put_str(json, "project", project_name(cli, item->project));
-	if (item->discussion != 0)
-		rt_json_put_u64(json, "discussion", item->discussion);
-	if (item->kind == RT_ITEM_MEMBER)
-		rt_json_put_c(json, "role", rt_role_names[item->role]);
-	if (item->kind == RT_ITEM_TOKEN) {
-		rt_json_put_c(json, "scope", rt_token_scope_names[item->scope]);
-		rt_json_open(json, "projects", '[');
-		for (size_t i = 0; i < item->list_count; i++)
-			rt_json_put_str(json, NULL, project_name(cli, item->list[i]));
-		rt_json_close(json, ']');
-	}
-	put_until(json, item);
-	rt_json_close(json, '}');
-}
-
 /* One line for people: the values of the JSON. */
 static void
 print_item(rt_cli *cli, yyjson_val *item)
@@ -258,7 +178,7 @@ list(rt_cli *cli, rt_item_kind kind, uint64_t project)
 	rt_json_open(json, NULL, '[');
 	for (size_t i = roster != NULL ? roster->first[kind] : 0; roster != NULL && i < roster->first[kind + 1]; i++)
 		if (project == 0 || roster->items[i].project == project)
-			put_item(cli, roster, json, &roster->items[i]);
+			rt_accounts_put(&a, roster, &roster->items[i], json);
 	rt_json_close(json, ']');
 	if (!rt_ok(&cli->s))
 		return;

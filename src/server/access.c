@@ -31,6 +31,32 @@ rt_access_shows(const rt_call *call, uint64_t project)
 	return authorize(call, RT_RIGHT_READ, (rt_target){project, 0}) == RT_VERDICT_ALLOWED;
 }
 
+bool
+rt_access_may(const rt_call *call, rt_right right, rt_target target)
+{
+	return authorize(call, right, target) == RT_VERDICT_ALLOWED;
+}
+
+static const rt_item *
+secret_of(const rt_call *call, rt_account_kind account, rt_item_kind kind)
+{
+	return call->principal.account.kind == account && call->roster != NULL
+		       ? rt_roster_secret(call->roster, kind, call->principal.account.hash)
+		       : NULL;
+}
+
+const rt_item *
+rt_access_token(const rt_call *call)
+{
+	return secret_of(call, RT_ACCOUNT_TOKEN, RT_ITEM_TOKEN);
+}
+
+const rt_item *
+rt_access_link(const rt_call *call)
+{
+	return secret_of(call, RT_ACCOUNT_LINK, RT_ITEM_LINK);
+}
+
 /* ---- refusals ---- */
 
 /* The same for a project that does not exist and one that is not visible. */
@@ -142,10 +168,7 @@ discussion_of(const rt_call *call)
 static uint64_t
 only_discussion(const rt_call *call)
 {
-	const rt_item *link = call->principal.account.kind == RT_ACCOUNT_LINK && call->roster != NULL
-				      ? rt_roster_secret(call->roster, RT_ITEM_LINK,
-							 call->principal.account.hash)
-				      : NULL;
+	const rt_item *link = rt_access_link(call);
 
 	return link != NULL ? link->discussion : 0;
 }
@@ -181,16 +204,19 @@ admit(rt_call *call, rt_str name, bool create)
 
 /* ---- answering ---- */
 
-/* The accounts as they were at most RT_ACCESS_FRESH_MS ago. False: answered. */
+/* The accounts as they were at most RT_ACCESS_FRESH_MS ago, for their administration as they are: a
+ * right that was lost must not be given back to oneself. False: answered. */
 static bool
 take_roster(rt_call *call)
 {
+	rt_right right = call->route->right;
+	bool is_now = right == RT_RIGHT_MANAGE || right == RT_RIGHT_SERVER || right == RT_RIGHT_SELF;
+	int64_t age_us = is_now ? 0 : (int64_t)RT_ACCESS_FRESH_MS * 1000;
 	rt_error err;
 
 	if (call->directory == NULL)
 		return true;
-	if (rt_directory_refresh(call->directory, now_of(call) - (int64_t)RT_ACCESS_FRESH_MS * 1000, &err) !=
-	    RT_OK) {
+	if (rt_directory_refresh(call->directory, now_of(call) - age_us, &err) != RT_OK) {
 		rt_problem_answer(call->answer, &err, NULL, rt_str_at(NULL, 0));
 		return false;
 	}

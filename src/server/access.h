@@ -25,6 +25,10 @@ void rt_access_check(rt_call *call, const rt_request *request);
 /* Has the account a right without a project? Is a project visible to it? */
 bool rt_access_allows(const rt_call *call, rt_right right);
 bool rt_access_shows(const rt_call *call, uint64_t project);
+bool rt_access_may(const rt_call *call, rt_right right, rt_target target);
+/* The token or the share link of the request; NULL: it has another account. */
+const rt_item *rt_access_token(const rt_call *call);
+const rt_item *rt_access_link(const rt_call *call);
 
 /* Who sends a request, of what its headers prove: a personal access token or a share link. False: no
  * such account is known (any more); then out has the hash of a secret, if it has the form of one. */

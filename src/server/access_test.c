@@ -177,6 +177,13 @@ static const question questions[] = {
 	{"POST", V1 "/ops/purge", "{\"text\":\"nowhere to be found\"}", MANAGE, false},
 	{"POST", V1 "/codes", "{\"user\":\"nobody-of-this-name\"}", SERVER, false},
 	{"POST", V1 "/projects", "{\"name\":\"\"}", CREATE, false},
+	{"GET", V1 "/account", NULL, ANY, false},
+	{"GET", V1 "/members", NULL, MANAGE, false},
+	{"GET", V1 "/links", NULL, MANAGE, false},
+	{"GET", V1 "/users", NULL, SERVER, false},
+	{"DELETE", V1 "/users/nobody-of-this-name", NULL, SERVER, false},
+	{"GET", V1 "/teams", NULL, SERVER, false},
+	{"GET", V1 "/tokens", NULL, SELF, false},
 };
 
 enum { QUESTIONS = sizeof(questions) / sizeof(questions[0]) };
@@ -213,7 +220,7 @@ static rt_accounts
 begin(world *w, rt_scope *s)
 {
 	rt_scope_init(s, rt_alloc_libc());
-	return (rt_accounts){w->f->directory, s, &w->f->env, RT_STR("machine"), RT_STR("test")};
+	return (rt_accounts){w->f->directory, s, &w->f->env, RT_STR("machine"), RT_STR("test"), false};
 }
 
 static void

@@ -9,6 +9,7 @@
  *   api_run.c       models at work; events
  *   api_attachment.c files attached to entries
  *   api_file.c      export and import
+ *   api_accounts.c  administration of the accounts
  *   api_server.c    the server, its browsers, projects and models
  *
  * Threads: as rt_web_site's handle. */
@@ -35,6 +36,21 @@ void rt_api_op(rt_call *call);
  * characters. No name may leave its directory, hide, or end as another type of file. */
 void rt_api_add_disposition(rt_buf *out, rt_str name, const char *extension);
 
+void rt_api_account(rt_call *call);
+void rt_api_users(rt_call *call);
+void rt_api_user_new(rt_call *call);
+void rt_api_user_change(rt_call *call);
+void rt_api_user_remove(rt_call *call);
+void rt_api_teams(rt_call *call);
+void rt_api_team_set(rt_call *call);
+void rt_api_members(rt_call *call);
+void rt_api_member_set(rt_call *call);
+void rt_api_links(rt_call *call);
+void rt_api_link_new(rt_call *call);
+void rt_api_link_revoke(rt_call *call);
+void rt_api_tokens(rt_call *call);
+void rt_api_token_new(rt_call *call);
+void rt_api_token_revoke(rt_call *call);
 void rt_api_advice(rt_call *call);
 void rt_api_attachment(rt_call *call);
 void rt_api_attachment_new(rt_call *call);

@@ -264,7 +264,7 @@ make_owner(rt_call *call, rt_str name)
 {
 	rt_scope *s = &call->scope;
 	rt_accounts accounts = {call->directory, s, rt_project_pool_get_options(call->pool)->env,
-				call->principal.user, RT_STR("http")};
+				call->principal.user, RT_STR("http"), false};
 	rt_open_project *made = NULL;
 
 	if (call->principal.user.size == 0 || !rt_ok(s))

@@ -19,6 +19,7 @@ typedef struct trial {
 static const trial trials[] = {
 	{"info", NULL, "/info", NULL, 200},
 	{"health", NULL, "/health", NULL, 200},
+	{"account.show", NULL, "/account", NULL, 200},
 	{"openapi", NULL, "/openapi.json", NULL, 200},
 	{"model.list", NULL, "/models?provider=builtin", NULL, 200},
 	{"project.list", NULL, "/projects", NULL, 200},
@@ -125,8 +126,12 @@ static const trial trials[] = {
 static bool
 is_of_server(const char *name)
 {
-	return strcmp(name, "server.show") == 0 || strcmp(name, "code.new") == 0 ||
-	       strcmp(name, "logout") == 0;
+	static const char *const names[] = {"server.", "code.", "logout", "user.", "team.", "member.", "token.", "link."};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (strncmp(name, names[i], strlen(names[i])) == 0)
+			return true;
+	return false;
 }
 
 /* A fixture with the story, ready for requests. */

@@ -68,6 +68,28 @@ const rt_shape rt_shapes[] = {
 	{"Projects", "an array of `name`, `default`",
 	 LIST(OBJECT("\"name\":" TEXT ",\"default\":" FLAG)), NULL},
 	{"Project", "`project`: its name", OBJECT("\"project\":" TEXT), NULL},
+	{"Account",
+	 "`accounts` (whether the server has accounts), `kind` (machine, user, token, link), `user`, `discussion` (of a link to "
+	 "one), `rights` (in the project of the request, and without a project)",
+	 OBJECT("\"accounts\":" FLAG ",\"kind\":" TEXT ",\"user\":" TEXT ",\"discussion\":" TEXT ",\"rights\":" LIST(TEXT)),
+	 NULL},
+	{"Users", "an array of `id`, `name`, `admin`, `disabled`",
+	 LIST(OBJECT("\"id\":" NUMBER ",\"name\":" TEXT ",\"admin\":" FLAG ",\"disabled\":" FLAG)), NULL},
+	{"User", "`id`", OBJECT("\"id\":" NUMBER), NULL},
+	{"UserRemoved", "the numbers of removed `memberships`, `tokens`, and `teams` that the user was in",
+	 OBJECT("\"memberships\":" NUMBER ",\"teams\":" NUMBER ",\"tokens\":" NUMBER), NULL},
+	{"Teams", "an array of `id`, `name`, `users`",
+	 LIST(OBJECT("\"id\":" NUMBER ",\"name\":" TEXT ",\"users\":" LIST(TEXT))), NULL},
+	{"Members", "an array of `user` or `team`, `project`, `role`",
+	 LIST(OBJECT("\"user\":" TEXT ",\"team\":" TEXT ",\"project\":" TEXT ",\"role\":" TEXT)), NULL},
+	{"Links", "an array of `id`, `project`, `discussion` (its number, if the link shows only one), `until`",
+	 LIST(OBJECT("\"id\":" NUMBER ",\"project\":" TEXT ",\"discussion\":" NUMBER ",\"until\":" TEXT)), NULL},
+	{"Link", "`id` and `link`: the secret, which is not shown again", OBJECT("\"id\":" NUMBER ",\"link\":" TEXT), NULL},
+	{"Tokens", "an array of `id`, `name`, `user`, `scope`, `projects` (the only ones; empty: all), `until`",
+	 LIST(OBJECT("\"id\":" NUMBER ",\"name\":" TEXT ",\"user\":" TEXT ",\"scope\":" TEXT
+		     ",\"projects\":" LIST(TEXT) ",\"until\":" TEXT)),
+	 NULL},
+	{"Token", "`id` and `token`: the secret, which is not shown again", OBJECT("\"id\":" NUMBER ",\"token\":" TEXT), NULL},
 	{"Discussions",
 	 "an array of `id`, `name`, `active`, `entries`, `takes`, `updated`, and where they apply `track`, "
 	 "`title` (to show instead of a generated name), `pinned`, `archived`, `tags`",
@@ -268,6 +290,7 @@ static const struct {
 	const char *title;
 } nouns[] = {
 	{" info health openapi model server code logout ", "The server"},
+	{" account user team member token link ", "Accounts"},
 	{" project ", "Projects"},
 	{" discussion ", "Discussions"},
 	{" entry head ", "Entries"},

@@ -137,6 +137,28 @@ static const rt_route_param b_batch[] = {
 	{"take", "string", "same as in the query"},
 	END};
 
+static const rt_route_param q_account[] = {
+	{"project", "string", "name of the project; default: as in other requests"}, END};
+static const rt_route_param b_user[] = {
+	{"name", "string", "1 to 64 characters of a-z 0-9 . _ -"},
+	{"admin", "boolean", "administrator of the server; default: false"},
+	END};
+static const rt_route_param b_user_change[] = {
+	{"admin", "boolean", "administrator of the server"},
+	{"disabled", "boolean", "the user is refused, but keeps memberships and tokens"},
+	END};
+static const rt_route_param b_member[] = {{"role", "string", "reader, commenter, editor or owner"}, END};
+static const rt_route_param b_link[] = {
+	{"discussion", "string", "the only one that it shows; default: the whole project"},
+	{"days", "integer", "days until it expires; default: 0, never"},
+	END};
+static const rt_route_param b_token[] = {
+	{"name", "string", "name for the list"},
+	{"scope", "string", "read, write (default) or admin"},
+	{"projects", "array", "names of the only projects that it may open; default: all of its user"},
+	{"days", "integer", "days until it expires; default: 0, never"},
+	END};
+
 #define DISC "/discussions/{discussion}"
 #define ENTRY DISC "/entries/{entry}"
 #define TAKE_PATH DISC "/takes/{take}"
@@ -179,6 +201,48 @@ const rt_route rt_routes[] = {
 	   RT_ROUTE_NO_PROJECT | RT_ROUTE_OWNER, "Code", NULL, b_code),
 	DO(POST, OPEN, "/logout", "logout", "sign this browser out; its project stays",
 	   rt_api_logout, RT_ROUTE_NO_PROJECT, "Status", NULL, NULL),
+
+	/* ---- accounts ---- */
+	DO(GET, OPEN, "/account", "account.show", "the account of this request and its rights", rt_api_account,
+	   RT_ROUTE_NO_PROJECT, "Account", q_account, NULL),
+	DO(GET, SERVER, "/users", "user.list", "the users of the server", rt_api_users, RT_ROUTE_NO_PROJECT, "Users",
+	   NULL, NULL),
+	DO(POST, SERVER, "/users", "user.new", "create a user", rt_api_user_new, RT_ROUTE_NO_PROJECT, "User", NULL, b_user),
+	DO(PATCH, SERVER, "/users/{user}", "user.change", "change a user; the last administrator stays one (409)",
+	   rt_api_user_change, RT_ROUTE_NO_PROJECT, "Status", NULL, b_user_change),
+	DO(DELETE, SERVER, "/users/{user}", "user.remove",
+	   "remove a user with memberships and tokens; not the last administrator or owner of a project (409)",
+	   rt_api_user_remove, RT_ROUTE_NO_PROJECT, "UserRemoved", NULL, NULL),
+	DO(GET, SERVER, "/users/{user}/tokens", "user.tokens", "the tokens of a user", rt_api_tokens,
+	   RT_ROUTE_NO_PROJECT, "Tokens", NULL, NULL),
+	DO(POST, SERVER, "/users/{user}/tokens", "user.token_new", "create a token for a user", rt_api_token_new,
+	   RT_ROUTE_NO_PROJECT, "Token", NULL, b_token),
+	DO(DELETE, SERVER, "/users/{user}/tokens/{token}", "user.token_revoke", "revoke a token of a user",
+	   rt_api_token_revoke, RT_ROUTE_NO_PROJECT, "Status", NULL, NULL),
+	DO(GET, SELF, "/tokens", "token.list", "the personal access tokens of the user of this request", rt_api_tokens,
+	   RT_ROUTE_NO_PROJECT, "Tokens", NULL, NULL),
+	DO(POST, SELF, "/tokens", "token.new", "create a token; one that a token creates expires no later than that",
+	   rt_api_token_new, RT_ROUTE_NO_PROJECT, "Token", NULL, b_token),
+	DO(DELETE, SELF, "/tokens/{token}", "token.revoke", "revoke a token", rt_api_token_revoke,
+	   RT_ROUTE_NO_PROJECT, "Status", NULL, NULL),
+	DO(GET, SERVER, "/teams", "team.list", "the teams and their users", rt_api_teams, RT_ROUTE_NO_PROJECT, "Teams",
+	   NULL, NULL),
+	DO(PUT, SERVER, "/teams/{team}/users/{user}", "team.add", "add a user to a team; the first one creates it",
+	   rt_api_team_set, RT_ROUTE_NO_PROJECT, "Status", NULL, NULL),
+	DO(DELETE, SERVER, "/teams/{team}/users/{user}", "team.remove",
+	   "remove a user from a team; the last one removes it", rt_api_team_set, RT_ROUTE_NO_PROJECT, "Status", NULL,
+	   NULL),
+	DO(GET, MANAGE, "/members", "member.list", "the members of the project", rt_api_members, 0, "Members", NULL, NULL),
+	DO(PUT, MANAGE, "/members/{member}", "member.set",
+	   "set the role of a user, or of a team (@name); the last owner stays one (409)", rt_api_member_set, 0, "Status",
+	   NULL, b_member),
+	DO(DELETE, MANAGE, "/members/{member}", "member.remove", "remove a member; not the last owner (409)",
+	   rt_api_member_set, 0, "Status", NULL, NULL),
+	DO(GET, MANAGE, "/links", "link.list", "the share links of the project", rt_api_links, 0, "Links", NULL, NULL),
+	DO(POST, MANAGE, "/links", "link.new", "create a link that reads the project or a discussion", rt_api_link_new, 0,
+	   "Link", NULL, b_link),
+	DO(DELETE, MANAGE, "/links/{link}", "link.revoke", "revoke a link; pages that it opened end", rt_api_link_revoke,
+	   0, "Status", NULL, NULL),
 
 	/* ---- projects ---- */
 	DO(GET, OPEN, "/projects", "project.list", "the projects of the store", rt_api_projects,
