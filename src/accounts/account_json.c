@@ -53,7 +53,7 @@ put_name(rt_buf *out, const char *key, const rt_item *item)
 	rt_json_put_str(out, key, item != NULL ? item->name : RT_STR("?"));
 }
 
-/* Who has the role, the token or the link, and where. */
+/* The holder of the role, token or link, and its place. */
 static void
 put_holder(const rt_accounts *a, const rt_roster *roster, const rt_item *item, rt_buf *out)
 {

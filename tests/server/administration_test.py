@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Administration of accounts over HTTP: every route by every role, with the status that
-docs/accounts.md documents; no way to raise one's own role; the last administrator and the last owner
+docs/accounts.md documents; a role cannot raise itself; the last administrator and the last owner
 stay. DB is the address of another store."""
 import os
 import sys
@@ -51,7 +51,7 @@ ROUTES = [
 
 
 def expected(right, allowed, who):
-    """The documented answer: who is a role, "none", "admin", or a limited account."""
+    """The documented answer for a role, "none", "admin", or a limited account."""
     if right == "open":
         return allowed
     if right == "manage":
@@ -60,7 +60,7 @@ def expected(right, allowed, who):
         return 404 if who in ("none", "limited") else 403
     if right == "server":
         return allowed if who in ("admin", "machine") else 403
-    if who == "machine":  # has no tokens of its own
+    if who == "machine":  # without a user there are no tokens
         return allowed if allowed == 400 else 404
     return allowed if who in ("none", *ROLES, "admin") else 403
 
