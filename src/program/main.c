@@ -151,8 +151,8 @@ dispatch(rt_cli *cli)
 				    command->name,
 				    strstr(cli->s.error.text, "has no flag \"") == NULL
 					    ? ""
-					    : "   Put an argument that starts with a dash after "
-					      "--.");
+					    : "   To pass an argument that starts with a dash, "
+					      "put -- before it.");
 		return;
 	}
 	if (rt_cli_has(cli, "version")) {

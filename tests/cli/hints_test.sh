@@ -184,7 +184,7 @@ fails 2 add -r
 wants '-r needs a value' 'Usage: retake'
 lacks 'starts with a dash'
 fails 2 add --nonesuch text
-wants 'has no flag "--nonesuch"' 'Put an argument that starts with a dash after --.'
+wants 'has no flag "--nonesuch"' 'To pass an argument that starts with a dash, put -- before it.'
 r -q edit :1 x
 fails 1 split :1 1
 wants 'has 1 character'
@@ -374,7 +374,7 @@ hasnt 'all are shown' 'more matches' "$(r search lark)"
 is 'before today' 'No matches for "before:2020-01-01 one".' "$(r search before:2020-01-01 one)"
 
 fails 3 rename Garden year
-wants 'no discussion "Garden"' 'To rename this discussion: retake rename "Garden year"'
+wants 'no discussion "Garden"' 'To rename this discussion: retake ' 'rename "Garden year"'
 
 # --- the first cause has the hint ---
 fails 2 insert :1 text

@@ -293,7 +293,7 @@ def split(c, place):
     c.verb("merge", place, t, lambda: t.key("Up", "M-S"), "Merged", "entry.merge",
            lambda p: len(p.texts()) == 3 and "Good. Schema" in p.texts()[2][1])
     t.key("M-s")
-    answer(t, "split before which word?", "not there")
+    answer(t, "before which word?", "not there")
     c.says("not there", t, "The entry does not contain this text; nothing was split")
 
 
