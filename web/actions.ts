@@ -183,7 +183,7 @@ export function adviceText(advice: Advice): string {
 }
 
 async function applyRepairs(repairs: Op[], isMerge: boolean): Promise<void> {
-	await batch(repairs, { say: isMerge ? "Merged them." : "Repaired." });
+	await batch(repairs, { say: isMerge ? "Merged the entries." : "Repaired." });
 }
 
 /** Predicted side effects of operations; empty if the request fails. */
@@ -698,7 +698,7 @@ async function reportOtherChange(direction: Direction, seen: HistorySnapshot | n
 	const words = next && next.seq > upto && await fullWords(next);
 	if (seen)
 		await waitForSeq(seen.seq);
-	notify({ text: `Another change came first${words ? ` (${words})` : ""}, so nothing was ${direction === "undo" ? "undone" : "redone"}.` });
+	notify({ text: `Another change was made first${words ? ` (${words})` : ""}, so nothing was ${direction === "undo" ? "undone" : "redone"}.` });
 }
 
 /** Undoes or redoes the planned steps. Retries when other steps are added in between, but never affects steps of
@@ -831,7 +831,7 @@ export async function run(wish: RunWish, retry: () => void = () => void run(wish
 		});
 	} catch (error) {
 		if (wish.how === "continue" && error instanceof Problem && error.body.run !== undefined) {
-			notify({ text: "This reply is being continued already. It is shown below the entry; Esc stops it." });
+			notify({ text: "This reply is already being continued. It is shown below the entry; Esc stops it." });
 			return null;
 		}
 		set({ toast: modelProblem((error as Error).message, error instanceof Problem ? error.code : "", { label: "Try again", run: retry }) });

@@ -78,7 +78,7 @@ function UnsavedPrompts() {
 		return null;
 	return (
 		<p class="behind">
-			<span role="status">Not saved, and so not sent: {unsaved.map((each) => `“${each.label}”`).join(", ")}.</span>{" "}
+			<span role="status">Not saved, so not sent: {unsaved.map((each) => `“${each.label}”`).join(", ")}.</span>{" "}
 			<button type="button" class="link" onClick={() => unsaved.forEach((each) => void each.save())}>Save</button>
 		</p>
 	);

@@ -97,7 +97,7 @@ function Field(props: FieldProps) {
 	};
 	return (
 		<div class="editor">
-			{isKept && <p class="quiet">Your unsaved text from before.</p>}
+			{isKept && <p class="quiet">Your unsaved text was restored.</p>}
 			<LeftDrafts of={props.leftKey} own={props.draftKey} now={text} onUse={(left) => type(text === props.original ? left : `${text}\n${left}`)} />
 			<textarea ref={field} aria-label={props.label} value={text} rows={2} spellcheck readOnly={isBusy}
 				onInput={(event) => type(event.currentTarget.value)} onKeyDown={onKeyDown} />

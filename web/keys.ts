@@ -139,7 +139,7 @@ export const commands: Command[] = [
 	{ id: "save", title: "Save", group: "Page", keys: ["Ctrl+S"], run: act.save },
 	{ id: "palette", title: "All commands", group: "Page", keys: ["Ctrl+K"], run: () => openOverlay("palette") },
 	{ id: "help", title: "Help and keys", group: "Page", keys: ["?"], run: () => openOverlay("help") },
-	{ id: "leave", title: "Select nothing; stop a reply; back to the entries", group: "Page", keys: ["Escape"], run: leave },
+	{ id: "leave", title: "Clear the selection, stop a reply, or return to the entries", group: "Page", keys: ["Escape"], run: leave },
 ];
 
 function commandOf(id: string): Command | undefined {

@@ -245,7 +245,7 @@ function ModelPicker(props: { isSeveral: boolean }) {
 					<label class="choice"><input type="radio" name="picker-scope" checked={scope === "discussion"} onChange={() => setScope("discussion")} />this discussion</label>
 					<label class="choice"><input type="radio" name="picker-scope" checked={scope === "project"} onChange={() => setScope("project")} />the project, as its default</label>
 					{isOwn && <button type="button" class="link" onClick={() => { openOverlay(null); void act.op("setting.set", { key: "model", value: null, of: "discussion" }, { say: "This discussion uses the default of the project." }); }}>Use the project’s default</button>}
-					{!own && usual && <p class="quiet small">Until one is chosen, {usual} answers.</p>}
+					{!own && usual && <p class="quiet small">{usual} is used until you choose a model.</p>}
 				</fieldset>
 			)}
 		</Dialog>

@@ -14,7 +14,7 @@ import { choose, textSize, theme } from "./theme";
 import type { MenuItem } from "./menu";
 import type { TextSize, Theme } from "./theme";
 
-const THEMES: [Theme, string][] = [["system", "Theme of the system"], ["light", "Light theme"], ["dark", "Dark theme"]];
+const THEMES: [Theme, string][] = [["system", "System theme"], ["light", "Light theme"], ["dark", "Dark theme"]];
 const SIZES: [TextSize, string][] = [["small", "Small text"], ["normal", "Normal text"], ["large", "Large text"]];
 
 /** The server then shows its sign-in page. */

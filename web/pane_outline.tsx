@@ -317,7 +317,7 @@ function Outline() {
 					{FILTERS.map(([value, text]) => <option value={value}>{text}</option>)}
 				</select>
 			</div>
-			{head === null && columns.count > 0 && <p class="pane-note"><span class="here">Where you are</span> is before the first entry.</p>}
+			{head === null && columns.count > 0 && <p class="pane-note"><span class="here">Your position</span> is before the first entry.</p>}
 			{rows.length === 0 && <p class="quiet pane-note">{columns.count ? "No matches." : "There are no entries yet."}</p>}
 			<Rows role="tree" label="Entries of all takes" count={rows.length} height={ROW_PX} idPrefix="outline" isMulti
 				focus={focus} onFocus={(at) => setFocusKey(rows[at].key)} onKey={onKey}

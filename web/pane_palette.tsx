@@ -113,7 +113,7 @@ async function goToHit(hit: Hit): Promise<void> {
 	await act.show(disc.id, take ?? undefined, hit.id);
 	set({ focus: hit.id, anchor: null, drawer: null });
 	if (!hit.take)
-		return act.say("That entry was deleted. The history has the step.", false);
+		return act.say("That entry was deleted; the step is in the history.", false);
 	setTimeout(() => {
 		showEntry(hit.id, isKept());
 		markWords(`.entries [data-entry="${CSS.escape(hit.id)}"]`, wordsOf(hit));

@@ -96,7 +96,7 @@ function WillBeSent() {
 	return (
 		<>
 			<p>
-				{data.exact ? "" : "About "}<strong>{data.tokens.toLocaleString()}</strong> tokens to {data.model ? `${data.service ?? data.provider}/${data.model}` : "a model; none is chosen yet"}.
+				{data.exact ? "" : "About "}<strong>{data.tokens.toLocaleString()}</strong> tokens{data.model ? ` to ${data.service ?? data.provider}/${data.model}.` : ". No model is set yet."}
 				{left > 0 && ` ${count(left, "entry is", "entries are")} left out.`}
 				{silent > 0 && ` ${count(silent, "entry is", "entries are")} muted or never sent.`}
 			</p>
@@ -172,11 +172,11 @@ function Prompt() {
 		<section class="pane-body scrolls" aria-label="Prompt">
 			<h2>Instructions</h2>
 			<TextField id="project_system_prompt" label="Instructions before the entries" rows={4} saved={String(values.project_system_prompt ?? "")}
-				hint="For every discussion of this project; for one discussion, begin it with an entry of the role System. For example: Answer in one paragraph, and mention any doubts."
+				hint="For every discussion in this project; for a single discussion, begin it with an entry with the role System. For example: Answer in one paragraph, and mention any doubts."
 				onSave={(text) => act.setSetting("project_system_prompt", text || null)} />
 			<details class="more-prompts" open={hasMore}>
 				<summary>Other prompts before them</summary>
-				<Flag name="use_default_base_prompt" label="Explain the working prompt to the model if the prompts below are empty" isOn />
+				<Flag name="use_default_base_prompt" label="If the prompts below are empty, explain the working prompt to the model" isOn />
 				{MORE.map(([key, label, hint]) => (
 					<TextField key={key} id={key} label={label} hint={hint} rows={3} saved={String(values[key] ?? "")}
 						onSave={(text) => act.setSetting(key, text || null)} />

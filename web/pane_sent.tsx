@@ -63,7 +63,7 @@ export function SentLast() {
 		<>
 			<p>
 				To <strong>{data.service ?? data.provider}/{data.model}</strong>, <time dateTime={data.at} title={whenFull(data.at)}>{when(data.at)}</time>,
-				right after step {data.seq.toLocaleString()}{from && ` of the take ${from}`}.
+				{from && `in the take ${from}, `}right after step {data.seq.toLocaleString()}.
 			</p>
 			{!data.exact && <p class="note">It cannot be rebuilt exactly: a hook changed it, a text was purged, or another version of Retake sent it.</p>}
 			<p class="quiet">{data.same ? "The same request would be sent again, byte for byte." : changed ? `Since then: ${changed}.` : "It would now be sent in a different form."}</p>

@@ -142,7 +142,7 @@ function Statistics() {
 			{problem ? <p class="note problem" role="alert">{problem}</p> : !table.data && <p class="quiet" role="status">Counting …</p>}
 			{days.data && <Calendar key={year} year={year} entries={entries} words={(day) => dayWords(day, byDay.get(day))} chosen={period}
 				onChoose={(day) => setPeriod(day === period ? String(year) : day)} />}
-			{table.data && (table.data.entries === 0 ? <p class="quiet" role="status">{period ? "No entries in this time." : "No entries yet."}</p> : <Table key={`${by} ${period}`} stats={table.data} />)}
+			{table.data && (table.data.entries === 0 ? <p class="quiet" role="status">{period ? "No entries in this period." : "No entries yet."}</p> : <Table key={`${by} ${period}`} stats={table.data} />)}
 		</Dialog>
 	);
 }

@@ -40,7 +40,7 @@ const FIELDS: [string, string, string?][] = [
 	["Set the temperature", "set-temperature"],
 	["Set top p", "set-top-p"],
 	["Set the maximum number of tokens", "set-max-tokens", "max tokens"],
-	["Set the steps that can be undone", "set-maximum-number-of-undo-steps", "undo capacity"],
+	["Set the number of steps that can be undone", "set-maximum-number-of-undo-steps", "undo capacity"],
 	["Set the track", "set-track-of-this-discussion", "bind discussion"],
 	["Report edits to the model", "set-notices", "edit notices"],
 	["Let replies change the working prompt", "set-updates", "prompt updates"],

@@ -166,7 +166,7 @@ function Templates() {
 		<Dialog title={edited === undefined ? "Templates" : edited ? `Template “${edited.name}”` : "New template"} onClose={() => openOverlay(null)}>
 			{edited !== undefined ? <Editor of={edited} onEnd={() => setEdited(undefined)} /> : (
 				<>
-					{all.length === 0 && <p class="quiet">No templates yet. A template is a message with variables that you use again and again.</p>}
+					{all.length === 0 && <p class="quiet">No templates yet. A template is a reusable message with variables.</p>}
 					<ul class="plain-list" aria-label="Templates">
 						{all.map((each) => (
 							<li key={each.name}>

@@ -100,9 +100,10 @@ change_node(rt_scope *s, rt_arena *arena, rt_node *node, yyjson_val *to)
 	const rt_body *body = read_node(s, node);
 
 	if (!yyjson_is_str(content) && !yyjson_is_arr(content))
-		rt_scope_fail(s, RT_USAGE,
-			      "a hook set the content of entry %.*s to neither a text nor a list",
-			      RT_STR_ARG(node->id));
+		rt_scope_fail(
+			s, RT_USAGE,
+			"a hook set the content of entry %.*s to something other than a string or a list",
+			RT_STR_ARG(node->id));
 	if (!rt_ok(s))
 		return;
 	rt_body_add_content(was, body);

@@ -22,8 +22,8 @@
 #include "view/view_rows.h"
 
 /* Sent if there is a working prompt and no system prompt is set. */
-#define DEFAULT_BASE_PROMPT                                                                        \
-	"You and the user write a prompt together. Its current version comes last in every "        \
+#define DEFAULT_BASE_PROMPT \
+	"You and the user are writing a prompt together. Its current version comes last in every " \
 	"request. If a notice in brackets says that the user edited it, continue from that version."
 
 /* Entries read first of a path with a budget; names examined to decide whether that suffices. */

@@ -76,7 +76,7 @@ the_default_base_prompt_explains_the_working_prompt(void **state)
 
 	assert_string_equal(messages(f), "");
 	bare_apply(f, "{\"op\":\"prompt.update\",\"text\":\"a cat\"}");
-	assert_non_null(strstr(messages(f), "system: You and the user write a prompt together."));
+	assert_non_null(strstr(messages(f), "system: You and the user are writing a prompt together."));
 	for (size_t i = 0; i < 3; i++) {
 		snprintf(line, sizeof(line), "{\"op\":\"setting.set\",\"key\":"
 			 "\"use_default_base_prompt\",\"value\":%s}", values[i]);

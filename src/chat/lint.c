@@ -15,12 +15,13 @@ static const struct {
 	const char *words;  /* with the entry, and the other one */
 	const char *repair; /* an operation on the entry; or NULL */
 } advices[] = {
-	[SAME_SPEAKER] = {"same-speaker", "entries %s and %s are now adjacent and have the same role",
+	[SAME_SPEAKER] = {"same-speaker",
+			  "entries %s and %s are now adjacent and have the same role",
 			  "entry.merge"},
-	[CALL_PARTED] = {"call-parted",
-			 "entry %s calls a tool whose result is not sent any more; the call will "
-			 "be sent as text",
-			 "entry.mute"},
+	[CALL_PARTED] =
+		{"call-parted",
+		 "entry %s calls a tool whose result is no longer sent; the call will be sent as text",
+		 "entry.mute"},
 	[RESULT_PARTED] = {"call-parted",
 			   "entry %s is the result of a tool call that is no longer sent; it will "
 			   "be sent as text",

@@ -59,9 +59,10 @@ merge(rt_summing *s, const rt_merge_take_options *o)
 	for (size_t i = first; i < s->count && rt_ok(sc); i++)
 		rt_summing_add_entry(s, RT_STR(""), &s->slots[i]);
 	if (s->out->entries == 0)
-		rt_scope_fail(sc, RT_REFUSED,
-			      "the take \"%.*s\" has nothing to summarise after the point where it diverges",
-			      RT_STR_ARG(name));
+		rt_scope_fail(
+			sc, RT_REFUSED,
+			"the take \"%.*s\" has no entries to summarise after the point where it diverges",
+			RT_STR_ARG(name));
 	s->needs.from = first;
 	s->needs.count = s->count - first;
 	s->needs.nothing = "nothing was merged";

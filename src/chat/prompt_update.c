@@ -11,8 +11,7 @@ static const struct {
 	[RT_PROMPT_UPDATES_BLOCK] =
 		{"\"block\"",
 		 "You and the user write a working prompt together. Its current text is given as "
-		 "[current prompt: \"…\"]. To change it, write the whole new prompt into a fenced "
-		 "code block with the info string \"prompt\":\n\n```prompt\nthe new prompt\n```\n\n"
+		 "[current prompt: \"…\"]. To change it, write the whole new prompt in a fenced code block with the info string \"prompt\":\n\n```prompt\nthe new prompt\n```\n\n"
 		 "Without such a block, the prompt does not change."},
 	[RT_PROMPT_UPDATES_JSON] =
 		{"\"json\"",

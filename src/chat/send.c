@@ -353,8 +353,10 @@ read_prompt(rt_sending *s)
 	if (!rt_ok(sc))
 		return;
 	if (update.is_broken)
-		rt_send_note(s, "the reply is not the JSON object that prompt_updates asks for; it is kept "
-			"as it arrived, and the working prompt stays", RT_STR(""));
+		rt_send_note(
+			s,
+			"the reply is not the JSON object that prompt_updates requires; it is kept unchanged, and the working prompt does not change",
+			RT_STR(""));
 	if (update.content.size > 0)
 		rt_reply_set_text(&s->reply, update.content);
 	s->inflight.prompt = update.prompt;

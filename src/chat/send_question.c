@@ -43,9 +43,10 @@ check_file(rt_sending *s, yyjson_val *block)
 			      "%.*s cannot be sent: it is not a text, a PDF or a PNG, JPEG, GIF or "
 			      "WebP image", RT_STR_ARG(name));
 	else if (is_pdf && (provider->writer->file == NULL || provider->no_images))
-		rt_scope_fail(&s->scope, RT_REFUSED,
-			      "%s does not accept PDF files (%.*s): attach its text, or choose "
-			      "another model", provider->name, RT_STR_ARG(name));
+		rt_scope_fail(
+			&s->scope, RT_REFUSED,
+			"%s does not accept PDF files (%.*s): attach the text of the file instead, or choose another model",
+			provider->name, RT_STR_ARG(name));
 }
 
 /* Images and files that the provider cannot be sent are refused in a question; those of older

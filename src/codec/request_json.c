@@ -181,7 +181,7 @@ static rt_status
 read_field(const rt_op *op, const rt_op_field *f, yyjson_val *v, rt_request *r, rt_error *err)
 {
 	if (!type_fits(f->type, v) && !(yyjson_is_null(v) && (f->flags & RT_FIELD_NULLABLE) != 0))
-		return rt_fail(err, RT_USAGE, "\"%s\" of %s is %s", f->name, op->name,
+		return rt_fail(err, RT_USAGE, "\"%s\" of %s must be %s", f->name, op->name,
 			       type_name(f->type));
 	read_member((char *)r + f->offset, f->type, v);
 	return RT_OK;

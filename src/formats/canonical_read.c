@@ -222,7 +222,7 @@ read_take(reader *c, rt_str raw)
 			(void)rt_build_json(b, value, true, &files);
 		else
 			rt_reader_remark(&c->r, RT_REMARK_NOTE, key.ptr,
-					 "a take has a further field; it is not kept");
+					 "a take has an unknown field, which was left out");
 	}
 	if (list.size > 0)
 		read_entries(c, list);

@@ -473,8 +473,8 @@ redact_outline(redactor *r, rt_outline *o)
 	memset(r->kinds, 0, sizeof(r->kinds));
 	redact_text(r, &o->called, "name");
 	redact_text(r, &o->sent_take, "name of a take");
-	redact_text(r, &o->sent_markdown, "what was sent");
-	redact_text(r, &o->sent_system_prompt, "what was sent");
+	redact_text(r, &o->sent_markdown, "request");
+	redact_text(r, &o->sent_system_prompt, "request");
 	redact_ids(r, o);
 	entries = redact_nodes(r, o);
 	redact_discussion_fields(r, o, entries);

@@ -562,7 +562,7 @@ parse(reader *r, rt_str input)
 	input = rt_scan_unmark(input);
 	if (rt_utf8_valid_size(input) != input.size) {
 		rt_report_add(r->r.report, RT_REMARK_REPAIRED, 0,
-			      "bytes that are not UTF-8 became U+FFFD");
+			      "invalid UTF-8 was replaced with U+FFFD");
 		rt_utf8_repair(repaired, input);
 		input = rt_scope_str(s, repaired);
 	}

@@ -123,7 +123,7 @@ read_run(rt_hook_list *list, yyjson_val *run, rt_hook *hook)
 
 		if (!yyjson_is_str(it.value) ||
 		    (word.size > 0 && memchr(word.ptr, 0, word.size) != NULL)) {
-			mark_broken(list, hook, "every word of run must be a text without NUL");
+			mark_broken(list, hook, "every word of run must be a string without NUL");
 			return;
 		}
 		hook->args[hook->arg_count++] = rt_scope_copy(&list->scope, word);

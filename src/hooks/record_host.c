@@ -83,7 +83,7 @@ rt_record_hooks(const rt_alloc *alloc, const rt_env *env, const char *state_fold
 			const char *why = strerrordesc_np(errno);
 
 			rt_scope_fail(&s, errno == ELOOP ? RT_REFUSED : RT_IO,
-				      "the record of hooks (" FILE_NAME ") cannot be written: %s",
+				      "the hook log (" FILE_NAME ") cannot be written: %s",
 				      why == NULL ? "?" : why);
 		}
 	}

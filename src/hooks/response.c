@@ -91,7 +91,8 @@ read_summary(rt_scope *s, yyjson_val *object, const rt_hook_event *event)
 	if (!(event->traits & RT_HOOK_SUMMARIZES))
 		rt_scope_fail(s, RT_USAGE, "%s does not accept a \"summary\"", event->name);
 	else if (!yyjson_is_str(rt_json_get(summary, "summary")))
-		rt_scope_fail(s, RT_USAGE, "\"summary\" is not an object with a text \"summary\"");
+		rt_scope_fail(s, RT_USAGE,
+			      "\"summary\" is not an object with a string \"summary\"");
 	return summary;
 }
 
@@ -116,8 +117,7 @@ rt_hook_response_read(rt_scope *scope, rt_str text, const rt_hook_event *event,
 	out->patch = read_patch(scope, root, event, out->decision);
 	out->summary = read_summary(scope, root, event);
 	if (out->decision == RT_HOOK_REPLACE && out->patch == NULL && out->summary == NULL)
-		rt_scope_fail(scope, RT_USAGE,
-			      "the \"decision\" replace requires a \"patch\"");
+		rt_scope_fail(scope, RT_USAGE, "\"decision\":\"replace\" requires a \"patch\"");
 }
 
 /* The recursion is bounded by RT_JSON_DEPTH_MAX. */

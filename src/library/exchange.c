@@ -41,7 +41,7 @@ retake_export(retake_project *project, const retake_place *place, const char *fo
 	rt_outlines outlines;
 
 	rt_library_require(s, format_name, "format");
-	rt_library_options(s, options, &own, sizeof(own), "options of export");
+	rt_library_options(s, options, &own, sizeof(own), "export options");
 	format = rt_ok(s) ? find_format(s, format_name, true) : NULL;
 	if (!rt_ok(s))
 		return rt_library_end(&c, out_file, error);

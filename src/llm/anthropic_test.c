@@ -134,14 +134,14 @@ errors(void **state)
 	reads_as(P,
 		 BLOCK("0", "{\"type\":\"text\",\"text\":\"so f\"}")
 		 "event: content_block_delta\ndata: {\"delta\":{\"type\":\"text_delta\",\"text\":\"\xE2\x82",
-		 "upstream ... \"so f\",\"provider\":\"anthropic\" the server's answer is not a model's reply: "
+		 "upstream ... \"so f\",\"provider\":\"anthropic\" the server's response is not a model's reply: "
 		 "{\"delta\":{\"type\":\"text_delta\",\"text\":\" ...");
 	/* or inside of a call */
 	reads_as(P,
 		 BLOCK("0", "{\"type\":\"tool_use\",\"id\":\"t\",\"name\":\"f\",\"input\":{}}")
 		 DELTA("0", "{\"type\":\"input_json_delta\",\"partial_json\":\"{\\\"a\"}"),
 		 "ok ... [{\"type\":\"toolCall\",\"id\":\"t\",\"name\":\"f\",\"arguments\":\"{\\\"a\"}],\"provider\":\"anthropic\"");
-	reads_as(P, "data: 7\n\n", "upstream ... \"\" the server's answer is not a model's reply: 7");
+	reads_as(P, "data: 7\n\n", "upstream ... \"\" the server's response is not a model's reply: 7");
 	error_reads_as(P, "{\"type\":\"error\",\"error\":{\"type\":\"authentication_error\",\"message\":\"invalid x-api-key\"}}",
 		       "invalid x-api-key");
 }

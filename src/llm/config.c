@@ -134,9 +134,9 @@ read_string(reader *r, yyjson_val *value)
 	rt_str text = rt_json_str(value);
 
 	if (!yyjson_is_str(value) || text.size == 0)
-		fail(r, RT_USAGE, "must be a quoted text that is not empty");
+		fail(r, RT_USAGE, "must be a non-empty quoted string");
 	else if (!rt_header_is_one_line(text))
-		fail(r, RT_USAGE, "has a line end or another control character");
+		fail(r, RT_USAGE, "contains a newline or another control character");
 	return rt_scope_copy(r->s, text);
 }
 
@@ -220,7 +220,7 @@ read_command(reader *r, yyjson_val *value, void *to)
 		fail(r, RT_USAGE,
 		     "must be a list of the program and its arguments: [\"pass\", \"show\", "
 		     "\"x\"]; no shell is used");
-	p->key_cmd = read_list(r, value, 1, 0, "must be a list of texts without NUL",
+	p->key_cmd = read_list(r, value, 1, 0, "must be a list of strings without NUL",
 			       &p->key_cmd_count);
 }
 
@@ -246,7 +246,7 @@ read_headers(reader *r, yyjson_val *value, void *to)
 		if (!is_word(it.key, "!#$%&'*+-.^_`|~"))
 			fail(r, RT_USAGE, "has an invalid header name");
 		if (!yyjson_is_str(it.value) || !rt_header_is_one_line(rt_json_str(it.value)))
-			fail(r, RT_USAGE, "must contain texts of one line");
+			fail(r, RT_USAGE, "must contain only single-line strings");
 		if (!rt_ok(r->s))
 			return;
 		p->headers[p->header_count++] = (rt_header){

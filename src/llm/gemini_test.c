@@ -84,7 +84,7 @@ errors(void **state)
 		 "ok \"so f\"," TOLD("error") ",\"error\":\"The model is overloaded.\"");
 	reads_as(P, LAST("", "MALFORMED_FUNCTION_CALL"), "ok \"\"," TOLD("error") ",\"error\":\"MALFORMED_FUNCTION_CALL\"");
 	reads_as(P, "data: {\"candidates\":[]}\n\ndata: {\"candidates\":[{\"content\":{\"parts\":[{\"text\":\"\xE2\x82",
-		 "upstream ... \"\",\"provider\":\"gemini\" the server's answer is not a model's reply: "
+		 "upstream ... \"\",\"provider\":\"gemini\" the server's response is not a model's reply: "
 		 "{\"candidates\":[{\"content\":{\"parts\":[{\"text\":\" ...");
 	error_reads_as(P, "[{\"error\":{\"code\":400,\"message\":\"API key not valid.\",\"status\":\"INVALID_ARGUMENT\"}}]",
 		       "API key not valid.");

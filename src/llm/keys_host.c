@@ -39,10 +39,10 @@ add_key(rt_str output, const char *source, const char *name, rt_buf *out, rt_err
 			       name);
 	for (size_t i = 0; i < key.size; i++)
 		if (key.ptr[i] < 0x21 || key.ptr[i] > 0x7E)
-			return rt_fail(err, RT_CREDENTIALS,
-				       "the first line of %s%s is not a key: it has a space, a "
-				       "control character or a character outside ASCII",
-				       source, name);
+			return rt_fail(
+				err, RT_CREDENTIALS,
+				"the first line of %s%s is not a key: it contains a space, a control character or a non-ASCII character",
+				source, name);
 	rt_buf_add_str(out, key);
 	return out->status == RT_OK ? RT_OK : rt_fail(err, out->status, "out of memory");
 }
@@ -186,7 +186,7 @@ read_output(int fd, int64_t end_ms, rt_stop_fn stop, void *stop_ctx, const char 
 		if (got <= 0)
 			return RT_OK;
 		if (output->size + (size_t)got > RT_KEY_OUTPUT_MAX)
-			return rt_fail(err, RT_CREDENTIALS, "key_cmd: %s prints more than a key",
+			return rt_fail(err, RT_CREDENTIALS, "key_cmd: %s printed more than a key",
 				       name);
 		rt_buf_add(output, bytes, (size_t)got);
 		if (output->status != RT_OK)
@@ -370,7 +370,7 @@ rt_key_state(rt_scope *s, const rt_model_choice *choice, rt_buf *url)
 
 	any.model = RT_STR("-"); /* which of its models does not matter */
 	if (kind->url != NULL && rt_key_url(&any, own, NULL) != RT_OK)
-		return "wrong url";
+		return "invalid URL";
 	if (kind->url != NULL)
 		rt_url_add_shown(url, own->size > 0 ? rt_buf_str(own) : rt_str_of(kind->url));
 	if (choice->config != NULL && choice->config->key_cmd_count > 0)

@@ -62,8 +62,7 @@ errors(void **state)
 		 "\"error\":\"model runner has unexpectedly stopped\"");
 	reads_as(P, LINE("{\"content\":\"so f\"}"), "ok ... \"so f\",\"provider\":\"ollama\",\"model\":\"qwen\"");
 	reads_as(P, LINE("{\"content\":\"so f\"}") "{\"message\":{\"content\":\"\xE2\x82",
-		 "upstream ... \"so f\",\"provider\":\"ollama\",\"model\":\"qwen\" the server's answer is not "
-		 "a model's reply: {\"message\":{\"content\":\" ...");
+		 "upstream ... \"so f\",\"provider\":\"ollama\",\"model\":\"qwen\" the server's response is not a model's reply: {\"message\":{\"content\":\" ...");
 	error_reads_as(P, "{\"error\":\"model 'x' not found\"}", "model 'x' not found");
 	error_reads_as(P, "404 page not found", "");
 }

@@ -107,9 +107,9 @@ errors(void **state)
 	/* the connection ends: between events, and inside of one */
 	reads_as(P, DELTA("{\"content\":\"so f\"}"), "ok ... \"so f\",\"provider\":\"openai\"");
 	reads_as(P, DELTA("{\"content\":\"so f\"}") "data: {\"choices\":[{\"delta\":{\"content\":\"\xE2\x82",
-		 "upstream ... \"so f\",\"provider\":\"openai\" the server's answer is not a model's reply: "
+		 "upstream ... \"so f\",\"provider\":\"openai\" the server's response is not a model's reply: "
 		 "{\"choices\":[{\"delta\":{\"content\":\" ...");
-	reads_as(P, "data: <html>\n\n", "upstream ... \"\" the server's answer is not a model's reply: <html>");
+	reads_as(P, "data: <html>\n\n", "upstream ... \"\" the server's response is not a model's reply: <html>");
 	error_reads_as(P, "{\"error\":{\"message\":\"No such model\",\"type\":\"invalid_request_error\"}}", "No such model");
 	error_reads_as(P, "{\"error\":\"unauthorized\"}", "unauthorized");
 	error_reads_as(P, "[{\"error\":{\"code\":400,\"message\":\"bad\"}}]", "bad");
@@ -135,7 +135,7 @@ whole(void **state)
 		       "\"provider\":\"openai\",\"stop_reason\":\"tool_calls\"");
 	whole_reads_as(P, "{\"error\":{\"message\":\"no\"}}",
 		       "ok \"\",\"provider\":\"openai\",\"stop_reason\":\"error\",\"error\":\"no\"");
-	whole_reads_as(P, "", "upstream ... \"\" the server's answer is not a model's reply: ");
+	whole_reads_as(P, "", "upstream ... \"\" the server's response is not a model's reply: ");
 }
 
 static void

@@ -64,7 +64,7 @@ read_json(const rt_alloc *alloc, rt_str data, rt_json_doc **out, rt_error *err)
 	rt_json_free(doc);
 	shown = rt_str_at(data.ptr, rt_utf8_cut(data, SHOWN_MAX));
 	shown.size = rt_utf8_valid_size(shown);
-	return rt_fail(err, RT_UPSTREAM, "the server's answer is not a model's reply: %.*s%s",
+	return rt_fail(err, RT_UPSTREAM, "the server's response is not a model's reply: %.*s%s",
 		       RT_STR_ARG(shown), shown.size < data.size ? " ..." : "");
 }
 
@@ -122,7 +122,7 @@ rt_answer_status(const rt_reply *reply, rt_error *err)
 		return RT_OK;
 	return rt_fail(err, reply->status,
 		       reply->status == RT_NOMEM ? "out of memory while reading an answer"
-						 : "the answer is too large");
+						 : "the response is too large");
 }
 
 size_t

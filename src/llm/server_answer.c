@@ -258,10 +258,11 @@ fail_status(const exchange *x, rt_error *err)
 			     origin, words);
 	else if (status >= 300 && status <= 399)
 		st = rt_fail(err, RT_UPSTREAM,
-			     "%s answers with %u and sends to %s: that is not "
-			     "followed; if it is the right place, set url to it",
+			     "%s responded with %u, a redirect to %s. Redirects are not "
+			     "followed; if that address is correct, set url to it",
 			     origin, status,
-			     x->answer.location[0] != '\0' ? x->answer.location : "another address");
+			     x->answer.location[0] != '\0' ? x->answer.location
+							   : "another address");
 	else if (after > RT_MODEL_RETRY_AFTER_MAX_S)
 		st = rt_fail(err, RT_UPSTREAM, "%s responded with %u%s and requested a wait of %u s%s",
 			     origin, status, meaning(status), after, words);
@@ -321,7 +322,7 @@ end_whole(exchange *x, rt_error *err)
 	rt_status st;
 
 	if (body.size == 0)
-		return rt_fail(err, RT_UPSTREAM, "%s returned an empty answer", x->m->origin.ptr);
+		return rt_fail(err, RT_UPSTREAM, "%s returned an empty response", x->m->origin.ptr);
 	if (x->reply == NULL)
 		return RT_OK;
 	st = rt_provider_read_whole(x->m->o.provider, x->reply, body, err);

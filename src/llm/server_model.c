@@ -63,7 +63,7 @@ check_secrets(server_model *m, const rt_url *url)
 
 		if (!rt_header_is_one_line(header->value) || header->name.size == 0)
 			(void)rt_scope_fail(s, RT_USAGE,
-					    "a header for %s has no name, or a line end",
+					    "a header for %s has no name, or contains a newline",
 					    m->origin.ptr);
 		secret = secret || is_secret(header);
 	}

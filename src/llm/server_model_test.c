@@ -370,7 +370,7 @@ test_answers(void **state)
 	expect(&torn, 1, &q, RT_UPSTREAM, "cut off", RT_STOP_CUT, "Hel", 1);
 	expect(&late, 1, &q, RT_OK, "", RT_STOP_END, "Hel", 1);
 	expect(&bad, 1, &q, RT_UPSTREAM, "", RT_STOP_CUT, "Hel", 1);
-	expect(&none, 1, &q, RT_UPSTREAM, "returned an empty answer", RT_STOP_CUT, "", 1);
+	expect(&none, 1, &q, RT_UPSTREAM, "returned an empty response", RT_STOP_CUT, "", 1);
 	expect(&large, 1, &q, RT_LIMIT, "", RT_STOP_CUT, "Hel", 1);
 	stage_init(&s, &held, 1);
 	s.now_us = (int64_t)1700000000 * 1000000;

@@ -81,10 +81,10 @@ rt_tokens_load(const rt_alloc *alloc, const rt_token_encoding *encoding, rt_toke
 			RT_TRY(&s,
 			       rt_tokens_new(alloc, encoding, rt_buf_str(data), &tokens, &s.error));
 		else
-			rt_buf_add_f(warnings,
-				     "%s is not the file that was published; token counts "
-				     "are estimates\n",
-				     path->ptr);
+			rt_buf_add_f(
+				warnings,
+				"%s differs from the published file; token counts are estimates\n",
+				path->ptr);
 	}
 	if (rt_ok(&s))
 		*out = tokens;

@@ -279,8 +279,8 @@ fail_connect(transfer *t, rt_error *err)
 	if (number != 0)
 		why = strerror_r((int)number, room, sizeof(room));
 	if (number == ECONNREFUSED && proxy[0] == '\0')
-		return rt_fail(err, RT_UPSTREAM, "nothing answers at %s (connection refused)",
-			       origin);
+		return rt_fail(err, RT_UPSTREAM,
+			       "no server is listening on %s (connection refused)", origin);
 	if (proxy[0] == '\0')
 		return rt_fail(err, RT_UPSTREAM, "cannot connect to %s: %s", origin, why);
 	if (number == ECONNREFUSED)
@@ -323,7 +323,7 @@ fail_curl(transfer *t, CURLcode code, rt_error *err)
 			       "%s sent a header that is too long (or memory for the response ran out)",
 			       origin);
 	if (code == CURLE_OUT_OF_MEMORY)
-		return rt_fail(err, RT_NOMEM, "out of memory while talking to %s", origin);
+		return rt_fail(err, RT_NOMEM, "out of memory while communicating with %s", origin);
 	if (is_tls_failure(code))
 		return rt_fail(err, RT_UPSTREAM, "no secure connection to %s: %s", origin,
 			       t->words[0] != '\0' ? t->words : t->lib->easy_strerror(code));
@@ -339,15 +339,14 @@ fail_curl(transfer *t, CURLcode code, rt_error *err)
 				       origin, failures[i].after);
 	if (t->header_bytes > 0)
 		return rt_fail(err, RT_UPSTREAM,
-			       "the connection to %s ended during the answer",
-			       origin);
+			       "the connection to %s was lost during the response", origin);
 	t->answer->is_transient = code == CURLE_GOT_NOTHING || code == CURLE_RECV_ERROR ||
 				  code == CURLE_SEND_ERROR;
 	if (proxy[0] != '\0')
 		return rt_fail(err, RT_UPSTREAM,
-			       "the proxy %s for %s closed the connection without an answer",
+			       "the proxy %s for %s closed the connection without a response",
 			       proxy, origin);
-	return rt_fail(err, RT_UPSTREAM, "%s closed the connection without an answer", origin);
+	return rt_fail(err, RT_UPSTREAM, "%s closed the connection without a response", origin);
 }
 
 static rt_status
@@ -390,7 +389,7 @@ make_headers(rt_scope *s, const transfer *t)
 		    !rt_header_is_one_line(header->value) ||
 		    rt_str_find(header->name, RT_STR(":"), 0) != SIZE_MAX)
 			(void)rt_scope_fail(s, RT_REFUSED,
-					    "a header has no name, or contains a line end");
+					    "a header has no name, or contains a newline");
 		rt_buf_clear(line);
 		rt_buf_add_str(line, header->name);
 		rt_buf_add_c(line, header->value.size == 0 ? ";" : ": ");
@@ -482,7 +481,7 @@ check_timeouts(transfer *t, rt_error *err)
 	if (!t->answer->sent)
 		return RT_OK; /* libcurl has the timeout of the connection */
 	if (t->header_bytes == 0 && now - t->last_ms > first)
-		return rt_fail(err, RT_UPSTREAM, "%s has not answered within %u s", t->origin.ptr,
+		return rt_fail(err, RT_UPSTREAM, "%s did not respond within %u s", t->origin.ptr,
 			       seconds(first));
 	if (t->header_bytes > 0 && now - t->last_ms > idle)
 		return rt_fail(err, RT_UPSTREAM,
@@ -514,7 +513,7 @@ perform(transfer *t, CURLM *multi, rt_error *err)
 		if (is_stopped(t->request->stop, t->request->ctx))
 			return rt_fail(err, RT_INTERRUPTED, "stopped");
 		if (t->lib->multi_perform(multi, &running) != CURLM_OK)
-			return rt_fail(err, RT_NOMEM, "out of memory while talking to %s",
+			return rt_fail(err, RT_NOMEM, "out of memory while communicating with %s",
 				       t->origin.ptr);
 		if (running == 0)
 			break;
@@ -606,7 +605,7 @@ run(rt_scope *s, curl_transport *c, transfer *t, const char *url)
 	if (rt_ok(s) && t->lib->multi_add_handle(multi, t->easy) != CURLM_OK)
 		(void)rt_scope_nomem(s);
 	if (s->status == RT_NOMEM)
-		(void)rt_fail(&s->error, RT_NOMEM, "out of memory while talking to %s",
+		(void)rt_fail(&s->error, RT_NOMEM, "out of memory while communicating with %s",
 			      t->origin.ptr);
 	if (rt_ok(s)) {
 		rt_scope_note(s, perform(t, multi, &s->error));

@@ -559,8 +559,9 @@ fail_purges(rt_ticket *first, rt_status st, bool is_elsewhere, const rt_error *w
 	rt_error err;
 
 	if (is_elsewhere)
-		rt_fail(&err, st, "purged from the store, but copies elsewhere may still contain "
-			"it (%.300s); correct that, then purge its text again", why->text);
+		rt_fail(&err, st,
+			"purged from the store, but copies elsewhere may still contain it (%.300s); solve this problem, then purge the text again",
+			why->text);
 	else
 		rt_fail(&err, st, "purged, but its bytes could not be wiped from the store yet "
 			"(%.300s); purge it again", why->text);

@@ -315,7 +315,7 @@ static void
 refuse(copy *c, rt_scope *s)
 {
 	rt_scope_fail_advise(s, RT_REFUSED, "copy it to another store",
-			     "project \"%.*s\" in %s has other steps than in %s",
+			     "project \"%.*s\" has different steps in %s and in %s",
 			     RT_STR_ARG(c->options->project), c->to->place, c->from->place);
 }
 

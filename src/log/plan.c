@@ -500,7 +500,7 @@ note_fewer(rt_planning *p, const char *op, uint64_t done, uint64_t count, bool b
 		rt_buf_add_c(note, "the setting undo_capacity limits undo.");
 	else if (by_capacity) /* one of the steps had set the limit: the next undo may get
 			       * further */
-		rt_buf_add_f(note, "undo_capacity was %llu when undo began.",
+		rt_buf_add_f(note, "undo_capacity was %llu when this undo started.",
 			     (unsigned long long)p->capacity);
 	else
 		rt_buf_add_f(note, "there are no more steps to %s.", op);

@@ -480,11 +480,11 @@ purge_entry(purge *p, rt_place place, rt_str address)
 		return;
 	rt_buf *note = rt_scope_buf(p->s);
 	if (p->same_bodies > 0)
-		rt_buf_add_f(note,
-			     "%llu other text%s still contain%s the same words (copies by merge, "
-			     "split or graft; to erase them, purge {\"text\":…}); ",
-			     (unsigned long long)p->same_bodies, plural(p->same_bodies),
-			     p->same_bodies == 1 ? "s" : "");
+		rt_buf_add_f(
+			note,
+			"%llu other text%s still contain%s the same words (copies made by merge, split or graft; to erase them, purge {\"text\":…}); ",
+			(unsigned long long)p->same_bodies, plural(p->same_bodies),
+			p->same_bodies == 1 ? "s" : "");
 	note_files(p, note);
 	rt_buf_add_c(note, p->files > 0 ? "; not covered: earlier backups and exports"
 					: "not covered: earlier backups and exports");

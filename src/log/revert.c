@@ -164,8 +164,9 @@ mark_whole(rt_reverting *r, bool adds)
 		r->whole[i] = e->disc == 0 || !adds ||
 			      (is_present(r, e->disc, e->sub) && is_as_made(r, e->disc, e->sub));
 		if (!r->whole[i] && is_present(r, e->disc, e->sub))
-			rt_buf_add_c(r->note, "The take that it started has more entries now and "
-					      "stays. ");
+			rt_buf_add_c(
+				r->note,
+				"The take that it started has since been extended and is kept. ");
 	}
 }
 

@@ -267,7 +267,9 @@ rt_revert_field(rt_reverting *r, size_t index, bool incidental)
 			if (!incidental)
 				changed_again(r, e);
 			else if (rt_str_is(e->key, "prompt"))
-				rt_buf_add_c(r->note, "The prompt was changed again later and stays. ");
+				rt_buf_add_c(
+					r->note,
+					"The prompt has been changed since and is left as it is. ");
 			return;
 		}
 	}

@@ -122,9 +122,10 @@ rt_outline_repair(const rt_alloc *alloc, rt_outline *outline, size_t *order, rt_
 			state[at] = 1;
 			walk[depth++] = at;
 			if (node->parent >= (int64_t)outline->node_count || node->parent < -1) {
-				rt_report_add(report, RT_REMARK_REPAIRED, 0,
-					      "entry %zu names a parent that is not there; made a root",
-					      at + 1);
+				rt_report_add(
+					report, RT_REMARK_REPAIRED, 0,
+					"entry %zu names a parent that does not exist; made a root",
+					at + 1);
 				node->parent = -1;
 			}
 			if (node->parent < 0)

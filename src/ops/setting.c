@@ -44,8 +44,10 @@ rt_op_setting_set(rt_change *c, const rt_request *r)
 		rt_scope_fail(c->scope, RT_USAGE, "\"%.*s\" is a setting of the project: it cannot be set for one discussion",
 			      (int)rt_utf8_cut(r->key, 60), r->key.ptr);
 	if (is_shared && rt_setting_is_of_one(r->key))
-		rt_scope_fail(c->scope, RT_USAGE, "\"%.*s\" belongs to one discussion",
-			      RT_STR_ARG(r->key));
+		rt_scope_fail(
+			c->scope, RT_USAGE,
+			"\"%.*s\" is a setting of a discussion: it cannot be set for the project",
+			RT_STR_ARG(r->key));
 	rt_buf_add_c(key, "setting.");
 	rt_buf_add_str(key, r->key);
 	rt_change_set_json(c, of_disc ? c->place.disc : 0, rt_scope_str(c->scope, key), r->value);

@@ -451,9 +451,9 @@ find_code(rt_browsers *b, rt_scope *s, rt_str text)
 		st = rt_store_get(store, side_row(b, name), value, NULL, &s->error);
 	if (st == RT_NOT_FOUND ||
 	    (st == RT_OK && (!read_code(s->alloc, rt_scope_str(s, value), &found) || found.until_us < now_of(b))))
-		rt_scope_fail(s, RT_CREDENTIALS,
-			      "this sign-in link was used, has expired or was replaced; create a new "
-			      "one: retake serve --login");
+		rt_scope_fail(
+			s, RT_CREDENTIALS,
+			"this sign-in link has been used, has expired or has been replaced; create a new one: retake serve --login");
 	else
 		rt_scope_note(s, st);
 	return found;
@@ -479,7 +479,7 @@ reserve(rt_browsers *b, rt_scope *s)
 {
 	pthread_mutex_lock(&b->lock);
 	if (b->count >= RT_BROWSERS_MAX)
-		rt_scope_fail(s, RT_LIMIT, "too many browsers are signed in; sign out in one of them");
+		rt_scope_fail(s, RT_LIMIT, "too many browsers are signed in; sign one of them out");
 	else
 		b->count++;
 	pthread_mutex_unlock(&b->lock);

@@ -161,7 +161,7 @@ old_codes_make_room(void **state)
 	}
 	assert_int_equal(rt_browsers_enter(w->browsers, rt_str_of(first), cookie, &err),
 			 RT_CREDENTIALS);
-	assert_non_null(strstr(err.text, "has expired or was replaced; create a new one: retake serve --login"));
+	assert_non_null(strstr(err.text, "has expired or has been replaced; create a new one: retake serve --login"));
 	assert_int_equal(rt_browsers_enter(w->browsers, rt_str_of(second), cookie, &err),
 			 RT_CREDENTIALS);
 	assert_int_equal(rt_browsers_enter(w->browsers, rt_str_of(third), cookie, &err), RT_OK);

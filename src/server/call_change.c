@@ -336,9 +336,10 @@ answer_stored(rt_call *call, const rt_idempotency_record *record)
 	case RT_IDEMPOTENCY_NEW:
 		return;
 	case RT_IDEMPOTENCY_OTHER:
-		rt_call_problem(call, 422, "idempotency-key-reused",
-				"This Idempotency-Key was used for another request",
-				"take a new key for each request; only a retry has the old one");
+		rt_call_problem(
+			call, 422, "idempotency-key-reused",
+			"This Idempotency-Key was used for another request",
+			"use a new key for each request; reuse a key only to retry the same request");
 		return;
 	case RT_IDEMPOTENCY_BEGUN:
 		rt_call_problem(call, 409, "idempotency-key-begun",
@@ -402,9 +403,9 @@ begin(context *c)
 	c->idem = read_key(s, call);
 	if (c->change->count > 1 && !c->change->is_atomic &&
 	    (has_key(&c->idem) || c->condition.tags.ptr != NULL))
-		rt_scope_fail(s, RT_USAGE,
-			      "If-Match and Idempotency-Key are for one step; a batch that is not "
-			      "atomic is several");
+		rt_scope_fail(
+			s, RT_USAGE,
+			"If-Match and Idempotency-Key apply to a single step; a batch that is not atomic consists of several");
 	rt_idempotency_record record = rt_idempotency_find(s, &c->idem);
 	answer_stored(call, &record);
 }

@@ -311,7 +311,8 @@ check_host(const rt_guard *guard, const rt_web_request *request)
 	rt_str host = rt_web_header(request, "Host");
 
 	if (host.size == 0)
-		return malformed("a request must have one Host header, which is not empty");
+		return malformed(
+			"a request must have exactly one Host header, and it must not be empty");
 	if (!request->is_local && !is_own_host(guard, host))
 		return fault(403, "forbidden-host", "This server does not answer to that host name",
 			     "it answers to 127.0.0.1, localhost and [::1] with its port, and to "
@@ -390,13 +391,15 @@ rt_guard_check_form(const rt_web_request *request, const rt_principal *principal
 
 	if (principal->kind == RT_PRINCIPAL_BROWSER && request->method != RT_WEB_GET &&
 	    rt_web_header(request, "Origin").ptr == NULL)
-		return fault(403, "forbidden-origin", "Changes from a browser must have the header Origin",
-			     NULL);
+		return fault(
+			403, "forbidden-origin",
+			"Requests from a browser that change something must have an Origin header",
+			NULL);
 	if (request->method == RT_WEB_GET && has_body)
 		return malformed("GET cannot have a body");
 	if (has_body && !any_type && !is_json(type))
 		return fault(415, "content-type", "The body must be application/json",
-			     "send the header Content-Type: application/json");
+			     "send the Content-Type: application/json header");
 	/* If any type is accepted, those of forms of other pages are not. */
 	if (has_body && any_type && is_form(type))
 		return fault(415, "content-type", "A file must be sent as application/octet-stream or application/json",

@@ -126,9 +126,10 @@ rt_metrics_write(rt_metrics *metrics, rt_buf *out)
 					     "retake_http_requests_total{route=\"%s\",status=\"%zuxx\"} %llu\n",
 					     name_of(&metrics->blocks[i]), c + 1,
 					     (unsigned long long)metrics->blocks[i].answers[c]);
-	rt_buf_add_c(out, "# HELP retake_http_request_seconds Time from the headers to the answer; of "
-			  "streams, to their beginning.\n"
-			  "# TYPE retake_http_request_seconds histogram\n");
+	rt_buf_add_c(
+		out,
+		"# HELP retake_http_request_seconds Time from the request headers to the response; for streams, to the first byte.\n"
+		"# TYPE retake_http_request_seconds histogram\n");
 	for (size_t i = 0; i < metrics->count; i++)
 		if (count_of(&metrics->blocks[i]) > 0)
 			write_times(&metrics->blocks[i], out);

@@ -54,8 +54,7 @@ const rt_shape rt_shapes[] = {
 	 NULL},
 	{"Health", "`status` and `version`", OBJECT("\"status\":" TEXT ",\"version\":" TEXT), NULL},
 	{"Server",
-	 "`connections`, `streams`, `workers` now; `requests`, `late` (connections closed "
-	 "because they were too slow) since the start; `projects_open`",
+	 "`connections`, `streams`, `workers` now; `requests`, `late` (connections closed because of a timeout) since the server started; `projects_open`",
 	 OBJECT("\"connections\":" NUMBER ",\"streams\":" NUMBER ",\"workers\":" NUMBER
 		",\"requests\":" NUMBER ",\"late\":" NUMBER ",\"projects_open\":" NUMBER),
 	 NULL},
@@ -63,7 +62,8 @@ const rt_shape rt_shapes[] = {
 	 "`code`, `url` (to open in the browser), `seconds` (until it expires), `replaced` (too "
 	 "many codes were unused, so the oldest became invalid), `store` (path of the store)",
 	 OBJECT("\"code\":" TEXT ",\"url\":" TEXT ",\"seconds\":" NUMBER ",\"replaced\":" FLAG
-		",\"store\":" TEXT), NULL},
+		",\"store\":" TEXT),
+	 NULL},
 	{"Status", "`status`", OBJECT("\"status\":" TEXT), NULL},
 	{"Projects", "an array of `name`, `default`",
 	 LIST(OBJECT("\"name\":" TEXT ",\"default\":" FLAG)), NULL},
@@ -150,8 +150,7 @@ const rt_shape rt_shapes[] = {
 	 NULL},
 	{"Takes",
 	 "an array of `id`, `name`, `active`, `entries`, `base`, and where they apply `git_commit`, "
-	 "`last_updated`, `title` (the words in which it differs, to show instead of a generated "
-	 "name), `preview` (of the text in which it differs) and `another_reply` (a take from which this one differs only "
+	 "`last_updated`, `title` (the distinguishing words, for display instead of a generated name), `preview` (of the differing text) and `another_reply` (a take from which this one differs only "
 	 "by having another reply)",
 	 LIST(OBJECT("\"id\":" TEXT ",\"name\":" TEXT ",\"active\":" FLAG ",\"entries\":" NUMBER
 		     ",\"base\":" TEXT ",\"git_commit\":" TEXT ",\"last_updated\":" TEXT
@@ -162,11 +161,13 @@ const rt_shape rt_shapes[] = {
 	 "`seq`, `discussion`, `take`, `forks`: each `entry` is one of `count` siblings, with "
 	 "its `place` from 0 and a take of the `previous` and `next` sibling, or null; `differ`: "
 	 "entries that differ in other takes",
-	 OBJECT("\"seq\":" NUMBER ",\"discussion\":" TEXT ",\"take\":" TEXT ",\"forks\":" LIST(
-		 OBJECT("\"entry\":" TEXT ",\"place\":" NUMBER ",\"count\":" NUMBER
-			",\"previous\":" MAYBE_TEXT ",\"next\":" MAYBE_TEXT)) ",\"differ\":" LIST(TEXT)),
+	 OBJECT("\"seq\":" NUMBER ",\"discussion\":" TEXT ",\"take\":" TEXT
+		",\"forks\":" LIST(OBJECT("\"entry\":" TEXT ",\"place\":" NUMBER
+					  ",\"count\":" NUMBER ",\"previous\":" MAYBE_TEXT
+					  ",\"next\":" MAYBE_TEXT)) ",\"differ\":" LIST(TEXT)),
 	 NULL},
-	{"Diff", "`common` (entries at the beginning of both), `a`, `b` (the rest of each), `changed`",
+	{"Diff",
+	 "`common` (entries at the beginning of both), `a`, `b` (the rest of each), `changed`",
 	 OBJECT("\"common\":" ANY
 		",\"a\":" LIST(ANY) ",\"b\":" LIST(ANY) ",\"changed\":" LIST(ANY)),
 	 NULL},
@@ -210,10 +211,12 @@ const rt_shape rt_shapes[] = {
 	 "`file_problems` (files that cannot be sent, so a question fails: each `list`, `item`, "
 	 "`path`, `kind`, `message`), `unsent` (a sentence for each type of block that the "
 	 "request cannot contain), `body` (the request)",
-	 OBJECT("\"provider\":" TEXT ",\"service\":" TEXT ",\"model\":" MAYBE_TEXT ",\"tokens\":" NUMBER
-		",\"exact\":" FLAG ",\"left_out\":" NUMBER ",\"budget\":" NUMBER
-		",\"entries\":" LIST(ANY) ",\"files\":" LIST(ANY) ",\"file_tokens\":" NUMBER
-		",\"file_problems\":" LIST(ANY) ",\"unsent\":" LIST(TEXT) ",\"body\":{\"type\":\"object\"}"),
+	 OBJECT("\"provider\":" TEXT ",\"service\":" TEXT ",\"model\":" MAYBE_TEXT
+		",\"tokens\":" NUMBER ",\"exact\":" FLAG ",\"left_out\":" NUMBER
+		",\"budget\":" NUMBER ",\"entries\":" LIST(ANY) ",\"files\":" LIST(
+			ANY) ",\"file_tokens\":" NUMBER
+			     ",\"file_problems\":" LIST(ANY) ",\"unsent\":" LIST(
+				     TEXT) ",\"body\":{\"type\":\"object\"}"),
 	 NULL},
 	{"Sent",
 	 "`at`, `seq` (the last step before the request), `take`, `provider`, `service`, "
@@ -227,16 +230,17 @@ const rt_shape rt_shapes[] = {
 	 OBJECT("\"at\":" TEXT ",\"seq\":" NUMBER ",\"take\":" TEXT ",\"provider\":" TEXT
 		",\"service\":" TEXT ",\"model\":" TEXT ",\"upto\":" TEXT ",\"left_out\":" NUMBER
 		",\"budget_tokens\":" NUMBER ",\"exact\":" FLAG ",\"same\":" FLAG
-		",\"entries\":" LIST(ANY) ",\"moved\":" FLAG ",\"settings\":" LIST(TEXT)
-		",\"prompt\":" FLAG ",\"files\":" LIST(ANY) ",\"body\":{\"type\":\"object\"}"),
+		",\"entries\":" LIST(ANY) ",\"moved\":" FLAG ",\"settings\":" LIST(
+			TEXT) ",\"prompt\":" FLAG
+			      ",\"files\":" LIST(ANY) ",\"body\":{\"type\":\"object\"}"),
 	 NULL},
 	{"Run",
 	 "`run`, `state` (running, done, stopped, failed), `how`, `discussion`, `take`, `model`, "
 	 "`question`, `text`, `thinking`, `group` (the first run of several models); after its end also `entry`, `seq`, `usage`, `stop`, `partial`, `problem`",
 	 OBJECT("\"run\":" TEXT ",\"state\":" TEXT ",\"how\":" TEXT ",\"discussion\":" TEXT
-		",\"take\":" TEXT ",\"model\":" TEXT ",\"group\":" TEXT ",\"runs\":" LIST(ANY)
-		",\"question\":" TEXT ",\"text\":" TEXT
-		",\"thinking\":" TEXT ",\"entry\":" TEXT ",\"seq\":" NUMBER),
+		",\"take\":" TEXT ",\"model\":" TEXT ",\"group\":" TEXT
+		",\"runs\":" LIST(ANY) ",\"question\":" TEXT ",\"text\":" TEXT ",\"thinking\":" TEXT
+				       ",\"entry\":" TEXT ",\"seq\":" NUMBER),
 	 NULL},
 	{"Usage",
 	 "`usage` and `project_usage`, each `replies`, `input_tokens`, `output_tokens`, `cost` (if a "
@@ -257,10 +261,10 @@ const rt_shape rt_shapes[] = {
 	 "`format`, `discussions`, `entries`, `takes` (added), `known` (already in the project), "
 	 "`settings` (of the project, changed), `repaired`, "
 	 "`skipped`, `noted`, `remarks`, `dry_run`, `discussion`, `name` (of the first discussion, in the file), `seq`",
-	 OBJECT("\"format\":" TEXT ",\"name\":" TEXT ",\"discussions\":" NUMBER ",\"entries\":" NUMBER
-		",\"takes\":" NUMBER ",\"known\":" NUMBER ",\"settings\":" NUMBER
-		",\"repaired\":" NUMBER
-		",\"skipped\":" NUMBER ",\"noted\":" NUMBER ",\"remarks\":" LIST(
+	 OBJECT("\"format\":" TEXT ",\"name\":" TEXT ",\"discussions\":" NUMBER
+		",\"entries\":" NUMBER ",\"takes\":" NUMBER ",\"known\":" NUMBER
+		",\"settings\":" NUMBER ",\"repaired\":" NUMBER ",\"skipped\":" NUMBER
+		",\"noted\":" NUMBER ",\"remarks\":" LIST(
 			ANY) ",\"dry_run\":" FLAG ",\"discussion\":" TEXT ",\"seq\":" NUMBER),
 	 NULL},
 	{"Problem", "`type`, `title`, `status`, `code`, `detail`, `hint`",
@@ -565,7 +569,7 @@ static const struct {
 	{"Project", "Retake-Project",
 	 "the project, also in the query as `project`; default: the one that the server was started with"},
 	{"IfMatch", "If-Match",
-	 "an ETag from an earlier answer: the change is refused if it no longer matches"},
+	 "an ETag from an earlier response: the change is refused if it no longer matches"},
 	{"IdempotencyKey", "Idempotency-Key",
 	 "1 to 200 visible ASCII characters: a request is carried out once per key"},
 	{"By", "Retake-By", "author of the change in the history: 1 to 64 of A-Z a-z 0-9 . _ -"},

@@ -115,15 +115,16 @@ rt_page_login(const rt_web_request *request, rt_web_answer *answer, rt_str login
 		     "sign-in link to open them.</p>\n"
 		     "<ol><li>In a terminal on that computer, get a link:<pre>");
 	add_text(body, login);
-	rt_buf_add_c(body,
-		     "</pre></li>\n"
-		     "<li>Open the link in this browser, or paste it here:\n"
-		     "<form method=\"get\" action=\"/\"><label for=\"code\">Sign-in link or code</label>\n"
-		     "<input id=\"code\" name=\"code\" type=\"text\" autocomplete=\"off\" "
-		     "spellcheck=\"false\" required autofocus>\n"
-		     "<button type=\"submit\">Sign in</button></form></li></ol>\n"
-		     "<p class=\"quiet\">A link works once and expires after " RT_CODE_LIFE ". The browser "
-		     "then stays signed in until it has not visited for 90 days.</p>\n");
+	rt_buf_add_c(
+		body,
+		"</pre></li>\n"
+		"<li>Open the link in this browser, or paste it here:\n"
+		"<form method=\"get\" action=\"/\"><label for=\"code\">Sign-in link or code</label>\n"
+		"<input id=\"code\" name=\"code\" type=\"text\" autocomplete=\"off\" "
+		"spellcheck=\"false\" required autofocus>\n"
+		"<button type=\"submit\">Sign in</button></form></li></ol>\n"
+		"<p class=\"quiet\">A link works once and expires after " RT_CODE_LIFE
+		". The browser then stays signed in until 90 days pass without a visit.</p>\n");
 	end(answer);
 }
 

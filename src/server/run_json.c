@@ -379,7 +379,7 @@ read_question(rt_scope *s, yyjson_val *body, rt_run_request *out)
 		out->content = content;
 	else
 		(void)rt_scope_fail(s, RT_USAGE,
-				    "\"content\" must be a text or an array of blocks");
+				    "\"content\" must be a string or an array of blocks");
 }
 
 rt_status

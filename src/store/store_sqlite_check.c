@@ -104,7 +104,7 @@ each_page(checking *k, sqlite3_stmt *row, void *state)
 			      k->call->store->place);
 	else if (st != RT_OK)
 		rt_scope_fail(&k->call->scope, st,
-			      "%s: the disk failed while checking it (a page cannot be read)",
+			      "%s: a disk error occurred during the check (a page cannot be read)",
 			      k->call->store->place);
 	else if (strcmp(text, "ok") == 0)
 		return;

@@ -116,10 +116,10 @@ settle_and_hold(const rt_alloc *alloc, const rt_env *env, const char *path, int 
 		if (st == RT_OK && sound && log_left(path)) {
 			/* another process opened it in between and left without writing it back */
 			(void)close(*out_fd);
-			st = rt_fail(err, RT_BUSY,
-				     "the write-ahead log of %s could not be merged: another "
-				     "program is writing, the disk is full, or out of memory",
-				     path);
+			st = rt_fail(
+				err, RT_BUSY,
+				"the write-ahead log of %s could not be merged: another program is writing, the disk is full, or memory ran out",
+				path);
 		}
 		if (st != RT_BUSY || rt_clock_ns() >= until)
 			return st;

@@ -249,10 +249,10 @@ begin_file(rt_sqlite_store *s, rt_error *err)
 	rt_scope *scope = &call.scope;
 
 	if (s->poisoned)
-		rt_scope_fail(scope, RT_IO,
-			      "an earlier write to %s failed in the disk; it has to be opened again "
-			      "before more can be written",
-			      s->place);
+		rt_scope_fail(
+			scope, RT_IO,
+			"an earlier write to %s failed on the disk; reopen the store before writing again",
+			s->place);
 	if (s->writer.db == NULL)
 		RT_TRY(scope, rt_sqlite_conn_open(s, &s->writer, true, &scope->error));
 	/* Data written to a file that was replaced is lost. */

@@ -384,10 +384,10 @@ compile_regex(rt_scope *s, rt_query_term *term)
 		return;
 	}
 	(void)regerror(rc, regex, words, sizeof(words));
-	(void)rt_scope_fail(s, RT_USAGE,
-			    "the regular expression /%.*s/ cannot be read (%s); in double quotes it is "
-			    "searched for as a text",
-			    RT_STR_ARG(term->text), words);
+	(void)rt_scope_fail(
+		s, RT_USAGE,
+		"the regular expression /%.*s/ is invalid (%s); to search for it as text, put it in double quotes",
+		RT_STR_ARG(term->text), words);
 }
 
 void

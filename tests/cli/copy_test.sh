@@ -24,7 +24,7 @@ code 'it is sound' 0 "$RETAKE" --db "$b" fsck
 code 'undo in the copy' 0 "$RETAKE" --db "$b" undo
 code 'redo in the copy' 0 "$RETAKE" --db "$b" redo
 code 'other steps' 1 "$RETAKE" copy "$a" "$b"
-has 'other steps: message' 'has other steps' "$err"
+has 'other steps: message' 'has different steps' "$err"
 has 'other steps: advice' 'retake copy' "$err"
 
 rm "$b"

@@ -46,7 +46,7 @@ r -q set temperature 0.7 --for-all
 r -q use main
 has 'for all discussions' '"temperature": 0.7' "$(setting)"
 code 'a draft is not a default' 2 r set draft x --for-all
-has 'a draft is not a default' '"draft" belongs to one discussion' "$err"
+has 'a draft is not a default' '"draft" is a setting of a discussion: it cannot be set for the project' "$err"
 printf '%s\n' '{"op":"setting.set","key":"top_p","value":1,"of":"take"}' >"$work/request"
 has 'another owner' 'must be \"project\"' "$(r apply - --json <"$work/request" 2>&1)"
 r -q undo 20

@@ -95,7 +95,7 @@ has 'the difference: after' '+ a purple cat' "$err"
 is 'the entry' 'Purpleé' "$(r show --raw :-1)"
 is 'no edit is pending' false "$(r prompt --json | json 'd["edited"]')"
 play '"no json"'
-has 'a reply in another form' 'kept as it arrived' "$err"
+has 'a reply in another form' 'it is kept unchanged' "$err"
 is 'its text' 'no json' "$(r show --raw :-1)"
 is 'the prompt stays' 'a purple cat' "$(r prompt --raw)"
 for pair in openai:response_format gemini:responseSchema ollama:format; do

@@ -225,7 +225,7 @@ FAULTS = {
     "limited": ("ok", "", 3), "soon": ("ok", "", 2), "reset_once": ("ok", "", 2),
     "always_429": ("upstream", "429 (too many requests): slow down", 5),
     "later": ("upstream", "requested a wait of 3600 s", 1), "quota": ("upstream", "quota", 1),
-    "broken_500": ("upstream", "500", 5), "reset_always": ("upstream", "without an answer", 5),
+    "broken_500": ("upstream", "500", 5), "reset_always": ("upstream", "without a response", 5),
     "not_found": ("upstream", "404", 1),
     "redirect": ("upstream", "sends to http://127.0.0.1:OTHER: that is not followed", 1),
     "redirect_host": ("upstream", "sends to http://localhost:OTHER", 1),
@@ -236,14 +236,14 @@ FAULTS = {
     "echo_text": ("credentials", "no, [key]", 1), "echo_long": ("upstream", "[key]", 1),
     "echo_stream": ("upstream", "bad key [key]", 1),
     "cut": ("upstream", "ended before the reply did", 1), "cut_json": ("upstream", "", 1),
-    "cut_character": ("upstream", "during the answer", 1),
+    "cut_character": ("upstream", "during the response", 1),
     "huge": ("limit", "larger than 67108864 bytes", 1),
     "huge_whole": ("limit", "larger than", 1), "huge_line": ("limit", "", 1),
     "bomb": ("limit", "larger than", 1), "bad_gzip": ("upstream", "compression", 1),
     "bad_sse": ("upstream", "", 1), "html": ("upstream", "", 1),
-    "empty": ("upstream", "returned an empty answer", 1),
+    "empty": ("upstream", "returned an empty response", 1),
     "endless_headers": ("limit", "headers", 1), "one_long_header": ("limit", "header", 1),
-    "length_long": ("upstream", "during the answer", 1), "length_short": ("upstream", "", 1),
+    "length_long": ("upstream", "during the response", 1), "length_short": ("upstream", "", 1),
     "garbage": ("upstream", "does not speak HTTP", 1),
 }
 SAID = {"good": "Hello, wörld", "whole": "whole", "drip_split": "häppchen", "no_done": "Hello",
@@ -276,7 +276,7 @@ def check_faults(port, other, tls, log):
     a = ask("openai", root + "redirect", "hi", "models=1")
     check("models elsewhere", a["status"] == "upstream" and "not followed" in a["error"], a)
     a = ask("openai", root + "silent", "hi", "first_ms=300")
-    check("no first byte", "has not answered" in a["error"] and a["seconds"] < SOON_S, a)
+    check("no first byte", "did not respond" in a["error"] and a["seconds"] < SOON_S, a)
     a = ask("openai", root + "silent_inside", "hi", "idle_ms=300")
     check("silence inside", "sent nothing" in a["error"] and texts(a) == "Hello" and
           a["seconds"] < SOON_S, a)

@@ -653,7 +653,7 @@ ROW(c58_the_setting_counts_as_it_is_when_undo_is_asked_for)
 	DONE("{'op':'undo','count':5}"); /* the setting itself is undone first */
 	assert_int_equal(f->result.steps, 2);
 	assert_string_equal(rt_text_str(f->result.note).ptr,
-			    "2 of 5 steps: undo_capacity was 2 when undo began.");
+			    "2 of 5 steps: undo_capacity was 2 when this undo started.");
 	DONE("{'op':'undo'}");
 	IDS("aa");
 	DONE("{'op':'redo','count':9}");
@@ -674,7 +674,7 @@ ROW(c58_capacity_when_undo_comes_through_into_another_discussion)
 	DONE("{'op':'undo','count':9}");
 	assert_int_equal(f->result.steps, 3);
 	assert_string_equal(rt_text_str(f->result.note).ptr,
-			    "3 of 9 steps: undo_capacity was 3 when undo began.");
+			    "3 of 9 steps: undo_capacity was 3 when this undo started.");
 	SHOWS("discussion", "'main'");
 	IDS("aa");
 }

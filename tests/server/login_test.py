@@ -181,7 +181,7 @@ def main():
             page = b""
             while chunk := wire.recv(65536):
                 page += chunk
-        tally.check("the page says what became of it", b"has expired or was replaced" in page, page)
+        tally.check("the page says what became of it", b"has expired or has been replaced" in page, page)
     return tally.end()
 
 

@@ -436,7 +436,7 @@ def listed_models(c, place):
         Lists.allowed.set()
         c.says("the others", t, "  slow/late", "› builtin/summary", gone=["Loading the providers' model lists …"])
         c.says("a server that does not answer, and what to do", t,
-               "  gone: nothing answers at http://127.0.0.1:1 (connection refused)",
+               "  gone: no server is listening on http://127.0.0.1:1 (connection refused)",
                "Start the server, or correct its URL in config.toml")
         c.check("a provider without a key is not mentioned", "anthropic" not in t.text())
         t.type("ate")

@@ -12,7 +12,7 @@ await server.start("0");
 const browser = await openBrowser();
 const page = await openPage(server, browser, tally);
 const FOUND = [["promote", "Make the take a discussion"], ["rename", "Rename the take"], ["roles", "Edit the roles"], ["track", "Set the track"],
-	["filter", "Filter by role"], ["reset", "Reset the project"], ["save", "Save"], ["temperature", "Set the temperature"], ["undo capacity", "Set the steps that can be undone"],
+	["filter", "Filter by role"], ["reset", "Reset the project"], ["save", "Save"], ["temperature", "Set the temperature"], ["undo capacity", "Set the number of steps that can be undone"],
 	["base prompt", "Edit the system prompt"], ["preset", "Save or load a preset"], ["screenshots", "Choose files to send"], ["truncate", "Truncate the take"],
 	["compact", "Compact or compress"], ["summarise", "Compact or compress"], ["max tokens", "Set the maximum number of tokens"], ["setting", "Set top p"], ["tokens", "Statistics"]];
 
@@ -41,7 +41,7 @@ await page.keyboard.press("Control+k");
 await page.locator("#palette").fill("undo capacity");
 await page.locator(".palette-item", { hasText: "Set the steps" }).first().click();
 tally.check("a setting has the focus", await until(() => page.evaluate(() => document.activeElement?.id === "set-maximum-number-of-undo-steps")));
-tally.check("no directory is shared", await until(async () => await page.getByText("This server does not share any directory").count() === 1));
+tally.check("no directory is shared", await until(async () => await page.getByText("This server does not share a directory").count() === 1));
 tally.check("no file can be added", await page.getByLabel("Path to add to context files").isDisabled());
 
 await page.locator("[data-entry]").last().hover();

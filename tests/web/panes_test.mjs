@@ -408,9 +408,9 @@ async function prompt(server, page) {
 		await page.locator(`#${key}`).press("Control+Enter");
 		await becomes(key, server, async () => (await settings())[key], `The ${key}.`);
 	}
-	await page.getByLabel(/Explain the working prompt/).uncheck();
+	await page.getByLabel(/If the prompts below are empty, explain the working prompt/).uncheck();
 	await becomes("use_default_base_prompt", server, async () => (await settings()).use_default_base_prompt, false);
-	await page.getByLabel(/Explain the working prompt/).check();
+	await page.getByLabel(/If the prompts below are empty, explain the working prompt/).check();
 	await becomes("and as it is by default", server, async () => (await settings()).use_default_base_prompt, undefined);
 	const context = await server.api("GET", "/discussions/main/context");
 	await becomes("tokens of all", server, () => page.locator("#pane strong").innerText(), context.tokens.toLocaleString("en-US"));

@@ -131,7 +131,7 @@ async function settings(server, browser) {
 	await page.emulateMedia({ colorScheme: "dark" });
 	await choose("Light theme");
 	tally.check("light is light where the system is dark", (await look()).startsWith(light.split(" 1")[0]), await look());
-	await choose("Theme of the system");
+	await choose("System theme");
 	tally.check("and the system's choice is followed again", (await look()).startsWith("rgb(23, 24, 26)"), await look());
 	await page.context().close();
 }

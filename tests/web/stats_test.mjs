@@ -100,7 +100,7 @@ for (const [width, colorScheme] of [[1280, "light"], [1280, "dark"], [360, "ligh
 	await page.locator("[data-day='2026-03-20']").click();
 	tally.check(`and the year again, ${name}`, await counts(known.entries - 1), await total());
 	await page.locator("[data-day='2026-07-01']").click();
-	await page.getByText("No entries in this time.").waitFor();
+	await page.getByText("No entries in this period.").waitFor();
 	await close();
 	await page.context().close();
 }

@@ -101,7 +101,7 @@ await field.fill("");
 await field.pressSequentially("@../");
 await page.waitForTimeout(600);
 tally.equal("nothing outside is listed", await list.count(), 0);
-for (const about of ["The files that you work on", "Sources and documents for reference", "Images only"]) {
+for (const about of ["The files that you are working on", "Sources and documents for reference", "Images only"]) {
 	await page.locator("#to-files").click();
 	await shows("each list is explained", page.locator("#file-lists").getByText(about));
 }
