@@ -105,10 +105,10 @@ malformed(void **state)
 					    "\"entry.edit\"; see: retake help operations"},
 		{"{\"op\":\"entry.edit\",\"content\":\"x\"}", "entry.edit needs \"entry\": the entry"},
 		{"{\"op\":\"entry.edit\",\"entry\":1,\"content\":\"x\"}",
-		 "\"entry\" of entry.edit is an entry's id, label or position as a string"},
+		 "\"entry\" of entry.edit must be an entry's id, label or position as a string"},
 		{"{\"op\":\"entry.edit\",\"entry\":null,\"content\":\"x\"}",
-		 "\"entry\" of entry.edit is an entry's id, label or position as a string"},
-		{"{\"op\":\"undo\",\"count\":-1}", "\"count\" of undo is a whole number, 0 or more"},
+		 "\"entry\" of entry.edit must be an entry's id, label or position as a string"},
+		{"{\"op\":\"undo\",\"count\":-1}", "\"count\" of undo must be a whole number, 0 or more"},
 		{"{\"op\":\"undo\",\"take\":1}", "\"take\" must be a name or an id as a string"},
 		{"{\"op\":\"entry.append\",\"muted\":1}", "\"muted\" must be true or false"},
 	};
@@ -173,7 +173,7 @@ fields_of_a_known_operation(void **state)
 	assert_true(append.invalid == NULL && rt_str_is(append.content.text, "a"));
 	rt_request_set(&s, &mute, "muted", rt_json_get(body, "content"));
 	assert_non_null(mute.invalid);
-	assert_string_equal(mute.invalid->text, "\"muted\" of entry.mute is true or false");
+	assert_string_equal(mute.invalid->text, "\"muted\" of entry.mute must be true or false");
 	/* required, and not there */
 	r = (rt_request){.op = RT_OP_ENTRY_ROLE, .entry = RT_STR(":2")};
 	assert_int_equal(rt_request_read_fields(body, &r, &s.error), RT_USAGE);

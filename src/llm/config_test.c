@@ -125,7 +125,7 @@ test_wrong(void **state)
 		uint64_t line;
 	} cases[] = {
 		{"model = 1", RT_USAGE, "line 1, column 1: model", 1},
-		{"model = \"\"", RT_USAGE, "not empty", 1},
+		{"model = \"\"", RT_USAGE, "non-empty", 1},
 		{"\n\nmodel = ", RT_USAGE, "line 3", 3},
 		{"a = 1\na = 2", RT_USAGE, "line 2", 2},
 		{"defaults = 1", RT_USAGE, "line 1, column 1: defaults: must be a table", 1},
@@ -148,7 +148,7 @@ test_wrong(void **state)
 		{"[provider.openai]\nkey_env = \"A\"\nkey_file = \"b\"", RT_USAGE, "more than one", 1},
 		{"[provider.openai]\nkey_cmd = \"pass show x\"", RT_USAGE, "no shell is used", 2},
 		{"[provider.openai]\nkey_cmd = []", RT_USAGE, "no shell is used", 2},
-		{"[provider.openai]\nkey_cmd = [1]", RT_USAGE, "list of texts", 2},
+		{"[provider.openai]\nkey_cmd = [1]", RT_USAGE, "list of strings", 2},
 		{"[provider.openai]\nheaders = { \"a b\" = \"c\" }", RT_USAGE, "invalid header name", 2},
 		{"[provider.openai]\nheaders = { a = \"sk-CANARY\\r\\nb: c\" }", RT_USAGE, "one line", 2},
 		{"comms_texts = 1", RT_USAGE, "true or false", 1},
@@ -582,7 +582,7 @@ test_key_commands(void **state)
 		{{RT_STR_INIT("sh"), RT_STR_INIT("-c"), RT_STR_INIT("kill -9 $$")}, 3,
 		 "terminated by a signal"},
 		{{RT_STR_INIT("sh"), RT_STR_INIT("-c"), RT_STR_INIT("yes sk-CANARY")}, 3,
-		 "prints more than a key"},
+		 "printed more than a key"},
 		{{RT_STR_INIT("true")}, 1, "has no key"},
 		{{RT_STR_INIT("/no/such/program")}, 1, "cannot be run"},
 	};

@@ -418,7 +418,7 @@ test_retries(void **state)
 	expect(&later, 1, &q, RT_UPSTREAM, "requested a wait of 61 s", RT_STOP_NONE, "", 1);
 	expect(&quota, 1, &q, RT_UPSTREAM, "pay", RT_STOP_NONE, "", 1);
 	expect(&wrong, 1, &q, RT_UPSTREAM, "400", RT_STOP_NONE, "", 1);
-	expect(&moved, 1, &q, RT_UPSTREAM, "sends to https://b.example: that is not followed",
+	expect(&moved, 1, &q, RT_UPSTREAM, "a redirect to https://b.example. Redirects are not followed",
 	       RT_STOP_NONE, "", 1);
 }
 

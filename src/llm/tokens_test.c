@@ -394,7 +394,7 @@ files(void **state)
 					&warnings, NULL),
 			 RT_OK);
 	assert_null(tokens);
-	assert_true(rt_str_find(rt_buf_str(&warnings), RT_STR("not the file"), 0) != SIZE_MAX);
+	assert_true(rt_str_find(rt_buf_str(&warnings), RT_STR("differs from the published file"), 0) != SIZE_MAX);
 	remove(path);
 	remove(dir);
 	rt_buf_deinit(&warnings);

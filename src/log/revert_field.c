@@ -269,7 +269,7 @@ rt_revert_field(rt_reverting *r, size_t index, bool incidental)
 			else if (rt_str_is(e->key, "prompt"))
 				rt_buf_add_c(
 					r->note,
-					"The prompt has been changed since and is left as it is. ");
+					"The prompt has been changed since and was not reverted. ");
 			return;
 		}
 	}

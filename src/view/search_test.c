@@ -235,7 +235,7 @@ finds_what_an_expression_says(void **state)
 	assert_string_equal(ids_of(f, "/^last/"), "e ");
 	assert_string_equal(ids_of(f, "/line$/"), "e ");
 	assert_string_equal(ids_of(f, "/line.last/"), "");
-	refuses(f, "/(/", "cannot be read");
+	refuses(f, "/(/", "is invalid");
 	refuses(f, "/(a{100}){100}/", "repeats too often");
 	refuses(f, "/(a)\\1/", "refers to a group");
 }

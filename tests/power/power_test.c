@@ -378,7 +378,7 @@ test_poisoned(void **state)
 	assert_int_equal(script_step(s, &sc, 27, &err), RT_IO);
 	for (int i = 0; i < 3; i++) {
 		assert_int_equal(script_step(s, &sc, 27, &err), RT_IO);
-		assert_non_null(strstr(err.text, "opened again"));
+		assert_non_null(strstr(err.text, "reopen the store"));
 	}
 	assert_int_equal(s->ops->write(s, rt_rows_named(RT_STORE_SIDE, SCRIPT_PROJECT, RT_STR("x")),
 				       RT_STR("y"), &err),
