@@ -150,7 +150,7 @@ test_wrong(void **state)
 		{"[provider.openai]\nkey_cmd = []", RT_USAGE, "no shell is used", 2},
 		{"[provider.openai]\nkey_cmd = [1]", RT_USAGE, "list of strings", 2},
 		{"[provider.openai]\nheaders = { \"a b\" = \"c\" }", RT_USAGE, "invalid header name", 2},
-		{"[provider.openai]\nheaders = { a = \"sk-CANARY\\r\\nb: c\" }", RT_USAGE, "one line", 2},
+		{"[provider.openai]\nheaders = { a = \"sk-CANARY\\r\\nb: c\" }", RT_USAGE, "single-line", 2},
 		{"comms_texts = 1", RT_USAGE, "true or false", 1},
 		{"[provider.openai]\ntimeout_s = 0", RT_USAGE, "from 1 to 86400", 2},
 		{"[provider.openai]\ntimeout_s = 1.5", RT_USAGE, "whole number", 2},

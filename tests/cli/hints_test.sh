@@ -158,7 +158,7 @@ fresh
 r -q set pp -0.5
 is 'a number' -0.5 "$(r settings pp)"
 fails 2 set pp -x
-wants 'after --'
+wants 'put -- before it'
 fails 3 add -dash
 wants '-- -dash'
 r -q add -- -dash
@@ -255,7 +255,7 @@ rm "$XDG_CONFIG_HOME/retake/config.toml"
 code 'a variable that is wrong' 2 env OPENAI_API_KEY=x OPENAI_BASE_URL=garbage "$RETAKE" --db "$db" ask -m openai/x hi
 wants 'OPENAI_BASE_URL is invalid: ' 'models'
 lacks 'Usage: '
-has 'models says which' 'wrong url' "$(OPENAI_BASE_URL=garbage r models)"
+has 'models says which' 'invalid URL' "$(OPENAI_BASE_URL=garbage r models)"
 fails 1 compact -m builtin/summary
 wants 'nothing to compact' '--keep TOKENS'
 lacks 'What happened so far'
