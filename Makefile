@@ -11,12 +11,13 @@
 
 .DEFAULT_GOAL := build
 .PHONY: run build program test t bench bench-web fuzz sim torture llama browser tsan install uninstall clean check-layers strings check-strings regenerate format \
-	damage failures setup setup-test help
+	damage damaged-imports failures setup setup-test help
 
 OBJ          ?= build/obj
 JOBS         ?= $(shell nproc)
 FUZZ_SECONDS ?= 1800
 SECONDS      ?= 60
+COPIES       ?= 10000
 PREFIX       ?= /usr/local
 DESTDIR      ?=
 T            ?=
@@ -95,6 +96,11 @@ damage: setup-test
 	@tools/configure.sh $(OBJ) $(OPTIONS)
 	@$(NINJA) tests/damage_test
 	@DAMAGE_FULL=1 $(OBJ)/tests/damage_test
+
+# Up to COPIES beginnings, and COPIES mutations, of every file of other programs beside the
+# repository; `make test` tries 40 of each.
+damaged-imports: setup-test build
+	@tests/conformance/import --damaged $(COPIES)
 
 # A team's installation (examples/team), parts of which fail while 64 writers append: 20 runs of each
 # kind (RUNS, KINDS), about 40 minutes.

@@ -84,6 +84,7 @@ add(session *c, rt_node *n, rt_str parent_id, bool is_technical)
 		parent = end_of(c, parent, !is_technical);
 	n->parent = parent;
 	at = rt_graph_add(&c->g, n, parent >= 0 ? RT_STR("") : parent_id);
+	RT_ASSERT(at < 0 || (size_t)at == c->follows.count); /* its id is new, see is_second */
 	new = at < 0 ? NULL : rt_items_push(&c->g.b->s, &c->follows, sizeof(*new));
 	if (new == NULL)
 		return -1;
@@ -196,18 +197,26 @@ begin_reply(session *c, yyjson_val *record, yyjson_val *message)
 	rt_parts_begin(&c->g.parts);
 }
 
+/* Is the record a part of the reply that is being joined? */
+static bool
+continues_reply(const session *c, yyjson_val *record, yyjson_val *message)
+{
+	const reply *p = &c->reply;
+	rt_str id = rt_json_text(record, "uuid"), message_id = rt_json_text(message, "id");
+
+	return p->ids.count > 0 && !c->g.is_repaired && message_id.size > 0 &&
+	       rt_str_eq(message_id, p->message_id) && id.size > 0 && !rt_str_eq(id, p->node.id);
+}
+
 static void
 read_reply(session *c, yyjson_val *record, yyjson_val *message)
 {
 	reply *p = &c->reply;
-	rt_str id = rt_json_text(record, "uuid"), message_id = rt_json_text(message, "id"), *copy;
+	rt_str id = rt_json_text(record, "uuid"), *copy;
 	bool is_verbatim, is_repaired = c->g.is_repaired;
 
-	if (p->ids.count == 0 || is_repaired || message_id.size == 0 || !rt_str_eq(message_id, p->message_id) ||
-	    id.size == 0 || rt_str_eq(id, p->node.id)) {
-		end_reply(c, false);
+	if (p->ids.count == 0)
 		begin_reply(c, record, message);
-	}
 	copy = rt_items_push(&c->g.b->s, &p->ids, sizeof(*copy));
 	if (copy == NULL)
 		return;
@@ -325,6 +334,20 @@ note_session(session *c, yyjson_val *record)
 	}
 }
 
+/* A record whose id an entry has is kept beside the conversation. */
+static bool
+is_second(session *c, yyjson_val *record)
+{
+	rt_str id = rt_json_text(record, "uuid");
+
+	if (rt_graph_find(&c->g, id) < 0)
+		return false;
+	rt_reader_skipped(c->g.r, "skipped a second record with the id %.*s",
+			  (int)rt_utf8_cut(id, 40), id.ptr);
+	rt_graph_aside(&c->g, record);
+	return true;
+}
+
 static void
 read_record(session *c, yyjson_val *record)
 {
@@ -332,7 +355,6 @@ read_record(session *c, yyjson_val *record)
 	bool is_reply = yyjson_is_obj(message) && is_type(record, "assistant");
 	bool is_prompt = yyjson_is_obj(message) && is_type(record, "user");
 	rt_str id = rt_json_text(record, "uuid");
-	bool is_known = rt_graph_find(&c->g, id) >= 0;
 
 	if (!yyjson_is_obj(record)) {
 		rt_reader_skipped(c->g.r, "skipped a record that is not an object");
@@ -344,24 +366,25 @@ read_record(session *c, yyjson_val *record)
 	keep_title(c, record, "custom-title", "customTitle", &c->title);
 	keep_title(c, record, "ai-title", "aiTitle", &c->generated);
 	keep_title(c, record, "summary", "summary", &c->summary);
-	if (is_known)
-		rt_reader_skipped(c->g.r, "skipped a second record with the id %.*s",
-				  (int)rt_utf8_cut(id, 40), id.ptr);
 	if (id.size == 0 && rt_json_text(record, "agentType").size > 0 &&
 	    rt_json_text(record, "type").size == 0) { /* agent-ID.meta.json */
 		rt_graph_field(&c->g, "agent", record);
 		return;
 	}
-	if (is_known || (id.size == 0 && (c->has_parents || !(is_reply || is_prompt)))) {
+	if (is_second(c, record))
+		return;
+	if (id.size == 0 && (c->has_parents || !(is_reply || is_prompt))) {
 		rt_graph_aside(&c->g, record);
 		return;
 	}
-	if (is_reply) {
-		read_reply(c, record, message);
-		return;
+	if (!is_reply || !continues_reply(c, record, message)) {
+		end_reply(c, false);
+		if (is_second(c, record)) /* an id of that reply */
+			return;
 	}
-	end_reply(c, false);
-	if (is_prompt)
+	if (is_reply)
+		read_reply(c, record, message);
+	else if (is_prompt)
 		read_prompt(c, record, message);
 	else
 		read_structure(c, record);

@@ -69,10 +69,15 @@ void check_takes(rt_case *c, const char *where, const rt_outline *o);
 
 /* The format of the content; NULL: none. */
 const rt_format *detect(rt_str file);
+/* Written in a format, and if that can be read, read and written again: the same bytes. */
+void check_written(rt_case *c, const rt_format *format, const rt_outlines *in);
+/* Can they be imported into a store, and exported from it? */
+void check_stored(rt_case *c, const rt_outlines *outlines);
 
-/* ---- import_prefixes.c ---- */
+/* ---- import_damaged.c ---- */
 
-void check_prefixes(rt_case *c, const rt_format *format, rt_str file);
+/* count: of copies, or "+NUMBER" of a mutation. */
+void check_damaged(rt_case *c, const rt_format *format, rt_str file, const char *count);
 
 /* ---- import_records.c: Claude Code and Codex ---- */
 

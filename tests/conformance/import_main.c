@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * conformance-import [--prefixes] MANIFEST EXPECTED: every file of the manifest is imported into a store
+ * conformance-import [--damaged COUNT] MANIFEST EXPECTED: every file of the manifest is imported into a store
  * with the format that recognises its content, and what the store then contains is counted and compared
  * with the facts in EXPECTED (import_facts.h). For agents, whose facts count the records of the file rather than
  * what a user sees, see import_records.c.
@@ -14,7 +14,9 @@
  *
  * A file with facts that no format reads has failed, as has one that another format takes for its own.
  *
- * With --prefixes the beginnings of the files are tried instead (import_prefixes.c).
+ * With --damaged, COUNT beginnings and COUNT mutations of each file are tried instead (import_damaged.c).
+ *
+ * ONLY in the environment is a part of the names of the files to be tried.
  *
  * Last line: "N passed, N failed, N skipped", N counting files. Status 0: none failed. */
 #define _GNU_SOURCE /* mkdtemp */
@@ -242,8 +244,17 @@ finish(rt_case *c, const char *format)
 	return passed ? PASSED : FAILED;
 }
 
-/* Written in a format, and if that can be read, read and written again: the same bytes. */
-static void
+void
+check_stored(rt_case *c, const rt_outlines *outlines)
+{
+	imported i = {0};
+	rt_error err = {.text = ""};
+
+	rt_check(c, import_all(&i, outlines, &err) == RT_OK, "read, but not imported: %s", err.text);
+	imported_free(&i);
+}
+
+void
 check_written(rt_case *c, const rt_format *format, const rt_outlines *in)
 {
 	const rt_alloc *alloc = rt_alloc_libc();
@@ -331,9 +342,9 @@ run_file(const char *path, const char *tool, const char *name, yyjson_val *wante
 	return result;
 }
 
-/* The beginnings of a file; one without a format is skipped. */
+/* Damaged copies of a file; one without a format is skipped. */
 static outcome
-run_prefixes(const char *path, const char *name)
+run_damaged(const char *path, const char *name, const char *count)
 {
 	rt_case c = {.name = name};
 	const rt_format *format;
@@ -343,7 +354,7 @@ run_prefixes(const char *path, const char *name)
 		return FAILED;
 	format = detect(file);
 	if (format != NULL)
-		check_prefixes(&c, format, file);
+		check_damaged(&c, format, file, count);
 	rt_free_file(file);
 	return format == NULL ? SKIPPED : finish(&c, format->name);
 }
@@ -477,12 +488,13 @@ main(int argc, char **argv)
 	char *at, *tool, *slash;
 	char before[4096] = "";
 	outcome last = SKIPPED;
-	bool is_prefixes = argc > 1 && strcmp(argv[1], "--prefixes") == 0;
+	const char *damaged = argc > 2 && strcmp(argv[1], "--damaged") == 0 ? argv[2] : NULL;
+	const char *only = getenv("ONLY");
 
-	argc -= is_prefixes;
-	argv += is_prefixes;
+	argc -= damaged != NULL ? 2 : 0;
+	argv += damaged != NULL ? 2 : 0;
 	if (argc != 3) {
-		fprintf(stderr, "usage: conformance-import [--prefixes] MANIFEST EXPECTED\n");
+		fprintf(stderr, "usage: conformance-import [--damaged COUNT] MANIFEST EXPECTED\n");
 		return 2;
 	}
 	if (!rt_read_file(argv[1], &manifest) || !rt_read_file(argv[2], &expected)) {
@@ -502,9 +514,11 @@ main(int argc, char **argv)
 	while ((name = next_name(&at, &tool)) != NULL) {
 		yyjson_val *wanted = rt_json_get(files, name);
 
-		if (is_prefixes) {
+		if (only != NULL && strstr(name, only) == NULL)
+			continue;
+		if (damaged != NULL) {
 			snprintf(before, sizeof(before), "%s/%s", slash == NULL ? "." : argv[1], name);
-			counts[run_prefixes(before, name)]++;
+			counts[run_damaged(before, name, damaged)]++;
 			continue;
 		}
 		folder = wanted == NULL ? folder_of(files, name) : NULL;
