@@ -550,11 +550,17 @@ rt_runs_running(rt_runs *runs)
 }
 
 bool
+rt_runs_is_owner(const rt_runs *runs, rt_str owner)
+{
+	return rt_str_eq(owner, runs->given.owner);
+}
+
+bool
 rt_runs_is_elsewhere(const rt_runs *runs, rt_str owner, int64_t written_us)
 {
 	const rt_runs_options *given = &runs->given;
 
-	if (rt_str_eq(owner, given->owner))
+	if (rt_runs_is_owner(runs, owner))
 		return false;
 	return given->lives == NULL || given->lives(NULL, owner, written_us);
 }

@@ -183,6 +183,8 @@ RT_CHECKED rt_status rt_runs_show(rt_runs *runs, rt_str name,
 void rt_runs_each(rt_runs *runs, void (*fn)(void *ctx, const rt_run_info *run), void *ctx);
 /* How many are running. */
 size_t rt_runs_running(rt_runs *runs);
+/* Is this the owner of these runs? */
+bool rt_runs_is_owner(const rt_runs *runs, rt_str owner);
 /* Is a reply in flight received by another process, and is that process alive? */
 bool rt_runs_is_elsewhere(const rt_runs *runs, rt_str owner, int64_t written_us);
 

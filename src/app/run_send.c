@@ -119,6 +119,7 @@ make_with(rt_run *run)
 			     .hooks = given->hooks,
 			     .budget_tokens = run->budget_tokens,
 			     .owner = given->owner,
+			     .run = rt_str_of(run->name),
 			     .store = given->store_path,
 			     .by = run->asked.by,
 			     .fn = arrived,

@@ -173,6 +173,8 @@ write_row(rt_inflight *f, rt_error *err)
 	rt_json_open(row, NULL, '{');
 	rt_json_put_u64(row, "v", 1);
 	rt_json_put_str(row, "owner", f->owner);
+	if (f->run.size > 0)
+		rt_json_put_str(row, "run", f->run);
 	rt_json_put_i64(row, "started", f->started_us);
 	rt_json_put_i64(row, "written", f->written_us);
 	rt_json_add_key(row, "request");
@@ -354,6 +356,7 @@ parse_row(rt_scope *scope, row *r)
 	rt_content_add_text(text, rt_content_of(rt_json_get(request, "content")));
 	r->request = request;
 	v->owner = rt_json_str(rt_json_get(root, "owner"));
+	v->run = rt_json_str(rt_json_get(root, "run"));
 	v->discussion = rt_json_str(rt_json_get(request, "discussion"));
 	v->take = rt_json_str(rt_json_get(request, "take"));
 	v->after = rt_json_str(rt_json_get(request, "after"));

@@ -4,6 +4,7 @@
  *
  *   {"v":1,
  *    "owner":"…",                 the process that receives it
+ *    "run":"r3-9f3a6c",           the name that it has there (app/run.h), if it has one
  *    "started":…,"written":…,     microseconds since 1970
  *    "request":{"op":"entry.reply",…,"partial":true,"flight":"reply/…"}}
  *
@@ -25,6 +26,7 @@ typedef struct rt_inflight {
 	rt_engine *engine;
 	char name[48];           /* of the side row */
 	rt_str owner;
+	rt_str run;              /* or empty */
 	rt_place_ids place;
 	char after[132];         /* empty: the take's beginning, unless into */
 	char into[132];          /* empty: a separate reply */

@@ -245,6 +245,7 @@ begin_flight(rt_sending *s)
 
 	f->engine = s->engine;
 	f->owner = s->options->with.owner;
+	f->run = s->options->with.run;
 	f->reply = &s->reply;
 	f->role = s->options->reply_role;
 	f->model = rt_buf_str(s->model);

@@ -72,6 +72,7 @@ typedef struct rt_send_with {
 	rt_attach_fn attach;  /* reads the files that a reply's request contains; NULL: none are */
 	const void *attach_ctx;
 	rt_str owner;         /* identifies this process, see rt_owner_lives_fn */
+	rt_str run;           /* the name of the request in this process; or empty */
 	rt_str store;         /* where the store is, for the log; empty: its own name */
 	rt_reply_fn fn;       /* called with data that arrives; or NULL */
 	rt_stop_fn stop;      /* or NULL */
@@ -203,6 +204,7 @@ RT_CHECKED rt_status rt_send_continued(const rt_project *value, rt_str discussio
 typedef struct rt_inflight_view {
 	rt_str name;           /* of its side row */
 	rt_str owner;
+	rt_str run;            /* the owner's name of the request; or empty */
 	int64_t started_us, written_us;
 	rt_str discussion, take; /* ids */
 	rt_str after;          /* the entry that it answers; empty: it continues `into` */

@@ -102,7 +102,8 @@ static bool
 is_of_store(rt_str name)
 {
 	static const char *const prefixes[] = {RT_INFLIGHT_PREFIX, RT_BROWSER_PREFIX, RT_CODE_PREFIX,
-					       RT_IDEMPOTENCY_PREFIX, RT_BLOB_NEW_PREFIX};
+					       RT_IDEMPOTENCY_PREFIX, RT_BLOB_NEW_PREFIX, RT_RUN_PREFIX,
+					       RT_RAN_PREFIX};
 
 	for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++)
 		if (rt_str_starts(name, rt_str_of(prefixes[i])))

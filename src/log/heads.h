@@ -13,6 +13,9 @@
 
 /* Replies in flight (chat/inflight.h): the prefix of their names. */
 #define RT_INFLIGHT_PREFIX "reply/"
+/* Runs of a server, and those that have ended (server/run_claim.h). */
+#define RT_RUN_PREFIX "run/"
+#define RT_RAN_PREFIX "ran/"
 /* Signed-in browsers and sign-in codes of a server (server/browser.h). They contain no text except the
  * name of a project, so purge leaves them unchanged. */
 #define RT_BROWSER_PREFIX "browser/"

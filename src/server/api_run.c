@@ -2,6 +2,7 @@
  *
  * Runs of models, and events. */
 #include "server/api.h"
+#include "server/run_claim.h"
 #include "server/run_json.h"
 
 void
@@ -9,15 +10,28 @@ rt_api_runs(rt_call *call)
 {
 	rt_scope *s = &call->scope;
 
-	RT_TRY(s, rt_runs_list_json(call->open_project->runs, &call->answer->body, &s->error));
+	rt_buf *out = &call->answer->body;
+
+	RT_TRY(s, rt_runs_list_json(call->open_project->runs, out, &s->error));
+	if (!rt_ok(s))
+		return;
+	out->size--; /* the bracket */
+	RT_TRY(s, rt_run_claims_list(call->open_project->claims, out, &s->error));
+	rt_json_close(out, ']');
 }
 
+/* It may be a run of another server. */
 static void
 show(rt_call *call, rt_str run)
 {
 	rt_scope *s = &call->scope;
+	rt_open_project *in = call->open_project;
+	rt_status st = rt_ok(s) ? rt_runs_show_json(in->runs, run, &call->answer->body, &s->error)
+				: s->status;
 
-	RT_TRY(s, rt_runs_show_json(call->open_project->runs, run, &call->answer->body, &s->error));
+	if (st == RT_NOT_FOUND)
+		st = rt_run_claims_show(in->claims, run, &call->answer->body, &s->error);
+	rt_scope_note(s, st);
 }
 
 void
@@ -33,7 +47,12 @@ rt_api_run_stop(rt_call *call)
 	rt_scope *s = &call->scope;
 	rt_str run = rt_call_param(call, "run");
 
-	RT_TRY(s, rt_runs_stop(call->open_project->runs, run, &s->error));
+	rt_open_project *in = call->open_project;
+	rt_status st = rt_ok(s) ? rt_runs_stop(in->runs, run, &s->error) : s->status;
+
+	if (st == RT_NOT_FOUND)
+		st = rt_run_claims_stop(in->claims, run, &s->error);
+	rt_scope_note(s, st);
 	show(call, run);
 }
 
@@ -66,6 +85,8 @@ start(rt_call *call, const rt_run_request *request)
 		return RT_STR("");
 	rt_status st = rt_runs_start(call->open_project->runs, request, name, &s->error);
 	rt_str run = rt_scope_copy(s, rt_str_of(name));
+	if (st == RT_OK)
+		rt_run_claims_add(call->open_project->claims, run);
 	if (st != RT_OK && run.size > 0) {
 		rt_buf *hint = rt_scope_buf(s), *extra = rt_scope_buf(s);
 
@@ -103,6 +124,8 @@ start_several(rt_call *call, const rt_run_request *request, yyjson_val *list)
 	if (rt_ok(s))
 		RT_TRY(s, rt_runs_start_several(call->open_project->runs, request, models, count,
 						names, &s->error));
+	for (size_t i = 0; rt_ok(s) && i < count; i++)
+		rt_run_claims_add(call->open_project->claims, rt_str_of(names[i]));
 	rt_json_open(out, NULL, '{');
 	rt_json_open(out, "runs", '[');
 	for (size_t i = 0; rt_ok(s) && i < count; i++)

@@ -265,8 +265,10 @@ look_for_changes(rt_feed *feed)
 	if (epoch != feed->seen_epoch) /* there may have been a purge */
 		rt_feed_inflight_forget(&feed->inflight);
 	pthread_rwlock_rdlock(&feed->gate);
-	if (rt_feed_inflight_poll(&feed->inflight, feed->engine, feed->env, feed->runs))
+	if (rt_feed_inflight_poll(&feed->inflight, feed->engine, feed->env, feed->runs)) {
+		(void)note_newest(feed);
 		has_changed = true;
+	}
 	pthread_rwlock_unlock(&feed->gate);
 	int64_t now = feed->env->now_us(feed->env->ctx);
 	if (now < feed->beat_us || now - feed->beat_us >= (int64_t)RT_FEED_HEARTBEAT_MS * 1000) {

@@ -23,9 +23,11 @@
  *   newer     {"seq":…,"detail":…}, no id: the next row needs a newer version of the program.
  *             The client's state stays valid; no more rows come, and changes are refused, until the
  *             server is upgraded
- *   run.started, run.snapshot, run.asked, run.notice, run.delta, run.ended   see run.h
+ *   run.started, run.snapshot, run.asked, run.notice, run.delta, run.ended   see run.h. Of a run of
+ *             another server (run_claim.h) only run.snapshot, with the text so far, whenever there is
+ *             more, and run.ended
  *   flight    {"flight":…,"discussion","take","after" or "into","model","text"}, no id: a
- *             reply that another process on the same store receives, so far (at most the last
+ *             reply that another program on the same store receives, so far (at most the last
  *             RT_FEED_FLIGHT_MAX bytes; then "skipped" says how many come before them)
  *   flight.ended   {"flight":…}: it has ended; its result is a row
  *   a line ": " every 15 s, so that both ends notice a dead connection

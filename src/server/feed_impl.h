@@ -59,9 +59,10 @@ RT_CHECKED rt_status rt_feed_rows_get(rt_feed_rows *rows, rt_engine *engine, uin
 /* ---- replies of other processes ---- */
 
 typedef struct rt_feed_inflight {
-	char name[64];
+	char name[64];       /* of the side row; of a run of another server: its name */
 	uint32_t disc;       /* 0: not known */
-	int64_t written_us;
+	uint64_t stamp;      /* of the last event */
+	uint64_t seq;        /* a stream must have this row before the event; 0: none */
 	uint64_t version;    /* number of its last change, among those of all */
 	bool is_over, is_seen;
 	const rt_text *event;
@@ -82,9 +83,10 @@ void rt_feed_inflight_forget(rt_feed_inflight_list *inflight);
 bool rt_feed_inflight_poll(rt_feed_inflight_list *inflight, rt_engine *engine, const rt_env *env,
 			   struct rt_runs *runs);
 /* Appends changes since *seen, until out has about room bytes, skipping replies that had ended by
- * version base and other discussions than disc (0: any). False: no more. */
+ * version base and other discussions than disc (0: any). seq: the last row of the stream. False: no
+ * more. */
 bool rt_feed_inflight_events(rt_feed_inflight_list *inflight, uint64_t base, uint32_t disc,
-			     uint64_t *seen, size_t room, rt_buf *out);
+			     uint64_t seq, uint64_t *seen, size_t room, rt_buf *out);
 
 /* ---- streams ---- */
 

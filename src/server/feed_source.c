@@ -5,7 +5,8 @@
  * Rows: the newest are kept as text, so that a row is written once and not by every stream; older
  * ones are written for the stream that reads them.
  *
- * Replies that other processes receive: their side rows, read now and then. Each change of one has
+ * Replies that other processes receive: their side rows, read now and then; those of other servers as
+ * events of their runs (run_claim.h). Each change of one has
  * an increasing number; a stream remembers the number up to which it has sent them. A reply that is
  * over stays in the list for a while, for slow streams. */
 #define _POSIX_C_SOURCE 200809L
@@ -15,7 +16,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/hash.h"
 #include "codec/json.h"
+#include "log/heads.h"
+#include "server/run_claim.h"
 
 enum { LOOK_SHARE = 20 /* reading the store takes at most this fraction (1/n) of the time */ };
 
@@ -248,25 +252,42 @@ new_reply(rt_feed_inflight_list *list)
 
 typedef struct poll {
 	rt_feed_inflight_list *list;
-	const rt_alloc *alloc;
+	rt_scope scope;
+	rt_engine *engine;
 	struct rt_runs *runs;
+	rt_run_claim *claims;  /* of other servers; texts: the texts so far */
+	uint64_t seq;          /* of the newest value */
 	bool has_changed;
 } poll;
 
-/* A change of one; without memory it is seen at the next poll. */
+/* A change of one; without memory (event NULL) it is seen at the next poll. */
 static void
-update(poll *p, rt_feed_inflight *reply, const rt_inflight_view *v)
+update(poll *p, rt_feed_inflight *reply, const rt_text *event, uint64_t stamp, bool is_over)
 {
-	const rt_text *event = write_event(p->alloc, reply->name, v);
-
 	if (event == NULL)
 		return;
 	rt_text_unref(reply->event);
 	reply->event = event;
-	reply->is_over = v == NULL;
-	reply->written_us = v == NULL ? 0 : v->written_us;
+	reply->is_over = is_over;
+	reply->stamp = stamp;
 	reply->version = ++p->list->version;
 	p->has_changed = true;
+}
+
+/* The one with this name, which may be new; NULL: there are too many. */
+static rt_feed_inflight *
+see(poll *p, rt_str name, rt_str discussion)
+{
+	rt_feed_inflight *reply = find_reply(p->list, name);
+
+	if (reply == NULL && (reply = new_reply(p->list)) != NULL) {
+		(void)snprintf(reply->name, sizeof(reply->name), "%.*s", RT_STR_ARG(name));
+		if (discussion.size > 1 && discussion.size < 12)
+			reply->disc = (uint32_t)strtoul(discussion.ptr + 1, NULL, 10);
+	}
+	if (reply != NULL)
+		reply->is_seen = true;
+	return reply;
 }
 
 static bool
@@ -277,28 +298,118 @@ on_inflight(void *ctx, const rt_inflight_view *v)
 
 	if (v->is_broken || v->is_stranded || v->name.size >= sizeof(reply->name))
 		return true;
+	for (rt_run_claim *claim = p->claims; claim != NULL; claim = claim->next)
+		if (v->run.size > 0 && rt_str_eq(claim->name, v->run)) {
+			claim->texts = rt_scope_copy(&p->scope, v->text);
+			return true;
+		}
 	if (p->runs != NULL && !rt_runs_is_elsewhere(p->runs, v->owner, v->written_us))
 		return true;
-	reply = find_reply(p->list, v->name);
-	if (reply == NULL) {
-		reply = new_reply(p->list);
-		if (reply == NULL)
-			return true;
-		(void)snprintf(reply->name, sizeof(reply->name), "%.*s", RT_STR_ARG(v->name));
-		if (v->discussion.size > 1 && v->discussion.size < 12)
-			reply->disc = (uint32_t)strtoul(v->discussion.ptr + 1, NULL, 10);
-	}
-	reply->is_seen = true;
-	if (reply->event == NULL || reply->written_us != v->written_us)
-		update(p, reply, v);
+	reply = see(p, v->name, v->discussion);
+	if (reply != NULL && (reply->event == NULL || reply->stamp != (uint64_t)v->written_us))
+		update(p, reply, write_event(p->scope.alloc, reply->name, v), (uint64_t)v->written_us,
+		       false);
 	return true;
+}
+
+/* ---- runs of other servers ---- */
+
+/* NULL: no memory. */
+static const rt_text *
+write_run(const rt_alloc *alloc, const rt_run_claim *claim)
+{
+	const rt_text *text = NULL;
+	rt_buf out;
+
+	rt_buf_init(&out, alloc, RT_BUF_UNLIMITED);
+	rt_buf_add_c(&out, claim->has_ended ? "event: run.ended\ndata: " : "event: run.snapshot\ndata: ");
+	rt_buf_add_str(&out, claim->info);
+	if (!claim->has_ended && out.status == RT_OK) {
+		size_t skipped;
+		rt_str end = cut_text(claim->texts, &skipped);
+
+		out.size--; /* the bracket */
+		if (skipped > 0)
+			rt_json_put_u64(&out, "skipped", skipped);
+		rt_json_put_str(&out, "text", end);
+		rt_json_close(&out, '}');
+	}
+	rt_buf_add_c(&out, "\n\n");
+	if (out.status == RT_OK)
+		text = rt_text_new(alloc, rt_buf_str(&out));
+	rt_buf_deinit(&out);
+	return text;
+}
+
+static void
+on_claim(poll *p, const rt_run_claim *claim)
+{
+	rt_feed_inflight *reply = see(p, claim->name, claim->discussion);
+	uint64_t stamp = rt_hash(claim->texts.ptr, claim->has_ended ? 0 : claim->texts.size,
+				 rt_hash(claim->info.ptr, claim->info.size, 0));
+
+	if (reply == NULL || reply->is_over || (reply->event != NULL && reply->stamp == stamp))
+		return;
+	reply->seq = claim->seq < p->seq ? claim->seq : p->seq;
+	update(p, reply, write_run(p->scope.alloc, claim), stamp, claim->has_ended);
+}
+
+/* One whose row is no longer there. */
+static void
+on_gone(poll *p, rt_feed_inflight *reply)
+{
+	const rt_run_claim *claim = NULL;
+
+	if (rt_str_starts(rt_str_of(reply->name), RT_STR(RT_INFLIGHT_PREFIX))) {
+		update(p, reply, write_event(p->scope.alloc, reply->name, NULL), 0, true);
+		return;
+	}
+	claim = rt_run_claim_read(&p->scope, p->engine, RT_RAN_PREFIX, rt_str_of(reply->name));
+	if (claim != NULL && claim->has_ended)
+		on_claim(p, claim);
+	else
+		reply->is_over = true;
+}
+
+/* The claims of other servers. */
+static void
+read_claims(poll *p)
+{
+	rt_run_claim **at = &p->claims;
+
+	*at = p->runs != NULL ? rt_run_claims_read(&p->scope, p->engine, RT_RUN_PREFIX) : NULL;
+	while (*at != NULL)
+		if (rt_runs_is_owner(p->runs, (*at)->owner))
+			*at = (*at)->next;
+		else
+			at = &(*at)->next;
+}
+
+/* The rows of runs that have ended are read first, then the log up to their ends. */
+static void
+read_all(poll *p)
+{
+	rt_scope *s = &p->scope;
+
+	read_claims(p);
+	RT_TRY(s, rt_engine_inflight(p->engine, on_inflight, p, &s->error));
+	if (p->claims != NULL)
+		RT_TRY(s, rt_engine_refresh(p->engine, &s->error));
+	const rt_project *project = rt_engine_value(p->engine);
+	p->seq = project->seq;
+	rt_object_unref(project);
+	for (const rt_run_claim *claim = p->claims; rt_ok(s) && claim != NULL; claim = claim->next)
+		on_claim(p, claim);
+	for (size_t i = 0; rt_ok(s) && i < p->list->count; i++)
+		if (!p->list->at[i].is_seen && !p->list->at[i].is_over)
+			on_gone(p, &p->list->at[i]);
 }
 
 bool
 rt_feed_inflight_poll(rt_feed_inflight_list *list, rt_engine *engine, const rt_env *env,
 		      struct rt_runs *runs)
 {
-	poll p = {.list = list, .alloc = rt_engine_alloc(engine), .runs = runs};
+	poll p = {.list = list, .engine = engine, .runs = runs};
 	int64_t now = env->now_us(env->ctx), wait = RT_FEED_FLIGHTS_MS * 1000;
 
 	pthread_mutex_lock(&list->lock);
@@ -310,10 +421,9 @@ rt_feed_inflight_poll(rt_feed_inflight_list *list, rt_engine *engine, const rt_e
 	}
 	for (size_t i = 0; i < list->count; i++)
 		list->at[i].is_seen = false;
-	rt_status st = rt_engine_inflight(engine, on_inflight, &p, NULL);
-	for (size_t i = 0; st == RT_OK && i < list->count; i++)
-		if (!list->at[i].is_seen && !list->at[i].is_over)
-			update(&p, &list->at[i], NULL);
+	rt_scope_init(&p.scope, rt_engine_alloc(engine));
+	read_all(&p);
+	rt_scope_deinit(&p.scope);
 	list->looked_us = env->now_us(env->ctx);
 	list->took_us = list->looked_us > now ? list->looked_us - now : 0;
 	pthread_mutex_unlock(&list->lock);
@@ -337,18 +447,18 @@ next_change(const rt_feed_inflight_list *list, uint64_t version)
 }
 
 bool
-rt_feed_inflight_events(rt_feed_inflight_list *list, uint64_t base, uint32_t disc, uint64_t *seen,
-			size_t room, rt_buf *out)
+rt_feed_inflight_events(rt_feed_inflight_list *list, uint64_t base, uint32_t disc, uint64_t seq,
+			uint64_t *seen, size_t room, rt_buf *out)
 {
 	const rt_feed_inflight *next;
 
 	pthread_mutex_lock(&list->lock);
-	while ((next = next_change(list, *seen)) != NULL && out->size < room) {
+	while ((next = next_change(list, *seen)) != NULL && out->size < room && next->seq <= seq) {
 		*seen = next->version;
 		if ((!next->is_over || next->version > base) &&
 		    (disc == 0 || next->disc == 0 || next->disc == disc))
 			rt_buf_add_str(out, rt_text_str(next->event));
 	}
 	pthread_mutex_unlock(&list->lock);
-	return next != NULL;
+	return next != NULL && next->seq <= seq;
 }

@@ -116,8 +116,8 @@ add_others(rt_feed_stream_at *s, size_t room)
 		pthread_mutex_unlock(&feed->inflight.lock);
 		s->inflight_begun = true;
 	}
-	(void)rt_feed_inflight_events(&feed->inflight, s->inflight_base, s->disc, &s->inflight_seen,
-				      room, &s->pending);
+	(void)rt_feed_inflight_events(&feed->inflight, s->inflight_base, s->disc, s->seq,
+				      &s->inflight_seen, room, &s->pending);
 }
 
 /* Writes the available events. A status other than RT_OK ends the stream. */

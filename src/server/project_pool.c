@@ -9,6 +9,7 @@
 #include "log/index.h"
 #include "server/embedding.h"
 #include "server/idempotency.h"
+#include "server/run_claim.h"
 #include "server/run_json.h"
 
 enum {
@@ -180,6 +181,9 @@ open_project_free(rt_open_project *open_project)
 	const rt_alloc *alloc = open_project->pool->options.alloc;
 
 	rt_runs_stop_all(open_project->runs);
+	if (open_project->claims != NULL)
+		rt_run_claims_flush(open_project->claims);
+	rt_run_claims_free(open_project->claims);
 	if (open_project->feed != NULL)
 		rt_feed_set_runs(open_project->feed, NULL);
 	rt_runs_free(open_project->runs);
@@ -240,7 +244,13 @@ start_runs(rt_open_project *open_project, rt_error *err)
 
 	if (st == RT_OK)
 		rt_feed_set_runs(open_project->feed, open_project->runs);
-	return st;
+	rt_run_claims_options claims = {.engine = open_project->engine,
+					.runs = open_project->runs,
+					.alloc = given->alloc,
+					.env = given->env,
+					.owner = given->owner,
+					.lives = given->lives};
+	return st == RT_OK ? rt_run_claims_new(&claims, &open_project->claims, err) : st;
 }
 
 static rt_status
@@ -384,8 +394,7 @@ tend(rt_open_project *open_project, int64_t now_us)
 	if (given->store->is_read_only)
 		return;
 	(void)!rt_idempotency_sweep(open_project->engine, now_us, NULL, NULL);
-	if (given->lives != NULL &&
-	    rt_engine_keep_left(open_project->engine, given->lives, NULL, &kept, NULL) == RT_OK &&
+	if (given->lives != NULL && rt_run_claims_sweep(open_project->claims, &kept, NULL) == RT_OK &&
 	    kept > 0)
 		rt_feed_changed(open_project->feed);
 }
@@ -424,6 +433,7 @@ rt_project_pool_tick(rt_project_pool *pool)
 	rt_open_project *open_project;
 
 	for (open_project = pool->first; open_project != NULL; open_project = open_project->next) {
+		rt_run_claims_tick(open_project->claims);
 		rt_feed_tick(open_project->feed);
 		tend(open_project, now_us);
 		index_texts(open_project, now_us);

@@ -73,6 +73,7 @@ typedef struct rt_open_project {
 	rt_hooks *hooks;    /* or NULL */
 	rt_feed *feed;
 	struct rt_runs *runs;
+	struct rt_run_claims *claims; /* of its runs, for other servers */
 	rt_response_cache *cache; /* or NULL */
 	_Atomic int64_t looked_us; /* when changes of other processes were last read (call.h) */
 	rt_git git; /* the commit of the server's working folder */
@@ -122,7 +123,8 @@ bool rt_project_pool_is_open(rt_project_pool *pool, rt_str name);
 /* The open projects, newest first, by next; none is ever removed. */
 rt_open_project *rt_project_pool_first(rt_project_pool *pool);
 /* Every RT_FEED_TICK_MS: changes of other processes, heartbeats. Now and then: expired responses
- * are dropped (idempotency.h), and partial replies of processes that have ended become entries. */
+ * are dropped (idempotency.h), and partial replies of processes that have ended become entries
+ * (run_claim.h). */
 void rt_project_pool_tick(rt_project_pool *pool);
 
 /* The context of a change; by: its author, for the history ("http", "web"). Notes of hooks are

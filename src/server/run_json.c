@@ -178,8 +178,8 @@ add_run_with_texts(void *ctx, const rt_run_info *run)
 	rt_json_close(out, '}');
 }
 
-static void
-add_run(void *ctx, const rt_run_info *run)
+void
+rt_run_add_json(void *ctx, const rt_run_info *run)
 {
 	rt_buf *out = ctx;
 
@@ -203,7 +203,7 @@ rt_status
 rt_runs_list_json(rt_runs *runs, rt_buf *out, rt_error *err)
 {
 	rt_json_open(out, NULL, '[');
-	rt_runs_each(runs, add_run, out);
+	rt_runs_each(runs, rt_run_add_json, out);
 	rt_json_close(out, ']');
 	return check(out, RT_OK, err);
 }

@@ -35,7 +35,8 @@
  *
  *   run.started    the object above without its texts
  *   run.snapshot   the same with the texts so far, for a stream that came later; of a long text
- *                  it is the beginning, and deltas with the rest follow at once
+ *                  it is the beginning, and deltas with the rest follow at once. Of a run of another
+ *                  server: whenever there is more; of a long text the end, after "skipped" bytes
  *   run.asked      {"run","question"}: the question is an entry, whose row was sent before
  *   run.notice     {"run","text"}
  *   run.delta      {"run","offset","text"}, or "thinking" instead of text: the text at this
@@ -54,6 +55,8 @@ RT_CHECKED rt_status rt_run_request_read(yyjson_val *body, rt_run_how how, rt_ru
 					 rt_error *err);
 /* The object, with its texts; RT_NOT_FOUND. */
 RT_CHECKED rt_status rt_runs_show_json(rt_runs *runs, rt_str name, rt_buf *out, rt_error *err);
+/* The same without texts; for rt_runs_show, ctx is the rt_buf. */
+void rt_run_add_json(void *ctx, const rt_run_info *run);
 /* An array of them, newest first, without texts. */
 RT_CHECKED rt_status rt_runs_list_json(rt_runs *runs, rt_buf *out, rt_error *err);
 /* Append events that this reader has not had, whole ones, until out has about room bytes. false:

@@ -257,7 +257,8 @@ def partial(contents, is_whole):
 class Place:
     """The installation, with its own supervisor in a thread of this process."""
 
-    def __init__(self):
+    def __init__(self, has_small_disk):
+        self.has_small_disk = has_small_disk
         self.folder = os.environ.get("DIR") or tempfile.mkdtemp(prefix="rt-fail-", dir="/tmp")
         self.cuts = {}
         self.is_over = threading.Event()
@@ -270,8 +271,8 @@ class Place:
     def __enter__(self):
         team = self.team
         team.prepare()
-        for name in team_module.DATABASES if os.getuid() == 0 else ():
-            if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1g,mode=700", "tmpfs", team.path("data", name)], check=False).returncode == 0:
+        for name in team_module.DATABASES if self.has_small_disk else ():
+            if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=2g,mode=700", "tmpfs", team.path("data", name)], check=False, stderr=subprocess.DEVNULL).returncode == 0:
                 self.mounted.append(team.path("data", name))
                 team.give(team.path("data", name))
         for name, port in team.pool_ports.items():
@@ -382,12 +383,14 @@ class Place:
 def one(place, kind, number, rng, totals):
     run = Run(place.team, f"{kind}-{number}")
     run.start()
-    time.sleep(rng.uniform(0.5, 3))
-    when = getattr(place, kind)(rng)
-    time.sleep(1)
-    place.wait()
-    time.sleep(0.5)
-    run.finish()
+    try:
+        time.sleep(rng.uniform(0.5, 3))
+        when = getattr(place, kind)(rng)
+        time.sleep(1)
+        place.wait()
+        time.sleep(0.5)
+    finally:
+        run.finish()
     lost, twice = run.check()
     acknowledged = sum(map(len, run.acknowledged.values()))
     totals["runs"] += 1
@@ -414,9 +417,9 @@ def main():
     seed = int(os.environ.get("SEED", time.time_ns() % 1000000))
     print(f"seed {seed}, {RUNS} runs each, {WRITERS} writers", flush=True)
     rng, passed, failed, rows = random.Random(seed), 0, 0, []
-    with Place() as place:
-        for kind in kinds:
-            if kind == "disk" and not place.mounted:
+    for kind in kinds:
+        with Place(kind == "disk") as place:
+            if kind == "disk" and len(place.mounted) < len(team_module.DATABASES):
                 print("disk: skipped: a small disk cannot be mounted here (needs root)")
                 continue
             totals = collections.Counter()
@@ -426,6 +429,8 @@ def main():
                 else:
                     failed += 1
             rows.append((kind, totals))
+            size = place.team.sql("SELECT pg_database_size('retake')").strip()
+            print(f"{kind}: size of the database: {int(size) // 1000000} MB", flush=True)
             fsck = subprocess.run([place.team.retake, "--db", f"postgresql://retake@127.0.0.1:{place.team.port['pooled']}/retake", "-p", f"{kind}-0-0", "fsck"],
                                   env={**os.environ, "PGPASSFILE": place.team.path("secrets/pgpass")}, capture_output=True, text=True, check=False)
             if fsck.returncode:
