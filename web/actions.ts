@@ -14,6 +14,7 @@ import { placeOf } from "./outline";
 import { ownRuns, startedHere, startRun, stopRun, stopToEnd } from "./runs";
 import { discPath, discussionOf, findTake, open, pinned, waitForSeq, readEntry, reload, shownSeq, takeNamed, takeOf } from "./store";
 import { set, state } from "./state";
+import { may } from "./rights";
 import {
 	takeElsewhere, fullWords, isStepOfRun, isCounted, lastDirection, MAX_TRIES, movedSteps, movedWords, nearSteps, nextStep, readSnapshot, runStepCount, stepSeqs,
 } from "./undo";
@@ -603,6 +604,8 @@ let pendingDraft: Promise<void> = Promise.resolve();
 
 /** Stores an unsent draft with its discussion when the user leaves it. */
 export function leaveDraft(disc: string, take: string | null, text: string): Promise<void> {
+	if (!may("edit"))
+		return Promise.resolve(); // only this browser keeps it
 	return pendingDraft = writeDraft(disc, take, text);
 }
 

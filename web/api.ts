@@ -8,6 +8,9 @@ const API = "/retake/v1";
 /** The project in the page's address; null: the server's default project. */
 const PROJECT = new URLSearchParams(location.search).get("project");
 
+/** The share link with which the page was opened; null: none. */
+export const SHARED = new URLSearchParams(location.search).get("shared");
+
 /** An error that the server explained; status 0: the server could not be reached. */
 export class Problem extends Error {
 	readonly status: number;
@@ -49,7 +52,7 @@ export function path(...pieces: (string | number)[]): string {
 }
 
 export function address(where: string, query: Query = {}): string {
-	const given = Object.entries(PROJECT ? { ...query, project: PROJECT } : query).filter(([, value]) => value !== undefined && value !== null);
+	const given = Object.entries({ ...query, project: PROJECT, shared: SHARED } as Query).filter(([, value]) => value !== undefined && value !== null);
 	const text = given
 		.map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(String(value))}`)
 		.join("&");

@@ -16,6 +16,7 @@ import { focusTake } from "./focus";
 import { NoticeLine } from "./notice_line";
 import { PageSettings } from "./page_settings";
 import { isNarrow, openOverlay, panesAt, togglePane, useNarrow, usePhone } from "./panes";
+import { isOfOne, may, whyReadOnly } from "./rights";
 import { set, useStore } from "./state";
 import { discussionOf } from "./store";
 import { SelectionBar } from "./selection";
@@ -53,6 +54,7 @@ function TimeButton(props: TimeButtonProps) {
 function TopBar(props: { isCovered: boolean }) {
 	const disc = useStore((from) => from.disc);
 	useStore((from) => from.discussions);
+	useStore((from) => from.account);
 	const pane = useStore((from) => from.pane), drawer = useStore((from) => from.drawer);
 	const canUndo = useStore((from) => from.canUndo), canRedo = useStore((from) => from.canRedo);
 	const name = titleOf(discussionOf(disc)), isPhone = usePhone();
@@ -65,15 +67,15 @@ function TopBar(props: { isCovered: boolean }) {
 			<h1><span class="brand">Retake</span><span class="where">{name}</span></h1>
 			<span class="space" />
 			{panesAt("top").map((each) => <each.view key={each.id} />)}
-			<TimeButton id="undo" label="Undo" sign="↶" keys="Ctrl+Z" isOff={!canUndo} run={() => act.undo()} />
-			{!isPhone && <TimeButton id="redo" label="Redo" sign="↷" keys="Ctrl+Shift+Z" isOff={!canRedo} run={() => act.redo()} />}
+			{may("edit") && <TimeButton id="undo" label="Undo" sign="↶" keys="Ctrl+Z" isOff={!canUndo} run={() => act.undo()} />}
+			{!isPhone && may("edit") && <TimeButton id="redo" label="Redo" sign="↷" keys="Ctrl+Shift+Z" isOff={!canRedo} run={() => act.redo()} />}
 			{side.some((each) => each.id === "history") && (
 				<button type="button" class="icon text" id="to-history" aria-label="History" title="History" aria-pressed={pane === "history" && (drawer === "right" || !isNarrow())}
 					onClick={() => (isNarrow() ? toggleDrawer("right", "to-history", "history") : togglePane("history"))}>
 					<span class="wide-only">History</span><span class="phone-only" aria-hidden="true">◷</span></button>
 			)}
-			<button type="button" class="icon text wide-only" id="save" aria-label="Save the project" title="Each change is saved at once (Ctrl+S)" onClick={act.save}>Save</button>
-			{!isPhone && <ExportButton />}
+			{may("edit") && <button type="button" class="icon text wide-only" id="save" aria-label="Save the project" title="Each change is saved at once (Ctrl+S)" onClick={act.save}>Save</button>}
+			{!isPhone && !isOfOne() && <ExportButton />}
 			<PageSettings />
 			<button type="button" class="icon wide-only" aria-label="Help and keys" title="Help and keys" onClick={() => openOverlay("help")}>?</button>
 			{side.length > 0 && (
@@ -132,17 +134,19 @@ function Middle(props: { isCovered: boolean }) {
 	const outline = useStore((from) => from.outline);
 	const discussions = useStore((from) => from.discussions);
 	const runs = useStore((from) => from.runs), editing = useStore((from) => from.editing);
+	useStore((from) => from.account);
 	const isEmpty = outline !== null && outline.id.length === 0 && runs.size === 0 && editing === null;
 	const isFirst = discussions.length === 1 && discussions[0].takes === 1;
 	return (
 		<main class="middle" inert={props.isCovered}>
 			<TakeBar />
 			<div class="take" id="take" role="tabpanel" aria-label="The take" tabIndex={isEmpty ? 0 : -1}>
-				{isEmpty ? <Welcome isFirst={isFirst} /> : <Entries />}
+				{isEmpty && may("edit") ? <Welcome isFirst={isFirst} /> : <Entries />}
 			</div>
 			<SelectionBar />
 			<StatusLine />
-			<Composer />
+			{whyReadOnly() && <p class="read-only" role="status">{whyReadOnly()}</p>}
+			{may("comment") && <Composer />}
 		</main>
 	);
 }

@@ -11,6 +11,7 @@ import { focusComposerAfter } from "./focus";
 import { Menu } from "./menu";
 import { beginDiscussion, newDiscussion } from "./pane_verbs";
 import { openOverlay } from "./panes";
+import { allowed, may, mayManage } from "./rights";
 import { Projects } from "./projects";
 import { set, state, useStore } from "./state";
 import { askDeleteDiscussion } from "./tabs";
@@ -135,12 +136,12 @@ function Row(props: { each: Discussion; isOpen: boolean; size: string; isOnly: b
 	return (
 		<li class={isOpen ? "open" : ""}>
 			<button type="button" class="name" data-disc={each.id} aria-label={`${titleOf(each)}, ${timeOf(each)}${size}`} aria-current={isOpen ? "page" : undefined}
-				onClick={() => choose(each.id)} onDblClick={() => void rename(each)}>
+				onClick={() => choose(each.id)} onDblClick={() => { if (may("edit")) void rename(each); }}>
 				{each.title ? <span class="title" dir="auto" title={each.title}>{each.title}</span> : <Cut text={each.name} />}{" "}
 				<span class="count" title={[isOpen ? "Entries in this take" : "Entries in its active take", ...(each.updated ? [`changed ${whenFull(each.updated)}`] : []), ...(each.title ? [`named ${each.name}`] : [])].join(", ")}>
 					{timeOf(each)}{size}</span>
 			</button>
-			<Menu label={`More for ${titleOf(each)}`} items={() => itemsOf(each, props.isOnly)}><span aria-hidden="true">⋯</span></Menu>
+			<Menu label={`More for ${titleOf(each)}`} items={() => allowed(itemsOf(each, props.isOnly))}><span aria-hidden="true">⋯</span></Menu>
 		</li>
 	);
 }
@@ -171,14 +172,18 @@ export function Discussions() {
 				<h2>Discussions</h2>
 				<span class="space" />
 				<button type="button" class="icon" aria-label="New discussion" title="New discussion" onClick={() => void beginDiscussion()}>+</button>
-				<Menu label="Discussions" items={() => [
+				<Menu label="Discussions" items={() => allowed([
 					{ text: "New discussion with a name …", run: () => void newDiscussion() },
 					...toggleItems(all, open),
 					{ text: "Import files …", run: () => openOverlay("import") },
-					{ text: "Statistics …", run: () => openOverlay("stats") },
+					{ text: "Statistics …", needs: "read", run: () => openOverlay("stats") },
+					...(mayManage() ? [
+						{ text: "Members …", isFirstOfGroup: true, run: () => openOverlay("members") },
+						{ text: "Share …", run: () => openOverlay("share") },
+					] : []),
 					{ text: "Load the sample", run: () => void openSample() },
 					{ text: "Reset the project …", run: () => openOverlay("reset"), isFirstOfGroup: true, isDanger: true },
-				]}><span aria-hidden="true">⋯</span></Menu>
+				])}><span aria-hidden="true">⋯</span></Menu>
 				<CloseDrawer />
 			</header>
 			{all.length > MOST_UNFILTERED && (

@@ -18,6 +18,7 @@ import { placeOf } from "./outline";
 import { compareWith } from "./pane_compare";
 import { openOverlay } from "./panes";
 import { roleClass } from "./speaker";
+import { allowed, may } from "./rights";
 import { set, state, useStore } from "./state";
 import { takeNamed } from "./store";
 import { COLLAPSED, EDITED, MUTED } from "./types";
@@ -92,17 +93,17 @@ function menuItems(id: string, at: number, outline: Outline, body: Entry | undef
 		many.length > 1 && many.includes(id)
 			? { text: `Delete ${many.length} entries`, hint: hintOf("delete"), run: () => void act.remove(many), isDanger: true }
 			: { text: "Delete", hint: hintOf("delete"), run: () => void act.remove([id]), isDanger: true },
-		{ text: "Select from here …", run: () => ask.select(id), isFirstOfGroup: true },
+		{ text: "Select from here …", needs: "open", run: () => ask.select(id), isFirstOfGroup: true },
 		{ text: "Insert before", hint: hintOf("insert-before"), run: () => ask.startInsert({ before: id }) },
 		{ text: "Insert after", hint: hintOf("insert-after"), run: () => ask.startInsert({ after: id }) },
 		{ text: "Change the role …", hint: hintOf("role"), run: () => void ask.askRole(id) },
-		{ text: body?.label ? "Change the label …" : "Label …", hint: hintOf("label"), run: () => void ask.askLabel(id) },
-		{ text: "Copy the text", hint: hintOf("copy"), run: () => ask.copy(id), isFirstOfGroup: true },
+		{ text: body?.label ? "Change the label …" : "Label …", hint: hintOf("label"), needs: "comment", run: () => void ask.askLabel(id) },
+		{ text: "Copy the text", needs: "open", hint: hintOf("copy"), run: () => ask.copy(id), isFirstOfGroup: true },
 		{ text: "Use as the prompt", run: () => void ask.useAsPrompt(id) },
-		{ text: "Copy link", run: () => void ask.copyLink(id) },
+		{ text: "Copy link", needs: "read", run: () => void ask.copyLink(id) },
 		{ text: body && ask.isRead(body) ? "Show the source" : "Show rendered", hint: hintOf("read"), run: () => ask.toggleRead(id) },
 		{ text: flags & COLLAPSED ? "Expand" : "Collapse", hint: hintOf("collapse"), run: () => ask.toggleCollapsed(id) },
-		{ text: "Versions …", hint: hintOf("versions"), run: () => ask.showVersions(id) },
+		{ text: "Versions …", needs: "read", hint: hintOf("versions"), run: () => ask.showVersions(id) },
 		{ text: "Several replies …", run: () => void ask.askAgain(id), isFirstOfGroup: true },
 		{ text: "Continue this reply", run: () => void act.run({ how: "continue", at: id }), isOff: body?.role.toLowerCase() === "user" && "Only a reply can be continued" },
 		{ text: "Branch with a name …", run: () => void ask.askBranch(id) },
@@ -198,7 +199,7 @@ function Row(props: RowProps) {
 			<header class="entry-head">
 				<button type="button" class="icon fold" tabIndex={tab} aria-expanded={!isCollapsed}
 					aria-label={isCollapsed ? "Expand" : "Collapse"} onClick={() => ask.toggleCollapsed(id)}>{isCollapsed ? "▸" : "▾"}</button>
-				<RolePicker value={role} tabIndex={tab} isAsleep={!isNear} label={`Role of entry ${number}`}
+				<RolePicker value={role} tabIndex={tab} isAsleep={!isNear || !may("edit")} label={`Role of entry ${number}`}
 					onChange={(value) => void act.changeRole(id, value)} />
 				{!!(flags & EDITED) && <button type="button" class="icon edited" tabIndex={tab} title="Versions (w)"
 					aria-label={`Edited: versions of entry ${number}`} onClick={() => ask.showVersions(id)}>edited</button>}
@@ -228,7 +229,7 @@ function Row(props: RowProps) {
 				{body?.ts && <span class="when" title={body.ts}>{when(body.ts)}</span>}
 				{body && !event && <span class="touch-copy"><CopyButton text={() => ask.textToCopy(id)} label={`Copy the text of entry ${number}`} tabIndex={tab} /></span>}
 				<span class="number" title={id}>{number}</span>
-				<Menu label={`More for entry ${number}`} tabIndex={tab} items={() => menuItems(id, at, outline, body)}>⋯</Menu>
+				<Menu label={`More for entry ${number}`} tabIndex={tab} items={() => allowed(menuItems(id, at, outline, body))}>⋯</Menu>
 			</header>
 			{isEditing && body && <EntryEditor key={id} entry={body} />}
 			{!isEditing && !isCollapsed && !event && (

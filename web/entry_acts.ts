@@ -6,6 +6,7 @@ import * as act from "./actions";
 import { askLine } from "./dialog";
 import { flagsOf, placeOf } from "./outline";
 import { openOverlay } from "./panes";
+import { may } from "./rights";
 import { set, state } from "./state";
 import { findTake, linkTo, readEntry } from "./store";
 import { COLLAPSED, MUTED, READ_MODE } from "./types";
@@ -42,6 +43,8 @@ async function bodyOf(entry: string): Promise<Entry> {
 }
 
 export function startEdit(entry: string): void {
+	if (!may("edit"))
+		return; // a double click
 	if (flagsNow(entry) & COLLAPSED)
 		void act.view(entry, () => ({ collapsed: false }));
 	set({ editing: { entry }, focus: entry, anchor: null });

@@ -11,6 +11,7 @@ import { focusComposer, focusTake, hasKeys } from "./focus";
 import { placeOf } from "./outline";
 import { openPane } from "./pane_verbs";
 import { isNarrow, openOverlay, togglePane } from "./panes";
+import { mayRun } from "./rights";
 import { set, state } from "./state";
 import { shownRows } from "./store";
 
@@ -248,7 +249,7 @@ export function onKey(event: KeyboardEvent): void {
 		return; // once something was typed, a text field has its own undo
 	if (isNativeKey(key, target) || (isCovered() && key !== "Ctrl+K"))
 		return;
-	const command = commands.find((each) => each.keys.includes(key));
+	const command = commands.find((each) => each.keys.includes(key) && mayRun(each.id));
 	const isCommand = command && (isSingle(key) ? areOn() && isOnEntry(target) : true);
 	if (!isCommand) {
 		if (isPrintable(event))

@@ -3,7 +3,8 @@
 // Live: the server's event stream (src/server/feed.h), open as long as the page. The browser
 // reconnects by itself and sends the id of the last event; "reset" means that everything must be
 // read again.
-import { address } from "./api";
+import { address, Problem, SHARED } from "./api";
+import { readAccount } from "./rights";
 import { set, state } from "./state";
 import { refreshAll, reload, take } from "./store";
 import { isAwaited, replyEnded } from "./finished";
@@ -34,6 +35,15 @@ async function readAll(): Promise<void> {
 	}
 }
 
+/** Was the share link revoked, or has it expired? Then nothing is tried any more. */
+async function hasEnded(): Promise<boolean> {
+	const problem = SHARED === null ? null : await readAccount().catch((error: Error) => error);
+	const is = problem instanceof Problem && problem.status === 401;
+	if (is)
+		set({ connection: "connecting", trouble: "This shared link no longer works: it was revoked or has expired." });
+	return is;
+}
+
 const HIDDEN_MS = 60000;
 
 /** A hidden window closes its connection after a while: browsers allow few per server. */
@@ -60,7 +70,7 @@ export function listen(): void {
 	source.onerror = () => {
 		set({ connection: "lost" });
 		if (source?.readyState === EventSource.CLOSED)
-			setTimeout(listen, 4000);
+			void hasEnded().then((is) => { if (!is) setTimeout(listen, 4000); });
 	};
 	onEvent("hello", (data: { seq: number; epoch: string }) => {
 		forgetRuns();
@@ -74,8 +84,10 @@ export function listen(): void {
 				else
 					refreshAll();
 			});
-		else if (isKnown)
+		else if (isKnown) {
+			void readAccount().catch(() => undefined); // a changed role ends the stream
 			refreshAll();
+		}
 		else
 			void readAll();
 	});

@@ -17,6 +17,8 @@ export interface MenuItem {
 	/** Disabled, optionally with the reason. */
 	isOff?: boolean | string;
 	isDanger?: boolean;
+	/** The right that it needs (rights.ts); "open": none. Default: to edit. */
+	needs?: "open" | "read" | "comment";
 	isOn?: boolean;
 	/** A radio item: one of several is on. */
 	isOne?: boolean;

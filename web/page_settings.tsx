@@ -3,12 +3,13 @@
 // Settings of the page, stored in this browser. Settings of the project are in a pane. On a phone,
 // the menu also has the header buttons that do not fit.
 import { isBusy, redo, sayProblem } from "./actions";
-import { post } from "./api";
+import { post, SHARED } from "./api";
 import { askYes } from "./dialog";
 import { doesNotify, switchNotify } from "./finished";
 import { doesEnterSend, hintOf, switchEnter } from "./keys";
 import { Menu } from "./menu";
 import { openOverlay, usePhone } from "./panes";
+import { hasTokens, isOfOne, may } from "./rights";
 import { state } from "./state";
 import { choose, textSize, theme } from "./theme";
 import type { MenuItem } from "./menu";
@@ -28,15 +29,16 @@ async function signOut(): Promise<void> {
 function items(isPhone: boolean): MenuItem[] {
 	return [
 		...(isPhone ? [
-			{ text: "Redo", hint: hintOf("redo"), run: () => void redo(), isOff: !state.canRedo && !isBusy() && "There is nothing to redo" },
-			{ text: "Export …", run: () => openOverlay("export") },
+			...(!may("edit") ? [] : [{ text: "Redo", hint: hintOf("redo"), run: () => void redo(), isOff: !state.canRedo && !isBusy() && "There is nothing to redo" }]),
+			...(isOfOne() ? [] : [{ text: "Export …", run: () => openOverlay("export") }]),
 			{ text: "Help and keys …", run: () => openOverlay("help") },
 		] : []),
 		...THEMES.map(([each, text], at) => ({ text, isOn: theme() === each, isOne: true, isFirstOfGroup: isPhone && at === 0, run: () => choose({ theme: each }) })),
 		...SIZES.map(([each, text], at) => ({ text, isOn: textSize() === each, isOne: true, isFirstOfGroup: at === 0, run: () => choose({ size: each }) })),
 		{ text: "Enter sends", isOn: doesEnterSend(), isFirstOfGroup: true, run: () => switchEnter(!doesEnterSend()) },
 		{ text: "Notify me when a long reply ends", isOn: doesNotify(), run: () => void switchNotify(!doesNotify()) },
-		{ text: "Sign out …", isFirstOfGroup: true, run: () => void signOut().catch(sayProblem) },
+		...(hasTokens() ? [{ text: "Access tokens …", isFirstOfGroup: true, run: () => openOverlay("tokens") }] : []),
+		...(SHARED !== null ? [] : [{ text: "Sign out …", isFirstOfGroup: true, run: () => void signOut().catch(sayProblem) }]),
 	];
 }
 

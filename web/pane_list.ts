@@ -14,3 +14,4 @@ import "./pane_export";
 import "./pane_import";
 import "./pane_purge";
 import "./pane_stats";
+import "./accounts";

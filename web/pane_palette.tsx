@@ -17,6 +17,7 @@ import { placeOf } from "./outline";
 import { useLoaded } from "./pane_data";
 import { paneVerbs } from "./pane_verbs";
 import { addPane, openOverlay } from "./panes";
+import { mayRun } from "./rights";
 import { set, state, useStore } from "./state";
 import { roleLabel } from "./speaker";
 import { discussionOf, findTake, takeNamed, takeOf } from "./store";
@@ -122,7 +123,7 @@ async function goToHit(hit: Hit): Promise<void> {
 
 function verbs(): Omit<Choice, "at">[] {
 	const focus = state.focus;
-	const single = commands.filter((command) => command.id !== "palette" && command.id !== "leave" && (!command.needsEntry || focus))
+	const single = commands.filter((command) => mayRun(command.id) && command.id !== "palette" && command.id !== "leave" && (!command.needsEntry || focus))
 		.map((command) => ({
 			key: `c ${command.id}`, group: "Do", text: command.title, hint: areOn() || command.keys[0].startsWith("Ctrl") ? shown(command.keys[0]) : undefined,
 			run: () => command.run(),

@@ -7,6 +7,7 @@ import { askLine } from "./dialog";
 import { focusComposerAfter } from "./focus";
 import { openOverlay } from "./panes";
 import { isNarrow } from "./panes";
+import { hasTokens, mayManage, mayRun } from "./rights";
 import { set, state } from "./state";
 import { takeOf } from "./store";
 import { newTake, promote, rename } from "./tabs";
@@ -190,8 +191,11 @@ export function paneVerbs(): PaneVerb[] {
 			run: () => download({ discussion: state.disc, take: state.take, format: format.name }),
 		})),
 		{ id: "stats", text: "Statistics …", words: "stats count usage tokens cost spending calendar activity days models", run: () => openOverlay("stats") },
+		mayManage() && { id: "members", text: "Members …", words: "users roles rights access", run: () => openOverlay("members") },
+		mayManage() && { id: "share", text: "Share …", words: "link public read only", run: () => openOverlay("share") },
+		hasTokens() && { id: "tokens", text: "Access tokens …", words: "api personal secret", run: () => openOverlay("tokens") },
 		{ id: "purge", text: "Purge a secret …", run: () => openOverlay("purge") },
 		{ id: "reset", text: "Reset the project …", run: () => openOverlay("reset") },
 	];
-	return verbs.filter((verb) => !!verb);
+	return verbs.filter((verb) => !!verb).filter((verb) => mayRun(verb.id));
 }

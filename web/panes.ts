@@ -8,6 +8,7 @@
 //   overlay   above the page, while state.overlay is its id: a palette, a comparison
 import type { ComponentType } from "preact";
 import { useLayoutEffect, useState } from "preact/hooks";
+import { showsPane } from "./rights";
 import { set, state, subscribe } from "./state";
 
 export interface Pane {
@@ -27,7 +28,7 @@ export function addPane(pane: Pane): void {
 }
 
 export function panesAt(place: Pane["place"]): Pane[] {
-	return panes.filter((pane) => pane.place === place);
+	return panes.filter((pane) => pane.place === place && (place === "overlay" || showsPane(pane.id)));
 }
 
 /** Opens a side pane, or closes it if it is open. */

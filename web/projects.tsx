@@ -4,10 +4,11 @@
 // windows can show two projects. A browser that is limited to one project has nothing to choose.
 import { useEffect, useState } from "preact/hooks";
 import { sayProblem } from "./actions";
-import { get, post } from "./api";
+import { get, post, SHARED } from "./api";
 import { Cut } from "./cut";
 import { askLine } from "./dialog";
 import { Menu } from "./menu";
+import { may } from "./rights";
 import { useStore } from "./state";
 
 interface Project {
@@ -30,7 +31,7 @@ async function create(): Promise<void> {
 export function Projects() {
 	const info = useStore((from) => from.info);
 	const [all, setAll] = useState<Project[]>([]);
-	const canChoose = !!info?.features.includes("projects");
+	const canChoose = SHARED === null && !!info?.features.includes("projects");
 	const read = () => {
 		if (canChoose)
 			get<Project[]>("/projects").then(setAll, sayProblem);
@@ -45,7 +46,7 @@ export function Projects() {
 					text: each.name, isOn: each.name === info.project, isOne: true,
 					run: () => { if (each.name !== info.project) open(each); },
 				})),
-				{ text: "New project …", isFirstOfGroup: true, run: () => void create().catch(sayProblem) },
+				...(may("create") ? [{ text: "New project …", isFirstOfGroup: true, run: () => void create().catch(sayProblem) }] : []),
 			]}><Cut text={info.project} /> <span aria-hidden="true">▾</span></Menu>
 		</div>
 	);

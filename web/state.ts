@@ -3,7 +3,7 @@
 // The state of the page, in one object whose members are replaced. Components read it with
 // useStore(); changes are made with set(). Nothing here talks to the server.
 import { useLayoutEffect, useReducer, useRef } from "preact/hooks";
-import type { Discussion, Entry, Fork, Info, Run, Settings, Take } from "./types";
+import type { Discussion, Entry, Fork, Account, Info, Run, Settings, Take } from "./types";
 import type { Outline } from "./outline";
 
 /** A one-line message: what another client did, or the result of an action. */
@@ -49,6 +49,8 @@ export interface State {
 	/** An error of the connection: the server is newer than the page, or cannot be reached. */
 	trouble: string | null;
 	info: Info | null;
+	/** The account of this page; null: not known yet. */
+	account: Account | null;
 	discussions: Discussion[];
 	/** Ids of the discussion and take that this page shows. Switches by other clients do not change them. */
 	disc: string | null;
@@ -104,7 +106,7 @@ export interface State {
 }
 
 export const state: State = {
-	connection: "connecting", trouble: null, info: null, discussions: [], disc: null, take: null,
+	connection: "connecting", trouble: null, info: null, account: null, discussions: [], disc: null, take: null,
 	takes: [], takeCount: 0, outline: null, last: null, bodies: new Map(), tags: new Map(), discTag: null, head: null, behind: null,
 	canUndo: false, canRedo: false,
 	settings: null, runs: new Map(), version: 0, toast: null, news: null, conflict: null,

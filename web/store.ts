@@ -5,9 +5,10 @@
 //
 // An outline has the seq at which it was read. Newer rows that arrived in the meantime are applied
 // to it again, so that no change is lost between request and response.
-import { get, path, request } from "./api";
+import { get, path, request, SHARED } from "./api";
 import { lastTexts, linkedPlace, rememberPlace } from "./place";
 import { filtered, lastOf, outlineOf, placeOf, refreshed, spliced, touched, withEntries } from "./outline";
+import { isOfOne, NO_SETTINGS, readAccount } from "./rights";
 import { set, state } from "./state";
 import { takeTitle } from "./words";
 import type { Outline } from "./outline";
@@ -114,7 +115,7 @@ export async function open(disc: string, take?: string, at?: string): Promise<vo
 	const [takes, about, settings] = await Promise.all([
 		readTakes(disc, take),
 		request<About>("GET", path("discussions", disc)),
-		get<Settings>(path("discussions", disc, "settings")),
+		readSettings(disc),
 	]);
 	const found = takes.find((each) => each.id === take) ?? takes.find((each) => each.id === about.data.take.id) ?? takes[0];
 	const isOther = state.disc !== disc || state.take !== found.id;
@@ -140,6 +141,10 @@ export async function open(disc: string, take?: string, at?: string): Promise<vo
 		set({ focus: wanted });
 	rememberPlace(disc, found.id);
 	scheduleForks(isOther ? 0 : FORKS_MS);
+}
+
+function readSettings(disc: string): Promise<Settings> {
+	return isOfOne() ? Promise.resolve(NO_SETTINGS) : get<Settings>(path("discussions", disc, "settings"));
 }
 
 /** GET /discussions/{d}. */
@@ -185,11 +190,13 @@ function setOutline(outline: Outline): void {
 export async function reload(): Promise<void> {
 	recent = [];
 	appliedSeq = settledSeq = 0;
-	const wanted = linkedPlace();
+	const wanted = linkedPlace(), account = readAccount();
+	if (SHARED !== null)
+		await account; // decides which requests are possible
 	// the last place usually still exists: open it while the rest is being read
 	const early = state.disc === null && wanted.disc
 		? open(wanted.disc, wanted.take, wanted.entry).catch(() => undefined) : undefined;
-	const informed = get<Info>("/info").then((info) => set({ info }));
+	const informed = Promise.all([get<Info>("/info").then((info) => set({ info })), account]);
 	const discussions = await Promise.all([get<Discussion[]>("/discussions"), early]).then((both) => both[0], async (error) => {
 		await informed.catch(() => undefined);
 		throw error;
@@ -385,7 +392,7 @@ async function refreshOpen(withSettings: boolean): Promise<void> {
 	const [takes, about, settings] = await Promise.all([
 		readTakes(disc, state.take),
 		request<About>("GET", path("discussions", disc)),
-		withSettings ? get<Settings>(path("discussions", disc, "settings")) : Promise.resolve(null),
+		withSettings ? readSettings(disc) : Promise.resolve(null),
 	]);
 	if (state.disc !== disc)
 		return;

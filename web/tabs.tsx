@@ -8,6 +8,7 @@ import { Cut } from "./cut";
 import { askLine, askYes } from "./dialog";
 import { hintOf } from "./keys";
 import { Menu } from "./menu";
+import { allowed, may } from "./rights";
 import { set, state, useStore } from "./state";
 import { discussionOf, findTake } from "./store";
 import { truncate } from "./pane_verbs";
@@ -82,7 +83,7 @@ function Tab(props: { take: Take; isOpen: boolean; isFirst: boolean; isOnly: boo
 	return (
 		<button type="button" role="tab" ref={tab} class={"tab" + (props.isFirst ? " first" : "")} aria-selected={isOpen} tabIndex={isOpen ? 0 : -1}
 			aria-controls="take" aria-label={`${called}, ${entries}${take.active && !isOpen ? ", the active take in other programs" : ""}`} title={about} data-take={take.id}
-			onClick={() => void act.switchTake(take.id)} onDblClick={() => void rename(take)}>
+			onClick={() => void act.switchTake(take.id)} onDblClick={() => { if (may("edit")) void rename(take); }}>
 			{isNameless ? entries : <><span class="name"><Cut text={called} title={about} /></span> <span class="count">{take.entries.toLocaleString()}</span></>}
 			{take.active && !isOpen && <span class="dot" title="The active take in other programs" />}
 		</button>
@@ -154,7 +155,7 @@ function takeItems(takes: Take[], mine: Take): MenuItem[] {
 	return [
 		{ text: "New take …", run: () => void newTake() },
 		{ text: "Rename …", run: () => void rename(mine) },
-		{ text: "Compare takes …", run: () => openOverlay("compare"), isOff: takes.length < 2 && ONLY_TAKE },
+		{ text: "Compare takes …", needs: "read", run: () => openOverlay("compare"), isOff: takes.length < 2 && ONLY_TAKE },
 		{ text: "Merge a take …", run: () => void mergeTake(takes, mine), isOff: takes.length < 2 && ONLY_TAKE },
 		{ text: "Make it a discussion …", run: () => void promote(mine), isOff: takes.length < 2 && ONLY_TAKE },
 		{ text: "Collapse all", run: () => void act.collapseAll(true), isFirstOfGroup: true },
@@ -166,9 +167,9 @@ function takeItems(takes: Take[], mine: Take): MenuItem[] {
 		{ text: "Clear", run: () => void act.clear(), isDanger: true },
 		{ text: "Delete the take", run: () => void act.deleteTake(mine.id), isOff: takes.length < 2 && ONLY_TAKE, isDanger: true },
 		...(changeOf(mine) ? [{ text: changeOf(mine), run: () => undefined, isOff: true, isFirstOfGroup: true }] : []),
-		...(rest.length > MOST_LISTED ? [{ text: "Another take …", run: () => void pickTake(rest), isFirstOfGroup: true }] : []),
+		...(rest.length > MOST_LISTED ? [{ text: "Another take …", needs: "open" as const, run: () => void pickTake(rest), isFirstOfGroup: true }] : []),
 		...rest.slice(0, MOST_LISTED).map((take, at) => ({
-			text: `${takeTitle(take)} (${take.entries.toLocaleString()})`, run: () => void act.switchTake(take.id), isFirstOfGroup: at === 0,
+			text: `${takeTitle(take)} (${take.entries.toLocaleString()})`, needs: "open" as const, run: () => void act.switchTake(take.id), isFirstOfGroup: at === 0,
 		})),
 	];
 }
@@ -208,7 +209,7 @@ export function TakeBar() {
 			<span class="space" />
 			{total > 1 && <button type="button" class="icon text wide-only" title="Compare takes side by side" onClick={() => openOverlay("compare")}>Compare</button>}
 			<RoleFilter isCrowded={total > 1} />
-			<Menu label="The take" items={() => takeItems(state.takes, mine)}><span aria-hidden="true">⋯</span></Menu>
+			<Menu label="The take" items={() => allowed(takeItems(state.takes, mine))}><span aria-hidden="true">⋯</span></Menu>
 		</div>
 	);
 }

@@ -218,6 +218,16 @@ export interface Format {
 	writes: boolean;
 }
 
+/** GET /account. */
+export interface Account {
+	accounts: boolean;
+	kind: "machine" | "user" | "token" | "link";
+	user?: string;
+	/** Of a share link to one discussion. */
+	discussion?: string;
+	rights: string[];
+}
+
 export interface Info {
 	version: string;
 	project: string;

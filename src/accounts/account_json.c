@@ -36,15 +36,21 @@ find_name(void *ctx, const rt_store_row *row)
 	return false;
 }
 
-static void
-put_project(const rt_accounts *a, rt_buf *out, const char *key, uint64_t number)
+rt_str
+rt_accounts_project_name(const rt_accounts *a, uint64_t number)
 {
 	rt_store *store = rt_directory_store(a->directory);
 	naming n = {number, a->scope, RT_STR("?")};
 
 	RT_TRY(a->scope,
 	       store->ops->read(store, rt_rows_all(RT_STORE_PROJECTS, 0), find_name, &n, &a->scope->error));
-	rt_json_put_str(out, key, n.name);
+	return n.name;
+}
+
+static void
+put_project(const rt_accounts *a, rt_buf *out, const char *key, uint64_t number)
+{
+	rt_json_put_str(out, key, rt_accounts_project_name(a, number));
 }
 
 static void

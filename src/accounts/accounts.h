@@ -66,6 +66,9 @@ void rt_accounts_put(const rt_accounts *a, const rt_roster *roster, const rt_ite
 /* The number of the project with this name; 0: there is none. */
 uint64_t rt_accounts_project(const rt_accounts *a, rt_str name);
 
+/* The name of a project; lives as long as the scope. */
+rt_str rt_accounts_project_name(const rt_accounts *a, uint64_t number);
+
 /* ---- the audit log ---- */
 
 #define RT_AUDIT_PREFIX "audit/"

@@ -151,19 +151,6 @@ find_number(rt_call *call, rt_str name, bool create, uint64_t *out, rt_error *er
 	return st == RT_NOT_FOUND ? RT_OK : st;
 }
 
-/* "d7" */
-static uint64_t
-discussion_of(const rt_call *call)
-{
-	rt_str text = rt_call_param(call, "discussion");
-	uint64_t number = 0;
-
-	if ((call->route->flags & RT_ROUTE_ONE_DISCUSSION) == 0 || text.size < 2 || text.ptr[0] != 'd' ||
-	    !rt_str_u64(rt_str_skip(text, 1), UINT32_MAX, &number))
-		return 0;
-	return number;
-}
-
 /* The share link's discussion, which is then the only one that is read. */
 static uint64_t
 only_discussion(const rt_call *call)
@@ -171,6 +158,21 @@ only_discussion(const rt_call *call)
 	const rt_item *link = rt_access_link(call);
 
 	return link != NULL ? link->discussion : 0;
+}
+
+/* "d7" */
+static uint64_t
+discussion_of(const rt_call *call)
+{
+	rt_str text = rt_call_param(call, "discussion");
+	uint64_t number = 0;
+
+	if ((call->route->flags & RT_ROUTE_OF_LINK) != 0)
+		return only_discussion(call);
+	if ((call->route->flags & RT_ROUTE_ONE_DISCUSSION) == 0 || text.size < 2 || text.ptr[0] != 'd' ||
+	    !rt_str_u64(rt_str_skip(text, 1), UINT32_MAX, &number))
+		return 0;
+	return number;
 }
 
 /* Decides, and opens the project. False: answered. */
@@ -326,6 +328,7 @@ rt_access_guard_stream(const rt_call *call, rt_web_stream *inner)
 	g->account = call->principal.account;
 	g->right = call->route->right;
 	g->target.project = rt_engine_project_number(call->open_project->engine);
+	g->target.discussion = call->discussion;
 	inner->front = &g->stream;
 	inner->wake = pass_wake;
 	return &g->stream;

@@ -129,8 +129,9 @@ typedef struct question {
 static const question questions[] = {
 	{"GET", V1 "/health", NULL, ANY, false},
 	{"GET", V1 "/openapi.json", NULL, ANY, false},
-	{"GET", V1 "/discussions", NULL, READ, false},
-	{"GET", V1 "/info", NULL, READ, false},
+	{"GET", V1 "/discussions", NULL, READ, true},
+	{"GET", V1 "/info", NULL, READ, true},
+	{"GET", V1 "/events", NULL, READ, true},
 	{"GET", D, NULL, READ, true},
 	{"GET", D "/entries", NULL, READ, true},
 	{"GET", D "/tree", NULL, READ, true},
@@ -178,6 +179,7 @@ static const question questions[] = {
 	{"POST", V1 "/codes", "{\"user\":\"nobody-of-this-name\"}", SERVER, false},
 	{"POST", V1 "/projects", "{\"name\":\"\"}", CREATE, false},
 	{"GET", V1 "/account", NULL, ANY, false},
+	{"POST", V1 "/links/open", "{}", ANY, false},
 	{"GET", V1 "/members", NULL, MANAGE, false},
 	{"GET", V1 "/links", NULL, MANAGE, false},
 	{"GET", V1 "/users", NULL, SERVER, false},
@@ -730,6 +732,33 @@ users_own_their_projects(void **state)
 	expect(w->f, 404, "GET", V1 "/discussions", NULL);
 }
 
+/* The events of the link: rows without contents, and none about the other discussion. */
+static void
+only_its_rows(world *w, const char *link, const char *owner)
+{
+	static const char *const targets[] = {V1 "/discussions/d1/entries", V1 "/discussions/d2/entries"};
+	char room[8192];
+	rt_web_stream *stream;
+	bool has_ended = false;
+	size_t size;
+
+	as(w, link);
+	expect(w->f, 200, "GET", V1 "/events", NULL);
+	stream = w->f->answer.stream;
+	w->f->answer.stream = NULL;
+	(void)stream->ops->read(stream, room, sizeof(room), &has_ended);
+	as(w, owner);
+	for (size_t i = 0; i < 2; i++) {
+		expect(w->f, 201, "POST", targets[i], "{\"content\":\"secret words\"}");
+		size = stream->ops->read(stream, room, sizeof(room), &has_ended);
+		rt_str got = rt_str_at(room, size);
+		assert_int_equal(rt_str_find(got, RT_STR("event: op"), 0) != SIZE_MAX, i == 1);
+		assert_true(rt_str_find(got, RT_STR("splices"), 0) == SIZE_MAX);
+		assert_true(rt_str_find(got, RT_STR("ann"), 0) == SIZE_MAX);
+	}
+	stream->ops->close(stream);
+}
+
 /* A discussion that is named like the id of another is not read with the link of that one. */
 static void
 link_of_a_discussion(void **state)
@@ -751,6 +780,11 @@ link_of_a_discussion(void **state)
 	expect(w->f, 404, "GET", V1 "/discussions/d2/entries?at_op=1", NULL);
 	expect(w->f, 404, "GET", V1 "/discussions/d2/export", NULL);
 	expect(w->f, 404, "GET", V1 "/search?q=one", NULL);
+	expect(w->f, 404, "GET", V1 "/discussions/d2/events", NULL);
+	expect(w->f, 200, "GET", V1 "/discussions?at_op=0&all", NULL);
+	assert_int_equal(yyjson_arr_size(w->f->root), 1);
+	assert_true(rt_str_is(rt_json_str(rt_json_get(yyjson_arr_get(w->f->root, 0), "id")), "d2"));
+	only_its_rows(w, link, ann);
 	as(w, ann);
 	expect(w->f, 200, "PATCH", V1 "/discussions/d1", "{\"name\":\"d2\"}");
 	as(w, link);

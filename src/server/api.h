@@ -47,6 +47,7 @@ void rt_api_members(rt_call *call);
 void rt_api_member_set(rt_call *call);
 void rt_api_links(rt_call *call);
 void rt_api_link_new(rt_call *call);
+void rt_api_link_open(rt_call *call);
 void rt_api_link_revoke(rt_call *call);
 void rt_api_tokens(rt_call *call);
 void rt_api_token_new(rt_call *call);

@@ -6,6 +6,7 @@
 
 #include "accounts/accounts.h"
 #include "server/access.h"
+#include "server/guard.h"
 
 enum { DAYS_MAX = 36500, DAY_S = 86400 };
 
@@ -284,6 +285,31 @@ rt_api_link_revoke(rt_call *call)
 	if (rt_ok(a.scope))
 		rt_accounts_link_revoke(&a, id, project_of(call));
 	say(call, "revoked");
+}
+
+void
+rt_api_link_open(rt_call *call)
+{
+	const rt_item *link = rt_access_link(call);
+	rt_accounts a = accounts_of(call);
+	rt_buf *body = &call->answer->body, *value = rt_scope_buf(a.scope);
+	rt_str secret;
+
+	if (link == NULL || !rt_guard_bearer(call->request, &secret))
+		rt_scope_fail(a.scope, RT_REFUSED, "the header Authorization must have the secret of a share link");
+	if (!rt_ok(a.scope))
+		return;
+	rt_buf_add_f(value, "%s_link%llu=%.*s; Path=/; HttpOnly; SameSite=Strict", call->cookie,
+		     (unsigned long long)link->id, RT_STR_ARG(secret));
+	rt_call_header(call, "Set-Cookie", rt_scope_str(a.scope, value));
+	rt_json_open(body, NULL, '{');
+	rt_json_put_u64(body, "id", link->id);
+	rt_json_put_str(body, "project", rt_accounts_project_name(&a, link->project));
+	if (link->discussion != 0) {
+		rt_json_add_key(body, "discussion");
+		rt_buf_add_f(body, "\"d%llu\"", (unsigned long long)link->discussion);
+	}
+	rt_json_close(body, '}');
 }
 
 /* ---- tokens ---- */

@@ -185,7 +185,11 @@ rt_api_events(rt_call *call)
 	const rt_project *project = rt_call_value(call);
 	if (disc.size > 0)
 		RT_TRY(s, rt_resolve_place(project, disc, RT_STR(""), &place, &s->error));
-	RT_TRY(s, rt_feed_stream(call->open_project->feed, last, place.disc, &stream, &s->error));
+	if (call->discussion != 0) /* the only one of a share link */
+		RT_TRY(s, rt_feed_stream_of_one(call->open_project->feed, last, (uint32_t)call->discussion, &stream,
+						&s->error));
+	else
+		RT_TRY(s, rt_feed_stream(call->open_project->feed, last, place.disc, &stream, &s->error));
 	call->answer->type = "text/event-stream";
 	call->answer->stream = stream;
 }

@@ -193,7 +193,7 @@ rt_api_logout(rt_call *call)
 	rt_scope *s = &call->scope;
 	char value[96];
 
-	if (call->principal.kind != RT_PRINCIPAL_BROWSER) {
+	if (call->principal.browser.size == 0) {
 		rt_call_hint(call, "a new token: retake serve --new-token");
 		rt_scope_fail(s, RT_REFUSED,
 			      "only a browser can sign out: this request used the token or the "

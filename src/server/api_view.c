@@ -164,10 +164,32 @@ add_all_blocks(rt_call *call)
 
 /* ---- discussions and takes ---- */
 
+/* The only one that a share link shows. */
+static void
+put_only_discussion(rt_call *call)
+{
+	const rt_project *project = rt_call_value(call);
+	rt_view v = {&call->scope, call->open_project->engine, project, {(uint32_t)call->discussion, 0}};
+	rt_disc_rows discs = {0};
+
+	if (rt_ok(&call->scope))
+		discs = rt_discs_list(&v, false);
+	rt_json_open(&call->answer->body, NULL, '[');
+	for (size_t i = 0; i < discs.count; i++)
+		if (discs.items[i].number == call->discussion)
+			rt_disc_row_write(&call->answer->body, &discs.items[i]);
+	rt_json_close(&call->answer->body, ']');
+}
+
 void
 rt_api_discussions(rt_call *call)
 {
 	rt_scope *s = &call->scope;
+
+	if (call->discussion != 0) {
+		put_only_discussion(call);
+		return;
+	}
 	rt_snapshot v = rt_call_snapshot(call);
 	bool all = rt_call_flag(call, "all");
 

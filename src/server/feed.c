@@ -232,6 +232,18 @@ rt_feed_stream(rt_feed *feed, rt_str last_id, uint32_t disc, rt_web_stream **out
 	return RT_OK;
 }
 
+rt_status
+rt_feed_stream_of_one(rt_feed *feed, rt_str last_id, uint32_t disc, rt_web_stream **out, rt_error *err)
+{
+	rt_status st;
+
+	RT_ASSERT(disc != 0);
+	st = rt_feed_stream(feed, last_id, disc, out, err);
+	if (st == RT_OK)
+		((rt_feed_stream_at *)*out)->is_of_one = true; /* it is not read before it is returned */
+	return st;
+}
+
 size_t
 rt_feed_stream_count(rt_feed *feed)
 {

@@ -70,6 +70,10 @@ void rt_feed_set_runs(rt_feed *feed, struct rt_runs *runs);
  * and replies in other discussions. RT_USAGE: last_id is malformed. RT_LIMIT: too many streams. */
 RT_CHECKED rt_status rt_feed_stream(rt_feed *feed, rt_str last_id, uint32_t disc,
 				    rt_web_stream **out, rt_error *err);
+/* The same, if only this document may be seen: rows have no contents ("whole"), and there are no
+ * replies. */
+RT_CHECKED rt_status rt_feed_stream_of_one(rt_feed *feed, rt_str last_id, uint32_t disc,
+					   rt_web_stream **out, rt_error *err);
 size_t rt_feed_stream_count(rt_feed *feed);
 
 /* Something may have changed: wakes waiting streams; those that were woken and have not been read

@@ -101,6 +101,7 @@ typedef struct rt_feed_stream_at {
 	size_t passed;          /* rows left out since an id was sent */
 	bool has_begun;         /* hello was sent */
 	bool is_newer_told;
+	bool is_of_one;         /* rt_feed_stream_of_one */
 	unsigned beat;
 	rt_buf pending;         /* to be sent, from pending_at on */
 	size_t pending_at;

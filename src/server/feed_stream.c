@@ -67,7 +67,13 @@ add_rows(rt_feed_stream_at *s, const rt_project *project, size_t room)
 		s->seq++;
 		s->passed++;
 		if (is_wanted(s, &row.discs)) {
-			rt_buf_add_str(&s->pending, rt_text_str(row.text));
+			if (s->is_of_one) {
+				rt_feed_add_id(&s->pending, s->epoch, s->seq);
+				rt_buf_add_f(&s->pending, "event: op\ndata: {\"seq\":%llu,\"whole\":true}\n\n",
+					     (unsigned long long)s->seq);
+			} else {
+				rt_buf_add_str(&s->pending, rt_text_str(row.text));
+			}
 			s->passed = 0;
 		} else if (s->passed == RT_FEED_PASS_MAX) {
 			rt_feed_add_id(&s->pending, s->epoch, s->seq);
@@ -103,6 +109,8 @@ add_others(rt_feed_stream_at *s, size_t room)
 	rt_feed *feed = s->feed;
 
 	add_newer(s);
+	if (s->is_of_one)
+		return;
 	if (feed->runs != NULL) {
 		s->runs->disc = s->disc;
 		s->runs->epoch = s->epoch;

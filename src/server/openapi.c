@@ -85,6 +85,8 @@ const rt_shape rt_shapes[] = {
 	{"Links", "an array of `id`, `project`, `discussion` (its number, if the link shows only one), `until`",
 	 LIST(OBJECT("\"id\":" NUMBER ",\"project\":" TEXT ",\"discussion\":" NUMBER ",\"until\":" TEXT)), NULL},
 	{"Link", "`id` and `link`: the secret, which is not shown again", OBJECT("\"id\":" NUMBER ",\"link\":" TEXT), NULL},
+	{"LinkOpened", "`id`, `project`, `discussion` (of a link to one)",
+	 OBJECT("\"id\":" NUMBER ",\"project\":" TEXT ",\"discussion\":" TEXT), NULL},
 	{"Tokens", "an array of `id`, `name`, `user`, `scope`, `projects` (the only ones; empty: all), `until`",
 	 LIST(OBJECT("\"id\":" NUMBER ",\"name\":" TEXT ",\"user\":" TEXT ",\"scope\":" TEXT
 		     ",\"projects\":" LIST(TEXT) ",\"until\":" TEXT)),

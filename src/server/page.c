@@ -245,3 +245,48 @@ rt_page_welcome(const rt_web_request *request, rt_web_answer *answer, unsigned p
 	rt_web_answer_header(answer, request, "Location", RT_STR("/"));
 	rt_page_set_cookie(request, answer, port, rt_str_of(cookie));
 }
+
+/* ---- share links ---- */
+
+/* Exchanges the secret in the fragment, which browsers never send, for a cookie (POST /links/open). */
+#define OPEN_LINK \
+	"(async()=>{const key=location.hash.slice(1),say=(text)=>{document.querySelector(" \
+	"\"p\").textContent=text};history.replaceState(null,\"\",location.pathname);try{c" \
+	"onst answer=await fetch(\"/retake/v1/links/open\",{method:\"POST\",headers:{Auth" \
+	"orization:\"Bearer \"+key,\"Content-Type\":\"application/json\"},body:\"{}\"});i" \
+	"f(!answer.ok)return say(\"This link does not work: it was revoked, has expired o" \
+	"r is incomplete. Ask for another one.\");const link=await answer.json();location" \
+	".replace(\"/?project=\"+encodeURIComponent(link.project)+\"&shared=\"+link.id+(l" \
+	"ink.discussion?\"#/d/\"+link.discussion:\"\"))}catch{say(\"The server cannot be " \
+	"reached. Open the link again.\")}})()"
+/* "sha256-" and the base64 of its hash; shared_test.mjs fails with another one. */
+#define OPEN_LINK_HASH "'sha256-RG/q3oJPoZBEnFxJs6yM2D0B9rt0gbADt1Pxuapw7QU='"
+
+void
+rt_page_shared(const rt_web_request *request, rt_web_answer *answer)
+{
+	begin(request, answer, 200, "Retake");
+	answer->header_count = 0;
+	rt_web_answer_header(answer, request, "Content-Security-Policy",
+			     RT_STR("default-src 'none'; style-src " STYLE_HASH "; script-src " OPEN_LINK_HASH
+				    "; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"));
+	rt_buf_add_c(&answer->body, "<p role=\"status\">Opening the shared link \xe2\x80\xa6</p>\n"
+				    "<noscript><p>The page requires JavaScript.</p></noscript>\n<script>" OPEN_LINK
+				    "</script>");
+	end(answer);
+}
+
+void
+rt_page_shared_ended(const rt_web_request *request, rt_web_answer *answer)
+{
+	begin(request, answer, 403, "Retake");
+	rt_buf_add_c(&answer->body, "<p class=\"problem\" role=\"alert\">This link no longer works: it was revoked or has "
+				    "expired, or this browser has forgotten it. Open the link again, or ask for another one.</p>\n");
+	end(answer);
+}
+
+void
+rt_page_link_cookie(unsigned port, uint64_t link, char room[RT_PAGE_LINK_COOKIE_ROOM])
+{
+	(void)snprintf(room, RT_PAGE_LINK_COOKIE_ROOM, "retake_%u_link%llu", port, (unsigned long long)link);
+}

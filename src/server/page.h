@@ -32,6 +32,15 @@ void rt_page_set_cookie(const rt_web_request *request, rt_web_answer *answer, un
 /* The cookie's name: "retake_8999". room has capacity for 32 bytes. */
 void rt_page_cookie_name(unsigned port, char room[32]);
 
+/* The page of a share link's address, RT_PAGE_SHARED#SECRET: it exchanges the secret for a cookie and
+ * opens the web interface. The other one: the link of the cookie is not valid any more. */
+#define RT_PAGE_SHARED "/shared"
+void rt_page_shared(const rt_web_request *request, rt_web_answer *answer);
+void rt_page_shared_ended(const rt_web_request *request, rt_web_answer *answer);
+/* The name of a link's cookie: "retake_8999_link12". Its value is the secret. */
+enum { RT_PAGE_LINK_COOKIE_ROOM = 48 };
+void rt_page_link_cookie(unsigned port, uint64_t link, char room[RT_PAGE_LINK_COOKIE_ROOM]);
+
 /* The files of the web interface, as tools/web.py puts them into the program. */
 typedef struct rt_asset {
 	const char *path; /* "/", "/web/main-<hash>.js"; NULL ends the table */

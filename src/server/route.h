@@ -29,6 +29,7 @@ enum {
 	RT_ROUTE_STORE = 1 << 8,      /* not for browsers that may open only one project */
 	RT_ROUTE_ONE_DISCUSSION = 1 << 9, /* answers about the discussion of its path only, so also to
 					   * share links of a discussion */
+	RT_ROUTE_OF_LINK = 1 << 10, /* with the share link of a discussion: answers about that one only */
 	RT_ROUTE_PARAMS = 4,
 	RT_BODY_MAX = 8 << 20,
 	RT_BODY_LARGE = 1 << 30,

@@ -185,8 +185,7 @@ const rt_route rt_routes[] = {
 #undef OP
 
 	/* ---- the server ---- */
-	GET("/info", "info", "version, limits and features of this server", rt_api_info, 0, "Info",
-	    NULL),
+	GET("/info", "info", "version, limits and features of this server", rt_api_info, RT_ROUTE_OF_LINK, "Info", NULL),
 	DO(GET, OPEN, "/health", "health", "check that the server responds", rt_api_health,
 	   RT_ROUTE_NO_PROJECT | RT_ROUTE_QUICK, "Health", NULL, NULL),
 	DO(GET, OPEN, "/openapi.json", "openapi", "this interface as OpenAPI 3.1", rt_api_openapi,
@@ -243,6 +242,9 @@ const rt_route rt_routes[] = {
 	DO(GET, MANAGE, "/links", "link.list", "the share links of the project", rt_api_links, 0, "Links", NULL, NULL),
 	DO(POST, MANAGE, "/links", "link.new", "create a link that reads the project or a discussion", rt_api_link_new, 0,
 	   "Link", NULL, b_link),
+	DO(POST, OPEN, "/links/open", "link.open",
+	   "exchange the share link in Authorization for a cookie, with which the page opens", rt_api_link_open,
+	   RT_ROUTE_NO_PROJECT, "LinkOpened", NULL, NULL),
 	DO(DELETE, MANAGE, "/links/{link}", "link.revoke", "revoke a link; pages that it opened end", rt_api_link_revoke,
 	   0, "Status", NULL, NULL),
 
@@ -256,7 +258,7 @@ const rt_route rt_routes[] = {
 	GET("/tracks", "discussion.tracks", "the tracks that discussions are bound to",
 	    rt_api_tracks, 0, "Tracks", q_at),
 	GET("/discussions", "discussion.list", "the discussions of the project", rt_api_discussions,
-	    0, "Discussions", q_discussions),
+	    RT_ROUTE_OF_LINK, "Discussions", q_discussions),
 	GET(DISC, "discussion.show", "a summary of one discussion", rt_api_discussion,
 	    RT_ROUTE_ONE_DISCUSSION, "Discussion", q_at),
 	GET(DISC "/usage", "discussion.usage",
@@ -383,8 +385,8 @@ const rt_route rt_routes[] = {
 	   rt_api_run_stop, 0, "Run", NULL, NULL),
 
 	/* ---- events ---- */
-	GET("/events", "events", "all events of the project as server-sent events", rt_api_events,
-	    RT_ROUTE_STREAM, "Events", q_events),
+	GET("/events", "events", "all events of the project as server-sent events",
+	    rt_api_events, RT_ROUTE_STREAM | RT_ROUTE_OF_LINK, "Events", q_events),
 	GET(DISC "/events", "events.here", "the events of one discussion", rt_api_events,
 	    RT_ROUTE_STREAM, "Events", q_last),
 

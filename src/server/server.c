@@ -43,6 +43,7 @@ typedef struct admitted {
 	rt_principal principal;
 	char hash[RT_BROWSER_ROOM], project[RT_BROWSER_PROJECT_ROOM];
 	char id[RT_REQUEST_ID_ROOM], trace[RT_TRACE_ID_ROOM];
+	bool is_shared; /* of a page that a share link has opened */
 	bool is_probe; /* GET /healthz, GET /readyz */
 	int64_t unknown_us; /* when it came with a cookie that this server does not know; 0: not so */
 } admitted;
@@ -108,6 +109,30 @@ identify_browser(rt_server *server, admitted *in, uint64_t user)
 	in->principal.browser = rt_str_of(in->hash);
 }
 
+/* A page that a share link has opened: the query names the link, and its cookie has the secret. False:
+ * it is another request. No other cookie of it counts. */
+static bool
+identify_shared(rt_server *server, const rt_web_request *request, admitted *in)
+{
+	char name[RT_PAGE_LINK_COOKIE_ROOM];
+	uint64_t link = 0;
+	rt_str text, given;
+
+	if (server->directory == NULL || !rt_web_query(request, "shared", &text))
+		return false;
+	if (!rt_str_u64(text, INT64_MAX, &link))
+		return true;
+	rt_page_link_cookie(server->cookie_port, link, name);
+	in->is_shared = true;
+	if (!rt_guard_cookie(request, name, &given))
+		return true;
+	if (!rt_access_identify(server->directory, given, &in->principal.account))
+		in->unknown_us = now_us(server);
+	else if (in->principal.account.kind == RT_ACCOUNT_LINK)
+		in->principal.kind = RT_PRINCIPAL_BROWSER;
+	return true;
+}
+
 static void
 identify(rt_server *server, const rt_web_request *request, admitted *in)
 {
@@ -121,6 +146,8 @@ identify(rt_server *server, const rt_web_request *request, admitted *in)
 		in->principal.account.kind = RT_ACCOUNT_MACHINE;
 	} else if (rt_web_header(request, "Authorization").ptr != NULL) {
 		identify_bearer(server, request, in);
+	} else if (identify_shared(server, request, in)) {
+		return;
 	} else if (!rt_guard_cookie(request, server->cookie, &given)) {
 		return;
 	} else if (!rt_browsers_find(server->browsers, given, in->hash, in->project, &user)) {
@@ -281,9 +308,11 @@ admit_known(rt_server *server, const rt_web_request *request, admitted *in, rt_w
 	    rt_web_answer *answer)
 {
 	bool is_known = in->principal.kind != RT_PRINCIPAL_NOBODY;
+	/* The addresses of the page's files do not name a share link; they contain no data. */
+	bool has_files = is_known || server->directory != NULL;
 
-	if (rt_str_is(request->path, "/") ||
-	    (is_known && (rt_str_starts(request->path, RT_STR("/web/")) ||
+	if (rt_str_is(request->path, "/") || rt_str_is(request->path, RT_PAGE_SHARED) ||
+	    (has_files && (rt_str_starts(request->path, RT_STR("/web/")) ||
 			  rt_str_is(request->path, RT_PAGE_WORKER))))
 		return admit_page(request, in, plan, answer);
 	if (is_known)
@@ -392,7 +421,9 @@ handle_page(rt_server *server, const rt_web_request *request, const admitted *in
 	rt_error err;
 	rt_str code;
 
-	if (!rt_str_is(request->path, "/")) {
+	if (rt_str_is(request->path, RT_PAGE_SHARED)) {
+		rt_page_shared(request, answer);
+	} else if (!rt_str_is(request->path, "/")) {
 		if (!rt_page_asset(request, answer))
 			(void)deny(answer, 404, "not-found", "There is no route with this address",
 				   NULL);
@@ -404,6 +435,8 @@ handle_page(rt_server *server, const rt_web_request *request, const admitted *in
 			show_login(server, request, in, answer, &err);
 	} else if (in->principal.kind == RT_PRINCIPAL_BROWSER) {
 		show_home(server, request, in, answer);
+	} else if (in->is_shared) {
+		rt_page_shared_ended(request, answer);
 	} else {
 		show_login(server, request, in, answer, NULL);
 	}
@@ -436,7 +469,7 @@ handle_route(rt_server *server, const rt_web_request *request, const admitted *i
 	/* A browser's separate project is made by its first request. */
 	rt_access_answer(&call, project_of(request, &call.principal), call.principal.project.size > 0);
 	/* The events of a browser end when it logs out. */
-	if (answer->stream != NULL && call.principal.kind == RT_PRINCIPAL_BROWSER) {
+	if (answer->stream != NULL && call.principal.browser.size > 0) {
 		answer->stream = rt_browsers_guard_stream(
 			server->browsers, call.principal.browser, answer->stream);
 		if (answer->stream == NULL)

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: MIT
+//
+// Accounts: the members and share links of the project, and the user's access tokens. Secrets are shown once,
+// right after they are made.
+import { useState } from "preact/hooks";
+import { sentence } from "./actions";
+import { get, path, post, request } from "./api";
+import { CopyButton } from "./copy";
+import { Dialog } from "./dialog";
+import { useLoaded } from "./pane_data";
+import { addPane, openOverlay } from "./panes";
+import { state } from "./state";
+import { discussionOf } from "./store";
+import { titleOf, whenFull } from "./words";
+
+interface Member {
+	user?: string;
+	team?: string;
+	role: string;
+}
+
+interface Expiring {
+	id: number;
+	until?: string;
+}
+
+interface Link extends Expiring {
+	discussion?: number;
+}
+
+interface Token extends Expiring {
+	name?: string;
+	scope: string;
+	projects: string[];
+	used?: string;
+}
+
+const ROLES: [string, string][] = [["reader", "Reader"], ["commenter", "Commenter"], ["editor", "Editor"], ["owner", "Owner"]];
+const DAYS: [number, string][] = [[7, "7 days"], [30, "30 days"], [365, "a year"], [0, "no limit"]];
+const SCOPES: [string, string][] = [["read", "Read"], ["write", "Read and write"], ["admin", "Everything that you may do"]];
+
+function Choice(props: { label: string; value: string | number; all: [string | number, string][]; onChange: (value: string) => void }) {
+	return (
+		<select aria-label={props.label} value={props.value} onChange={(event) => props.onChange(event.currentTarget.value)}>
+			{props.all.map(([value, text]) => <option key={value} value={value}>{text}</option>)}
+		</select>
+	);
+}
+
+/** A list of the server that is read again after each change, and the message of the last failure. */
+function useList<T>(where: string) {
+	const [count, setCount] = useState(0), [failure, setFailure] = useState("");
+	const { data, problem } = useLoaded(() => get<T[]>(where), [count], 0);
+	const change = (work: Promise<unknown>) => work.then(() => setFailure(""), (error: Error) => setFailure(error.message)).then(() => setCount((n) => n + 1));
+	return { all: data ?? [], isRead: !!data, problem: failure || problem, change };
+}
+
+function Trouble(props: { text: string | null | undefined }) {
+	return props.text ? <p class="trouble" role="alert">{sentence(props.text)}</p> : null;
+}
+
+function endOf(item: Expiring): string {
+	return item.until ? `until ${whenFull(item.until)}` : "no limit";
+}
+
+/** What was made, shown once. */
+function Made(props: { label: string; text: string }) {
+	return (
+		<div class="made" role="status">
+			<p>Copy it now: it is not shown again.</p>
+			<p class="inline"><input class="line" readOnly aria-label={props.label} value={props.text} onFocus={(event) => event.currentTarget.select()} />
+				<CopyButton text={() => Promise.resolve(props.text)} label={`Copy: ${props.label}`} /></p>
+		</div>
+	);
+}
+
+// ---- members ----
+
+function Members() {
+	const members = useList<Member>("/members");
+	const [name, setName] = useState(""), [role, setRole] = useState("reader");
+	const setMember = (who: string, to: string) => members.change(request("PUT", path("members", who), { body: { role: to } }));
+	const add = (event: Event) => {
+		event.preventDefault();
+		if (name.trim())
+			void setMember(name.trim(), role).then(() => setName(""));
+	};
+	return (
+		<Dialog title="Members" class="accounts" onClose={() => openOverlay(null)}>
+			<p class="quiet">A reader reads the project, a commenter adds entries, an editor changes everything, and an owner also changes members and links.</p>
+			<ul class="roles" aria-label="Members">
+				{members.all.map((each) => {
+					const who = each.user ?? `@${each.team}`;
+					return (
+						<li key={who}><span>{who}{each.team && <span class="quiet"> (team)</span>}</span>
+							<Choice label={`Role of ${who}`} value={each.role} all={ROLES} onChange={(to) => void setMember(who, to)} />
+							<button type="button" class="icon" aria-label={`Remove ${who}`} title="Remove" onClick={() => void members.change(request("DELETE", path("members", who)))}>×</button></li>
+					);
+				})}
+			</ul>
+			{members.isRead && members.all.length === 0 && <p>No members: only administrators may open this project.</p>}
+			<Trouble text={members.problem} />
+			<form class="inline" onSubmit={add}>
+				<input class="line" aria-label="User, or team with @" placeholder="user or @team" value={name} autoFocus autocomplete="off" spellcheck={false}
+					onInput={(event) => setName(event.currentTarget.value)} />
+				<Choice label="Role of the new member" value={role} all={ROLES} onChange={setRole} />
+				<button type="submit" class="primary">Add</button>
+			</form>
+		</Dialog>
+	);
+}
+
+// ---- share links ----
+
+function nameOfLink(link: Link): string {
+	return link.discussion ? titleOf(discussionOf(`d${link.discussion}`)) || `Discussion ${link.discussion}` : "The whole project";
+}
+
+function Share() {
+	const links = useList<Link>("/links");
+	const [what, setWhat] = useState("discussion"), [days, setDays] = useState("7"), [made, setMade] = useState("");
+	const create = (event: Event) => {
+		event.preventDefault();
+		void links.change(post<{ link: string }>("/links", { days: Number(days), ...(what === "discussion" ? { discussion: state.disc } : {}) })
+			.then(({ link }) => setMade(`${location.origin}/shared#${link}`)));
+	};
+	return (
+		<Dialog title="Share" class="accounts" onClose={() => openOverlay(null)}>
+			<p class="quiet">A link gives reading access without an account, until it expires or is revoked.</p>
+			<form class="inline" onSubmit={create}>
+				<Choice label="What the link shows" value={what} all={[["discussion", "This discussion"], ["project", "The whole project"]]} onChange={setWhat} />
+				<Choice label="How long it works" value={days} all={DAYS} onChange={setDays} />
+				<button type="submit" class="primary">Create a link</button>
+			</form>
+			{made && <Made label="Link" text={made} />}
+			<Trouble text={links.problem} />
+			<ul class="roles" aria-label="Links">
+				{links.all.map((each) => (
+					<li key={each.id}><span>{nameOfLink(each)} <span class="quiet">{endOf(each)}</span></span>
+						<button type="button" aria-label={`Revoke link ${each.id}: ${nameOfLink(each)}`} onClick={() => void links.change(request("DELETE", path("links", each.id)))}>Revoke</button></li>
+				))}
+			</ul>
+			{links.isRead && links.all.length === 0 && <p>There are no links.</p>}
+		</Dialog>
+	);
+}
+
+// ---- tokens ----
+
+function Tokens() {
+	const tokens = useList<Token>("/tokens");
+	const [name, setName] = useState(""), [scope, setScope] = useState("read"), [days, setDays] = useState("30"), [made, setMade] = useState("");
+	const create = (event: Event) => {
+		event.preventDefault();
+		void tokens.change(post<{ token: string }>("/tokens", { name: name.trim(), scope, days: Number(days) }).then(({ token }) => {
+			setMade(token);
+			setName("");
+		}));
+	};
+	return (
+		<Dialog title="Access tokens" class="accounts" onClose={() => openOverlay(null)}>
+			<p class="quiet">A program sends a token in the header Authorization: Bearer. It can never do more than you.</p>
+			<form class="inline" onSubmit={create}>
+				<input class="line" aria-label="Name of the token" placeholder="name, such as laptop" value={name} maxLength={60} autoFocus autocomplete="off"
+					onInput={(event) => setName(event.currentTarget.value)} />
+				<Choice label="What it may do" value={scope} all={SCOPES} onChange={setScope} />
+				<Choice label="How long it works" value={days} all={DAYS} onChange={setDays} />
+				<button type="submit" class="primary">Create</button>
+			</form>
+			{made && <Made label="Token" text={made} />}
+			<Trouble text={tokens.problem} />
+			<ul class="roles" aria-label="Tokens">
+				{tokens.all.map((each) => (
+					<li key={each.id}><span><span dir="auto">{each.name || `Token ${each.id}`}</span> <span class="quiet">{SCOPES.find(([scope]) => scope === each.scope)?.[1] ?? each.scope}, {endOf(each)}
+						{each.projects.length > 0 && `, only ${each.projects.join(", ")}`}{each.used ? `, last used ${each.used}` : ""}</span></span>
+						<button type="button" aria-label={`Revoke ${each.name || `token ${each.id}`}`} onClick={() => void tokens.change(request("DELETE", path("tokens", each.id)))}>Revoke</button></li>
+				))}
+			</ul>
+			{tokens.isRead && tokens.all.length === 0 && <p>You have no tokens.</p>}
+		</Dialog>
+	);
+}
+
+addPane({ id: "members", title: "Members", place: "overlay", view: Members });
+addPane({ id: "share", title: "Share", place: "overlay", view: Share });
+addPane({ id: "tokens", title: "Access tokens", place: "overlay", view: Tokens });
