@@ -2,6 +2,7 @@
 #include "accounts/accounts.h"
 
 #include "codec/json.h"
+#include "log/identity.h"
 
 /* ---- the audit log ---- */
 
@@ -71,9 +72,11 @@ rt_audit_read(rt_directory *d, rt_scope *s, rt_audit_fn fn, void *ctx)
 {
 	audit_reading r = {s, fn, ctx};
 	rt_store *store = rt_directory_store(d);
+	rt_str identity = rt_store_set_identity(RT_STORE_ITSELF);
 
 	RT_TRY(s, store->ops->read(store, rt_directory_rows(d, RT_STR(RT_AUDIT_PREFIX)), read_audit, &r,
 				   &s->error));
+	(void)rt_store_set_identity(identity);
 }
 
 /* ---- changes ---- */

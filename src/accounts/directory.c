@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "codec/json.h"
+#include "log/identity.h"
 
 #define VERSION_ROW "version"
 
@@ -203,6 +204,8 @@ rt_directory_refresh(rt_directory *d, int64_t since_us, rt_error *err)
 {
 	rt_scope s;
 
+	rt_str identity = rt_store_set_identity(RT_STORE_ITSELF);
+
 	rt_scope_init(&s, d->alloc);
 	pthread_mutex_lock(&d->refresh_lock);
 	int64_t begun_us = rt_directory_now(d);
@@ -212,6 +215,7 @@ rt_directory_refresh(rt_directory *d, int64_t since_us, rt_error *err)
 			d->refreshed_us = begun_us;
 	}
 	pthread_mutex_unlock(&d->refresh_lock);
+	(void)rt_store_set_identity(identity);
 	return rt_scope_end(&s, err);
 }
 
@@ -294,7 +298,8 @@ rt_directory_close(rt_directory *d)
 rt_directory_change
 rt_directory_begin(rt_directory *d, rt_scope *s)
 {
-	rt_directory_change change = {.directory = d, .scope = s};
+	rt_directory_change change = {.directory = d, .scope = s,
+				      .identity = rt_store_set_identity(RT_STORE_ITSELF)};
 
 	if (rt_ok(s) && d->project == 0)
 		rt_scope_fail(s, RT_READ_ONLY, "the store is read-only, and has no accounts");
@@ -378,6 +383,7 @@ rt_directory_end(rt_directory_change *change)
 		pthread_mutex_unlock(&d->refresh_lock);
 		(void)!rt_directory_refresh(d, INT64_MAX, NULL);
 	}
+	(void)rt_store_set_identity(change->identity);
 	rt_object_unref(change->roster);
 	change->roster = NULL;
 	change->is_begun = false;

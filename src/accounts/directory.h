@@ -157,6 +157,7 @@ typedef struct rt_directory_change {
 	const rt_roster *roster; /* as of the transaction; lives until the end; NULL after a failure */
 	uint64_t next_id;
 	bool is_begun, is_written;
+	rt_str identity; /* of the thread before: accounts are read and written by the program itself */
 } rt_directory_change;
 
 rt_directory_change rt_directory_begin(rt_directory *directory, rt_scope *scope);

@@ -8,6 +8,7 @@
 #include "base/varint.h"
 #include "log/engine_impl.h"
 #include "log/history.h"
+#include "log/identity.h"
 #include "log/rows.h"
 
 /* The value of an empty log: one discussion "main" with one empty take "main" (C16). */
@@ -528,11 +529,13 @@ rt_engine_maybe_checkpoint(rt_engine *engine, unsigned rows)
 {
 	if (rt_engine_may_write(engine, NULL) != RT_OK)
 		return;
+	rt_str identity = rt_store_set_identity(RT_STORE_ITSELF);
 	const rt_project *project = rt_engine_value(engine);
 	if (project->seq > engine->root_seq &&
 	    (project->seq - engine->root_seq >= rows || engine->unsaved >= RT_CHECKPOINT_WORK))
 		(void)write_checkpoint(engine, project, NULL);
 	rt_object_unref(project);
+	(void)rt_store_set_identity(identity);
 }
 
 rt_status

@@ -13,6 +13,7 @@
 #include "log/checkpoint.h"
 #include "log/engine_impl.h"
 #include "log/history.h"
+#include "log/identity.h"
 #include "log/plan.h"
 #include "log/purge.h"
 #include "log/rows.h"
@@ -595,6 +596,45 @@ report_purged(rt_engine *engine, rt_ticket *first)
 		fail_purges(first, st, true, &err);
 }
 
+/* Those of the tickets, each once. */
+static rt_str
+identities_of(rt_scope *s, const rt_ticket *first)
+{
+	rt_buf *all = rt_scope_buf(s);
+
+	for (const rt_ticket *t = first; t != NULL; t = t->next) {
+		const rt_ticket *before = first;
+
+		while (before != t && !rt_str_eq(before->identity, t->identity))
+			before = before->next;
+		if (before != t || t->identity.size == 0)
+			continue;
+		if (all->size > 0)
+			rt_buf_add_byte(all, ' ');
+		rt_buf_add_str(all, t->identity);
+	}
+	return rt_scope_str(s, all);
+}
+
+/* With the identities of all its tickets; the rest of the leader's work is that of the program. */
+static rt_status
+run_for(round *r)
+{
+	rt_scope s;
+	rt_status st;
+
+	rt_scope_init(&s, r->engine->alloc);
+	(void)rt_store_set_identity(identities_of(&s, r->first));
+	st = s.status;
+	if (st == RT_OK)
+		st = run_transaction(r);
+	else
+		r->err = s.error;
+	(void)rt_store_set_identity(RT_STORE_ITSELF);
+	rt_scope_deinit(&s);
+	return st;
+}
+
 static void
 lead_round(rt_engine *engine, rt_ticket *first)
 {
@@ -603,7 +643,20 @@ lead_round(rt_engine *engine, rt_ticket *first)
 
 	rt_scope_init(&r.scope, engine->alloc);
 	plan_ahead(engine, first, &r.ahead);
-	st = run_transaction(&r);
+	st = run_for(&r);
+	if (st == RT_REFUSED && first->next != NULL) {
+		/* One that may not do its part keeps no others from theirs. */
+		start_again(&r);
+		rt_scope_deinit(&r.scope);
+		planned_deinit(&r.ahead);
+		for (rt_ticket *t = first, *next; t != NULL; t = next) {
+			next = t->next;
+			t->next = NULL;
+			lead_round(engine, t);
+			t->next = next;
+		}
+		return;
+	}
 	if (st != RT_OK) {
 		fail_all(first, st, &r.err);
 		rt_object_unref(r.project);
@@ -627,7 +680,9 @@ rt_status
 rt_engine_apply_if(rt_engine *engine, const rt_request *requests, size_t count,
 		   const rt_apply_options *options, rt_result *results)
 {
-	rt_ticket mine = {.requests = requests, .count = count, .how = options, .results = results};
+	rt_str identity = rt_store_identity();
+	rt_ticket mine = {.requests = requests, .count = count, .how = options, .results = results,
+			  .identity = identity};
 
 	memset(results, 0, count * sizeof(*results));
 	if (count == 0)
@@ -650,6 +705,7 @@ rt_engine_apply_if(rt_engine *engine, const rt_request *requests, size_t count,
 		engine->queue_first = engine->queue_last = NULL;
 		pthread_mutex_unlock(&engine->queue_lock);
 		lead_round(engine, first);
+		(void)rt_store_set_identity(identity);
 		pthread_mutex_lock(&engine->queue_lock);
 		for (rt_ticket *t = first, *next; t != NULL; t = next) {
 			next = t->next;

@@ -4,6 +4,7 @@
 #include "log/engine_impl.h"
 
 #include "log/checkpoint.h"
+#include "log/identity.h"
 
 /* ---- nodes of the checkpoint ---- */
 
@@ -70,9 +71,12 @@ find_project(rt_engine *engine, bool create, rt_scope *s)
 		rt_scope_note(s, st);
 		return;
 	}
-	RT_TRY(s, ops->begin(engine->store, &s->error));
-	if (!rt_ok(s))
+	/* Nobody has a role in it yet. */
+	rt_str identity = rt_store_set_identity(RT_STORE_ITSELF);
+	if (RT_TRY(s, ops->begin(engine->store, &s->error)) != RT_OK) {
+		(void)rt_store_set_identity(identity);
 		return;
+	}
 	st = rt_store_get(engine->store, rt_rows_named(RT_STORE_PROJECTS, 0, name), NULL,
 			  &engine->project, &s->error);
 	if (st == RT_NOT_FOUND) { /* and no other process has created it meanwhile */
@@ -83,6 +87,7 @@ find_project(rt_engine *engine, bool create, rt_scope *s)
 	}
 	rt_scope_note(s, st);
 	rt_store_end(engine->store, s);
+	(void)rt_store_set_identity(identity);
 }
 
 /* Are the project's ids salted? A damaged mark exists, too. */

@@ -70,6 +70,7 @@ typedef struct rt_ticket {
 	size_t count;
 	const rt_apply_options *how;
 	rt_result *results;
+	rt_str identity; /* of its caller */
 	bool done;
 	pthread_cond_t moved; /* it is done, or may lead */
 	struct rt_ticket *next;

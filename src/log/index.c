@@ -4,6 +4,7 @@
 #include "log/index.h"
 
 #include "log/engine_impl.h"
+#include "log/identity.h"
 
 /* ---- batches ---- */
 
@@ -158,6 +159,7 @@ index_batch(rt_engine *engine, rt_batch *b, rt_scope *s)
 rt_status
 rt_engine_index_with(rt_engine *engine, rt_progress_fn progress, void *ctx, rt_error *err)
 {
+	rt_str identity = rt_store_identity();
 	uint64_t mark = 0, head = 0, first;
 	rt_batch *b;
 	rt_scope s;
@@ -170,10 +172,12 @@ rt_engine_index_with(rt_engine *engine, rt_progress_fn progress, void *ctx, rt_e
 	b = rt_batch_new(engine->alloc);
 	if (b == NULL)
 		rt_scope_fail(&s, RT_NOMEM, "out of memory while searching");
+	(void)rt_store_set_identity(RT_STORE_ITSELF); /* whoever searches may not write */
 	for (first = mark; rt_ok(&s) &&
 			   (progress == NULL || progress(ctx, mark - first, head - first)) &&
 			   index_batch(engine, b, &s);)
 		mark = b->last < head ? b->last : head;
+	(void)rt_store_set_identity(identity);
 	rt_batch_free(b);
 	return rt_scope_end(&s, err);
 }

@@ -1,7 +1,30 @@
 /* SPDX-License-Identifier: MIT
  *
- * Reading one row of a store. */
+ * Reading one row of a store; identities. */
 #include "log/store.h"
+
+#include "log/identity.h"
+
+/* ---- identities ---- */
+
+static _Thread_local rt_str identity;
+
+rt_str
+rt_store_identity(void)
+{
+	return identity;
+}
+
+rt_str
+rt_store_set_identity(rt_str to)
+{
+	rt_str before = identity;
+
+	identity = to;
+	return before;
+}
+
+/* ---- one row ---- */
 
 static const char *const nouns[] = {
 	[RT_STORE_PROJECTS] = "project", [RT_STORE_LOG] = "log row", [RT_STORE_BODIES] = "body",

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+#include "log/identity.h"
 #include "server/call.h"
 
 static int64_t
@@ -229,10 +230,31 @@ take_roster(rt_call *call)
 	return true;
 }
 
+static rt_str
+identity_of(const rt_call *call, char room[RT_SHA256_HEX_ROOM + 8])
+{
+	const rt_account *account = &call->principal.account;
+
+	switch (call->directory != NULL ? account->kind : RT_ACCOUNT_MACHINE) {
+	case RT_ACCOUNT_MACHINE: return RT_STORE_ITSELF;
+	case RT_ACCOUNT_USER: (void)snprintf(room, RT_SHA256_HEX_ROOM + 8, "u%llu", (unsigned long long)account->user); break;
+	case RT_ACCOUNT_TOKEN: (void)snprintf(room, RT_SHA256_HEX_ROOM + 8, "t%s", account->hash); break;
+	case RT_ACCOUNT_LINK: (void)snprintf(room, RT_SHA256_HEX_ROOM + 8, "l%s", account->hash); break;
+	case RT_ACCOUNT_NOBODY: return RT_STR("nobody");
+	}
+	return rt_str_of(room);
+}
+
 void
 rt_access_answer(rt_call *call, rt_str project, bool create)
 {
-	if (take_roster(call) && admit(call, project, create)) {
+	char room[RT_SHA256_HEX_ROOM + 8];
+
+	if (!take_roster(call))
+		return;
+	/* What this thread reads and writes from here on, the store may check, too. */
+	rt_str identity = rt_store_set_identity(identity_of(call, room));
+	if (admit(call, project, create)) {
 		call->is_authorized = true;
 		call->discussion = only_discussion(call);
 		rt_call_answer(call);
@@ -242,6 +264,7 @@ rt_access_answer(rt_call *call, rt_str project, bool create)
 				call->answer->status = 0;
 		}
 	}
+	(void)rt_store_set_identity(identity);
 	call->principal.user = rt_str_at(NULL, 0);
 	rt_object_unref(call->roster);
 	call->roster = NULL;

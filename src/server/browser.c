@@ -10,6 +10,7 @@
 #include "base/sha256.h"
 #include "codec/json.h"
 #include "log/heads.h"
+#include "log/identity.h"
 #include "server/guard.h"
 
 
@@ -128,6 +129,7 @@ write_browser(rt_browsers *b, rt_scope *s, const browser *one)
 static rt_status
 write_row(rt_browsers *b, const browser *one, bool drop, rt_error *err)
 {
+	rt_str identity = rt_store_set_identity(RT_STORE_ITSELF);
 	rt_scope s;
 
 	rt_scope_init(&s, b->alloc);
@@ -135,6 +137,7 @@ write_row(rt_browsers *b, const browser *one, bool drop, rt_error *err)
 		write_side(b, &s, row_name(&s, RT_BROWSER_PREFIX, one->hash), RT_STR(""));
 	else
 		write_browser(b, &s, one);
+	(void)rt_store_set_identity(identity);
 	return rt_scope_end(&s, err);
 }
 
@@ -412,6 +415,7 @@ rt_browsers_code(rt_browsers *b, uint64_t user, rt_str project, char out[RT_CODE
 	random[RT_CODE_ROOM - 1] = '\0';
 	hash_of(rt_str_of(random), hash);
 	rt_scope_init(&s, b->alloc);
+	rt_str identity = rt_store_set_identity(RT_STORE_ITSELF);
 	RT_TRY(&s, store->ops->begin(store, &s.error));
 	codes c = make_room(b, &s, &replaced);
 	rt_buf *value = rt_scope_buf(&s);
@@ -425,6 +429,7 @@ rt_browsers_code(rt_browsers *b, uint64_t user, rt_str project, char out[RT_CODE
 	rt_json_close(value, '}');
 	write_side(b, &s, row_name(&s, RT_CODE_PREFIX, hash), rt_scope_str(&s, value));
 	rt_store_end(store, &s);
+	(void)rt_store_set_identity(identity);
 	if (rt_ok(&s)) {
 		memcpy(out, random, RT_CODE_ROOM);
 		if (out_replaced != NULL)

@@ -3,6 +3,7 @@
  * Changes: executed under their preconditions, answered, and the response stored. */
 #include "server/call.h"
 #include "app/condition.h"
+#include "log/identity.h"
 #include "server/access.h"
 #include "server/idempotency.h"
 
@@ -632,6 +633,8 @@ rt_call_keep(rt_call *call, rt_idempotency *idem)
 		if (rt_str_is(answer->headers[i].name, "Location"))
 			record.location = answer->headers[i].value;
 	rt_scope_init(&s, call->request->alloc);
+	rt_str identity = rt_store_set_identity(RT_STORE_ITSELF);
 	rt_idempotency_save(&s, idem, &record);
+	(void)rt_store_set_identity(identity);
 	rt_scope_deinit(&s); /* errors are ignored: a retry then finds an unfinished request */
 }

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "codec/json.h"
+#include "log/identity.h"
 
 enum { RECORD_MAX = 64 << 20 };
 
@@ -197,25 +198,30 @@ rt_idempotency_reserve(rt_scope *s, rt_idempotency *idem)
 {
 	rt_store *store = rt_engine_store(idem->engine);
 	rt_idempotency_record found = {.state = RT_IDEMPOTENCY_NEW};
+	rt_str identity = rt_store_set_identity(RT_STORE_ITSELF); /* also in the server's own project */
 
-	if (RT_TRY(s, store->ops->begin(store, &s->error)) != RT_OK)
-		return found;
-	found = rt_idempotency_find(s, idem);
-	if (found.state == RT_IDEMPOTENCY_NEW)
-		rt_idempotency_save(s, idem, &(rt_idempotency_record){.status = 0});
-	if (!rt_ok(s) || found.state != RT_IDEMPOTENCY_NEW) {
-		store->ops->cancel(store);
-		return found;
+	if (RT_TRY(s, store->ops->begin(store, &s->error)) == RT_OK) {
+		found = rt_idempotency_find(s, idem);
+		if (found.state == RT_IDEMPOTENCY_NEW)
+			rt_idempotency_save(s, idem, &(rt_idempotency_record){.status = 0});
+		if (rt_ok(s) && found.state == RT_IDEMPOTENCY_NEW) {
+			RT_TRY(s, store->ops->commit(store, &s->error));
+			idem->is_reserved = rt_ok(s);
+		} else {
+			store->ops->cancel(store);
+		}
 	}
-	RT_TRY(s, store->ops->commit(store, &s->error));
-	idem->is_reserved = rt_ok(s);
+	(void)rt_store_set_identity(identity);
 	return found;
 }
 
 void
 rt_idempotency_drop(rt_scope *s, const rt_idempotency *idem)
 {
+	rt_str identity = rt_store_set_identity(RT_STORE_ITSELF);
+
 	write_row(s, idem->engine, rt_str_of(idem->row), RT_STR(""));
+	(void)rt_store_set_identity(identity);
 }
 
 /* ---- forgetting ---- */

@@ -27,6 +27,10 @@ typedef struct rt_store_kind {
 	/* Fails as documented for the kind; options may be NULL. */
 	rt_status (*open)(const rt_alloc *alloc, const rt_env *env, const char *address,
 			  const rt_store_options *options, rt_store **out_store, rt_error *err);
+	/* Creates the tables, or changes them to those of this version; is_dry: only adds the SQL
+	 * to out_sql. *out_changed false: nothing is to be done. No function: opening does it. */
+	rt_status (*prepare)(const rt_alloc *alloc, const rt_env *env, const char *address, bool is_new,
+			     bool is_dry, rt_buf *out_sql, bool *out_changed, rt_error *err);
 } rt_store_kind;
 
 /* The kind of store that an address names; never NULL: any other address is a path. */

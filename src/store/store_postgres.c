@@ -117,9 +117,10 @@ static const rt_store_ops ops = {
 	.check = rt_pg_check,
 };
 
-rt_status
-rt_store_postgres_open(const rt_alloc *alloc, const rt_env *env, const char *address,
-		       const rt_store_options *options, rt_store **out_store, rt_error *err)
+/* The store before anything is read from the database. */
+static rt_status
+make_store(const rt_alloc *alloc, const rt_env *env, const char *address, const rt_store_options *options,
+	   rt_pg_store **out, rt_error *err)
 {
 	size_t size = strlen(address) + 1;
 	rt_pg_store *s = rt_new0(alloc, sizeof(*s));
@@ -146,19 +147,50 @@ rt_store_postgres_open(const rt_alloc *alloc, const rt_env *env, const char *add
 	for (int i = 0; i < RT_PG_CONNECTIONS_MAX; i++)
 		rt_pg_batch_init(&s->conns[i].tx.batch, alloc);
 	st = rt_pg_parse(s, err);
-	if (st == RT_OK) {
-		rt_pg_call call = rt_pg_reading(&s->base);
+	if (st == RT_OK)
+		*out = s;
+	else
+		free_store(s);
+	return st;
+}
 
-		s->base.place = s->place;
-		s->base.is_read_only = s->options.read_only;
-		RT_TRY(&call.scope, rt_pg_connect(s, call.conn, &call.scope.error));
-		rt_pg_find_schema(&call);
-		st = rt_pg_end(&call, err);
-	}
+rt_status
+rt_store_postgres_open(const rt_alloc *alloc, const rt_env *env, const char *address,
+		       const rt_store_options *options, rt_store **out_store, rt_error *err)
+{
+	rt_pg_store *s = NULL;
+	rt_status st = make_store(alloc, env, address, options, &s, err);
+
+	if (st != RT_OK)
+		return st;
+	rt_pg_call call = rt_pg_reading(&s->base);
+	s->base.place = s->place;
+	s->base.is_read_only = s->options.read_only;
+	RT_TRY(&call.scope, rt_pg_connect(s, call.conn, &call.scope.error));
+	rt_pg_find_schema(&call);
+	st = rt_pg_end(&call, err);
 	if (st == RT_OK)
 		*out_store = &s->base;
 	else
 		free_store(s);
+	return st;
+}
+
+static rt_status
+prepare(const rt_alloc *alloc, const rt_env *env, const char *address, bool is_new, bool is_dry, rt_buf *out_sql,
+	bool *out_changed, rt_error *err)
+{
+	rt_pg_store *s = NULL;
+	rt_status st = make_store(alloc, env, address, NULL, &s, err);
+
+	*out_changed = false;
+	if (st != RT_OK)
+		return st;
+	rt_pg_call call = rt_pg_reading(&s->base);
+	RT_TRY(&call.scope, rt_pg_connect(s, call.conn, &call.scope.error));
+	rt_pg_prepare(&call, is_new, is_dry, out_sql, out_changed);
+	st = rt_pg_end(&call, err);
+	free_store(s);
 	return st;
 }
 
@@ -175,4 +207,5 @@ const rt_store_kind rt_store_postgres = {
 	.accepts = is_address,
 	.add_place = rt_pg_add_place,
 	.open = rt_store_postgres_open,
+	.prepare = prepare,
 };

@@ -83,9 +83,8 @@ check_row(checking *k, const table_check *t, const PGresult *rows, int at, uint6
 }
 
 static void
-run(rt_pg_call *call, const char *sql)
+run(rt_pg_call *call, rt_pg_query q)
 {
-	rt_pg_query q = rt_pg_query_of(sql);
 
 	q.doing = "checking it";
 	rt_pg_clear(call, rt_pg_rows(call, &q));
@@ -95,13 +94,13 @@ static void
 check_table(checking *k, const table_check *t)
 {
 	rt_pg_call *call = k->call;
-	rt_pg_query q = rt_pg_query_of("FETCH 50 FROM rows_to_check");
+	rt_pg_query q = rt_pg_control_of("FETCH 50 FROM rows_to_check");
 	char sql[300];
 	uint64_t before = 0;
 	int count = FETCHED;
 
 	(void)snprintf(sql, sizeof(sql), "DECLARE rows_to_check CURSOR FOR %s", t->sql);
-	run(call, sql);
+	run(call, rt_pg_query_of(sql));
 	q.doing = "checking it";
 	while (rt_ok(&call->scope) && !k->found.stop && count == FETCHED) {
 		PGresult *rows = rt_pg_rows(call, &q);
@@ -112,7 +111,7 @@ check_table(checking *k, const table_check *t)
 		rt_pg_clear(call, rows);
 	}
 	if (rt_ok(&call->scope))
-		run(call, "CLOSE rows_to_check");
+		run(call, rt_pg_control_of("CLOSE rows_to_check"));
 }
 
 static void
@@ -141,13 +140,13 @@ rt_pg_check(rt_store *store, rt_finding_fn fn, void *ctx, rt_error *err)
 		return rt_pg_end(&call, err);
 	RT_ASSERT(!call.conn->tx.is_open);
 	call.is_unlimited = true;
-	run(&call, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
+	run(&call, rt_pg_control_of("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"));
 	for (size_t i = 0; i < sizeof(tables) / sizeof(*tables) && rt_ok(&call.scope); i++)
 		check_table(&k, &tables[i]);
 	if (rt_ok(&call.scope))
 		check_relations(&k);
 	if (rt_ok(&call.scope))
-		run(&call, "ROLLBACK");
+		run(&call, rt_pg_control_of("ROLLBACK"));
 	else
 		rt_pg_disconnect(call.store, call.conn);
 	return rt_pg_end(&call, err);

@@ -4,6 +4,7 @@
  *
  *   store_postgres.c               the table of functions; opening; the epoch
  *   store_postgres_schema.c        tables and functions in the database
+ *   store_postgres_security.c      row-level security
  *   store_postgres_transaction.c   begin, commit, the outcome of a commit that was cut off
  *   store_postgres_batch.c         the changes of a transaction, sent as one statement
  *   store_postgres_rows.c          the tables of rows
@@ -39,7 +40,7 @@
 #include "store/store_row.h"
 
 enum {
-	RT_PG_FORMAT = 1,
+	RT_PG_FORMAT = 2,
 	RT_PG_CONNECTIONS_MAX = 16,
 	RT_PG_WRITERS_MAX = 12, /* of these; the rest is for reading */
 	RT_PG_BUSY_MS = 30000,
@@ -129,6 +130,7 @@ typedef struct rt_pg_store {
 	int connect_ms;
 	_Atomic bool was_reached;  /* the server, by this handle */
 	_Atomic bool has_no_names; /* a pooler lost a named statement: they are not used any more */
+	bool has_policies;         /* row-level security applies to its role */
 	pid_t process;             /* that opened it: a forked child must not use its sockets */
 
 	pthread_mutex_t guard;
@@ -154,6 +156,8 @@ typedef struct rt_pg_query {
 	const char *doing; /* in messages: "reading the log" */
 	const char
 		*name; /* prepared under this name, unless a pooler changes connections; or NULL */
+	bool is_control; /* of the transaction: no rows */
+	bool is_of_list; /* the first parameter is not a project */
 	int count;
 	Oid types[RT_PG_ARGS_MAX];
 	const char *values[RT_PG_ARGS_MAX];
@@ -166,9 +170,17 @@ rt_pg_query_of(const char *sql)
 {
 	return (rt_pg_query){.sql = sql, .doing = "reading it"};
 }
+static inline rt_pg_query
+rt_pg_control_of(const char *sql)
+{
+	return (rt_pg_query){.sql = sql, .doing = "reading it", .is_control = true};
+}
 void rt_pg_arg_u64(rt_pg_query *q, uint64_t number);
 /* Borrowed until the statement has run. */
 void rt_pg_arg_bytes(rt_pg_query *q, rt_str bytes);
+void rt_pg_arg_text(rt_pg_query *q, rt_str text);
+/* The first parameter, if it is a project; or 0. */
+uint64_t rt_pg_query_project(const rt_pg_query *q);
 /* A whole array in binary form, of bigint or of bytea. */
 void rt_pg_arg_array(rt_pg_query *q, rt_str array, bool is_bytes);
 /* Big-endian numbers, as in the binary form. */
@@ -258,9 +270,27 @@ bool rt_pg_append_query(rt_pg_call *call, rt_pg_query *out);
  * heads. */
 void rt_pg_batch_query(rt_pg_call *call, uint64_t project, bool is_alone, rt_pg_query *out);
 
+/* --- row-level security (store_postgres_security.c) --- */
+
+/* Adds the SQL that creates functions and policies. */
+void rt_pg_add_security(rt_buf *sql);
+/* The statement that tells the database for whom the next one is; false: none is needed. */
+bool rt_pg_identity_query(rt_pg_call *call, const rt_pg_query *q, rt_pg_query *out);
+/* Search in the index; the parameters are expressions of SQL. */
+#define RT_PG_FIND_SQL(project, below, all, each, most) \
+	"SELECT h.number, max(h.entry) FROM (SELECT f.number, f.entry FROM retake.found f WHERE" \
+	" f.project = " project " AND f.number < " below " AND f.words @@ convert_from(" all ", 'UTF8')::tsquery" \
+	" UNION SELECT f.number, f.entry FROM retake.found f WHERE f.project = " project " AND" \
+	" f.number < " below " AND f.part > 0 AND NOT EXISTS(SELECT FROM" \
+	" unnest(string_to_array(convert_from(" each ", 'UTF8'), ' ')) w WHERE NOT EXISTS(SELECT" \
+	" FROM retake.found o WHERE o.project = " project " AND o.number = f.number AND o.words @@" \
+	" w::tsquery))) AS h GROUP BY h.number ORDER BY h.number DESC LIMIT " most
+
 /* --- the table of functions --- */
 
 void rt_pg_find_schema(rt_pg_call *call);
+/* As rt_store_kind.prepare. */
+void rt_pg_prepare(rt_pg_call *call, bool is_new, bool is_dry, rt_buf *out_sql, bool *out_changed);
 rt_status rt_pg_project_new(rt_store *store, rt_str name, uint64_t *out_project, rt_error *err);
 rt_status rt_pg_head(rt_store *store, rt_store_table table, uint64_t project, uint64_t *out_number,
 		     rt_error *err);

@@ -112,14 +112,9 @@ static int
 find_hits(rt_pg_call *call, uint64_t project, const terms *to, uint64_t limit, uint64_t *below,
 	  bool *more, rt_hit_fn fn, void *ctx)
 {
-	rt_pg_query q = rt_pg_query_of(
-		"SELECT number, max(entry) FROM (SELECT number, entry FROM retake.found WHERE"
-		" project = $1 AND number < $2 AND words @@ convert_from($3, 'UTF8')::tsquery"
-		" UNION SELECT f.number, f.entry FROM retake.found f WHERE f.project = $1 AND"
-		" f.number < $2 AND f.part > 0 AND NOT EXISTS(SELECT FROM"
-		" unnest(string_to_array(convert_from($4, 'UTF8'), ' ')) w WHERE NOT EXISTS(SELECT"
-		" FROM retake.found p WHERE p.project = $1 AND p.number = f.number AND p.words @@"
-		" w::tsquery))) AS hits GROUP BY number ORDER BY number DESC LIMIT $5");
+	rt_pg_query q = rt_pg_query_of(call->store->has_policies
+					       ? "SELECT number, entry FROM retake.find($1, $2, $3, $4, $5)"
+					       : RT_PG_FIND_SQL("$1", "$2", "$3", "$4", "$5"));
 	int count = 0;
 	PGresult *rows;
 

@@ -9,7 +9,9 @@
 #include <stdio.h> /* snprintf */
 #include <string.h>
 
-enum { BIGINT = 20, BYTEA = 17, BIGINTS = 1016, BYTEAS = 1001 }; /* numbers of types */
+enum { BIGINT = 20, BYTEA = 17, TEXT = 25, BIGINTS = 1016, BYTEAS = 1001 }; /* numbers of types */
+
+enum { EXCHANGED_MAX = 4 };
 
 /* --- parameters --- */
 
@@ -63,6 +65,24 @@ void
 rt_pg_arg_bytes(rt_pg_query *q, rt_str bytes)
 {
 	add_arg(q, BYTEA, bytes);
+}
+
+void
+rt_pg_arg_text(rt_pg_query *q, rt_str text)
+{
+	add_arg(q, TEXT, text);
+}
+
+uint64_t
+rt_pg_query_project(const rt_pg_query *q)
+{
+	uint64_t number = 0;
+
+	if (q->is_of_list || q->count == 0 || q->types[0] != BIGINT)
+		return 0;
+	for (int i = 0; i < 8; i++)
+		number = number << 8 | (unsigned char)q->numbers[0][i];
+	return number;
 }
 
 void
@@ -233,23 +253,29 @@ send_named(rt_pg_call *call, const rt_pg_query *q, const int *formats)
 	       pq->sendQueryPrepared(pg, q->name, q->count, q->values, q->sizes, formats, 1) == 1;
 }
 
+typedef struct sent {
+	const rt_pg_query *query;
+	PGresult **result;
+} sent;
+
 /* Sends the statements of a pipeline. */
 static bool
-transmit(rt_pg_call *call, const rt_pg_query *queries, size_t count)
+transmit(rt_pg_call *call, const sent *queries, size_t count)
 {
 	static const int binary[RT_PG_ARGS_MAX] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
 	const rt_pq *pq = call->store->pq;
 	PGconn *pg = call->conn->pg;
 
-	for (size_t i = 0; i < count; i++)
-		if (is_named(call, &queries[i])
-			    ? !send_named(call, &queries[i], binary)
-			    : pq->sendQueryParams(pg, queries[i].sql, queries[i].count,
-						  queries[i].types, queries[i].values,
-						  queries[i].sizes, binary, 1) == 0) {
+	for (size_t i = 0; i < count; i++) {
+		const rt_pg_query *q = queries[i].query;
+
+		if (is_named(call, q) ? !send_named(call, q, binary)
+				      : pq->sendQueryParams(pg, q->sql, q->count, q->types, q->values,
+							    q->sizes, binary, 1) == 0) {
 			fail_conn(call, NULL);
 			return false;
 		}
+	}
 	if (pq->pipelineSync(pg) == 0) {
 		fail_conn(call, NULL);
 		return false;
@@ -257,8 +283,8 @@ transmit(rt_pg_call *call, const rt_pg_query *queries, size_t count)
 	return true;
 }
 
-bool
-rt_pg_exchange(rt_pg_call *call, const rt_pg_query *queries, size_t count, PGresult **results)
+static bool
+exchange(rt_pg_call *call, const sent *all, size_t count)
 {
 	const rt_pq *pq = call->store->pq;
 	rt_pg_conn *c = call->conn;
@@ -268,14 +294,15 @@ rt_pg_exchange(rt_pg_call *call, const rt_pg_query *queries, size_t count, PGres
 
 	c->is_lost = c->is_preparing = false;
 	c->code[0] = c->text[0] = 0;
-	memset(results, 0, count * sizeof(*results));
+	for (size_t i = 0; i < count; i++)
+		*all[i].result = NULL;
 	if (c->pg == NULL) {
 		c->is_lost = true;
 		return false;
 	}
-	ok = transmit(call, queries, count) && flush(call, until);
+	ok = transmit(call, all, count) && flush(call, until);
 	for (size_t i = 0; ok && i < count; i++) {
-		bool is_preparing = c->is_preparing && queries[i].name != NULL;
+		bool is_preparing = c->is_preparing && all[i].query->name != NULL;
 
 		for (;;) {
 			ok = receive(call, until, &one);
@@ -291,8 +318,8 @@ rt_pg_exchange(rt_pg_call *call, const rt_pg_query *queries, size_t count, PGres
 				failed = true;
 				keep_failure(call, one);
 			}
-			if (st == PGRES_TUPLES_OK && results[i] == NULL)
-				results[i] = one;
+			if (st == PGRES_TUPLES_OK && *all[i].result == NULL)
+				*all[i].result = one;
 			else
 				pq->clear(one);
 		}
@@ -315,10 +342,32 @@ rt_pg_exchange(rt_pg_call *call, const rt_pg_query *queries, size_t count, PGres
 	if (strcmp(c->code, "26000") == 0 || strcmp(c->code, "42P05") == 0)
 		call->store->has_no_names = true; /* a pooler has changed the server connection */
 	for (size_t i = 0; i < count; i++) {
-		pq->clear(results[i]);
-		results[i] = NULL;
+		pq->clear(*all[i].result);
+		*all[i].result = NULL;
 	}
 	return false;
+}
+
+bool
+rt_pg_exchange(rt_pg_call *call, const rt_pg_query *queries, size_t count, PGresult **results)
+{
+	PGresult *ignored[EXCHANGED_MAX];
+	rt_pg_query identities[EXCHANGED_MAX];
+	sent all[2 * EXCHANGED_MAX];
+	size_t sending = 0;
+	bool ok;
+
+	RT_ASSERT(count <= EXCHANGED_MAX);
+	for (size_t i = 0; i < count; i++) {
+		ignored[i] = NULL;
+		if (rt_pg_identity_query(call, &queries[i], &identities[i]))
+			all[sending++] = (sent){&identities[i], &ignored[i]};
+		all[sending++] = (sent){&queries[i], &results[i]};
+	}
+	ok = exchange(call, all, sending);
+	for (size_t i = 0; i < count; i++)
+		call->store->pq->clear(ignored[i]);
+	return ok;
 }
 
 PGresult *

@@ -325,6 +325,7 @@ read_named(reader *r)
 			  " hash = $1 AND name = $2");
 
 	q.doing = r->src->doing;
+	q.is_of_list = !is_side;
 	rt_pg_arg_u64(&q, is_side ? r->rows->project
 				  : rt_hash(r->rows->name.ptr, r->rows->name.size, 0));
 	rt_pg_arg_bytes(&q, r->rows->name);
@@ -454,6 +455,8 @@ rt_pg_project_new(rt_store *store, rt_str name, uint64_t *out_project, rt_error 
 				       " name = $2");
 	uint64_t hash = rt_hash(name.ptr, name.size, 0);
 	PGresult *rows = NULL;
+
+	q.is_of_list = true;
 
 	rt_store_check_size(&call.scope, name.size, RT_PG_ROW_SIZE_MAX);
 	if (rt_ok(&call.scope))

@@ -3,7 +3,10 @@
  * The schema of the PostgreSQL store, and creating it. docs/postgresql.md describes every table. */
 #include "store/store_postgres_impl.h"
 
+#include "base/words.h"
+
 #include <stdio.h> /* snprintf */
+#include <stdlib.h>
 #include <string.h>
 
 static const char tables[] =
@@ -100,8 +103,13 @@ typedef enum found_state {
 	STATE_FOREIGN /* a schema "retake" of another program */
 } found_state;
 
+typedef struct schema {
+	rt_store_gates gates;
+	uint64_t format, index_rules; /* 0: the format has no such column */
+} schema;
+
 static found_state
-examine(rt_pg_call *call, rt_store_gates *out)
+examine(rt_pg_call *call, schema *out)
 {
 	rt_pg_query q = rt_pg_query_of(
 		"SELECT to_regclass('retake.store') IS NOT NULL AND to_regclass('retake.log') IS"
@@ -117,14 +125,18 @@ examine(rt_pg_call *call, rt_store_gates *out)
 	rt_pg_clear(call, rows);
 	if (state != STATE_OURS)
 		return state;
-	q = rt_pg_query_of("SELECT min_reader, min_writer, written_by FROM retake.store");
+	q = rt_pg_query_of("SELECT s.min_reader, s.min_writer, s.written_by, s.format, coalesce((to_jsonb(s)->>"
+			   "'index_rules')::bigint, 0), row_security_active('retake.log') FROM retake.store s");
 	rows = rt_pg_rows(call, &q);
 	if (rows != NULL && call->store->pq->ntuples(rows) == 1) {
 		rt_str by = rt_pg_bytes(call, rows, 0, 2);
 
-		out->reader = rt_pg_u64(call, rows, 0, 0);
-		out->writer = rt_pg_u64(call, rows, 0, 1);
-		(void)snprintf(out->written_by, sizeof(out->written_by), "%.*s",
+		out->gates.reader = rt_pg_u64(call, rows, 0, 0);
+		out->gates.writer = rt_pg_u64(call, rows, 0, 1);
+		out->format = rt_pg_u64(call, rows, 0, 3);
+		out->index_rules = rt_pg_u64(call, rows, 0, 4);
+		call->store->has_policies = rt_pg_bool(call, rows, 0, 5);
+		(void)snprintf(out->gates.written_by, sizeof(out->gates.written_by), "%.*s",
 			       RT_STR_ARG(by));
 	} else if (rt_ok(&call->scope)) {
 		rt_scope_fail(&call->scope, RT_CORRUPT,
@@ -136,26 +148,82 @@ examine(rt_pg_call *call, rt_store_gates *out)
 	return state;
 }
 
-/* --- creating --- */
+/* --- creating and upgrading --- */
 
-/* In one transaction. Another process may create it at the same time: one of the two fails. */
+/* The changes of each format, all in one transaction. Programs of format 1 can use format 2. */
 static void
-create(rt_pg_call *call)
+add_format_1(rt_buf *sql, const rt_pg_store *s)
 {
-	rt_pg_store *s = call->store;
-	rt_buf *sql = rt_scope_buf(&call->scope);
 	uint64_t epoch = 0;
 
 	while ((int64_t)epoch == 0)
 		s->env.random(s->env.ctx, &epoch, sizeof(epoch));
+	rt_buf_add_f(sql, "%s%s%s INSERT INTO retake.store VALUES(1, 1, 1, 1, '%s', %lld);", tables, lock_function,
+		     write_function, RT_VERSION, (long long)(int64_t)epoch);
+}
+
+static void
+add_format_2(rt_buf *sql, bool is_new)
+{
+	rt_buf_add_f(sql, "ALTER TABLE retake.store ADD COLUMN index_rules bigint NOT NULL DEFAULT %s;",
+		     is_new ? RT_WORDS_VERSION : "1");
+	rt_pg_add_security(sql);
+	rt_buf_add_f(sql, "UPDATE retake.store SET format = 2, written_by = '%s';", RT_VERSION);
+}
+
+/* The SQL from a format (0: nothing exists) to RT_PG_FORMAT. */
+static rt_str
+script_from(rt_pg_call *call, uint64_t format)
+{
+	rt_buf *sql = rt_scope_buf(&call->scope);
+
+	rt_buf_add_c(sql, "BEGIN;");
+	if (format < 1)
+		add_format_1(sql, call->store);
+	else /* another program may do the same */
+		rt_buf_add_f(sql, "SELECT 1 / count(*) FROM (SELECT FROM retake.store WHERE format = %llu FOR UPDATE) AS unchanged;",
+			     (unsigned long long)format);
+	add_format_2(sql, format < 1);
+	rt_buf_add_c(sql, "COMMIT");
+	return rt_scope_str(&call->scope, sql);
+}
+
+/* Another process may create it at the same time: one of the two fails. */
+static void
+create(rt_pg_call *call)
+{
+	rt_str sql = script_from(call, 0);
+
+	if (rt_ok(&call->scope))
+		rt_pg_script(call, sql.ptr, "creating its tables");
+	if (call->scope.status == RT_REFUSED) {
+		char text[sizeof(call->conn->text)];
+
+		memcpy(text, call->conn->text, sizeof(text));
+		rt_scope_reset(&call->scope);
+		rt_scope_fail_advise(&call->scope, RT_REFUSED,
+				     "run \"retake store init\" with a role that has CREATE on the database",
+				     "%s: no permission for creating its tables (%s)", call->store->place, text);
+	}
+}
+
+/* An index made with other rules for words is filled again by the next search. */
+static void
+check_index(rt_pg_call *call, const schema *found)
+{
+	uint64_t rules = strtoull(RT_WORDS_VERSION, NULL, 10);
+	rt_buf *sql = rt_scope_buf(&call->scope);
+
+	if (!rt_ok(&call->scope) || call->store->options.read_only || found->format < 2 || found->index_rules >= rules)
+		return;
 	rt_buf_add_f(sql,
-		     "BEGIN; %s%s%s INSERT INTO retake.store VALUES(1, %d, %d, %d, '%s', %lld);"
-		     " COMMIT",
-		     tables, lock_function, write_function, RT_PG_FORMAT, RT_PG_FORMAT,
-		     RT_PG_FORMAT, RT_VERSION, (long long)(int64_t)epoch);
+		     "BEGIN; SET LOCAL lock_timeout = 2000; SELECT set_config('retake.level', '9', true);"
+		     " DELETE FROM retake.found; UPDATE retake.project SET mark = 0 WHERE mark > 0;"
+		     " UPDATE retake.store SET index_rules = %llu; COMMIT",
+		     (unsigned long long)rules);
 	(void)rt_scope_str(&call->scope, sql);
 	if (rt_ok(&call->scope))
-		rt_pg_script(call, sql->ptr, "creating its tables");
+		rt_pg_script(call, sql->ptr, "replacing its index");
 }
 
 static void
@@ -181,12 +249,12 @@ void
 rt_pg_find_schema(rt_pg_call *call)
 {
 	const rt_pg_store *s = call->store;
-	rt_store_gates gates = {0};
+	schema found = {0};
 	found_state state;
 
 	if (rt_ok(&call->scope))
 		check_database(call);
-	state = examine(call, &gates);
+	state = examine(call, &found);
 	if (rt_ok(&call->scope) && state == STATE_NONE && s->options.create &&
 	    !s->options.read_only) {
 		rt_error why;
@@ -197,11 +265,11 @@ rt_pg_find_schema(rt_pg_call *call)
 			rt_status st = call->scope.status;
 
 			rt_scope_reset(&call->scope);
-			state = examine(call, &gates);
+			state = examine(call, &found);
 			if (rt_ok(&call->scope) && state != STATE_OURS)
 				rt_scope_fail_as(&call->scope, st, &why);
 		} else {
-			state = examine(call, &gates);
+			state = examine(call, &found);
 		}
 	}
 	if (!rt_ok(&call->scope))
@@ -214,6 +282,45 @@ rt_pg_find_schema(rt_pg_call *call)
 			      "the database %s has a schema \"retake\" that is not a Retake store",
 			      s->place);
 	else
-		rt_store_check_gates(&call->scope, &gates, RT_PG_FORMAT, s->place,
+		rt_store_check_gates(&call->scope, &found.gates, RT_PG_FORMAT, s->place,
 				     s->options.read_only);
+	check_index(call, &found);
+}
+
+/* --- retake store --- */
+
+void
+rt_pg_prepare(rt_pg_call *call, bool is_new, bool is_dry, rt_buf *out_sql, bool *out_changed)
+{
+	const rt_pg_store *s = call->store;
+	rt_str sql = rt_str_at(NULL, 0);
+	schema found = {0};
+	found_state state;
+
+	if (rt_ok(&call->scope))
+		check_database(call);
+	state = examine(call, &found);
+	if (!rt_ok(&call->scope))
+		return;
+	if (state == STATE_FOREIGN)
+		rt_scope_fail(&call->scope, RT_NOT_OURS, "the database %s has a schema \"retake\" that is not a Retake store",
+			      s->place);
+	else if (state == STATE_NONE && !is_new)
+		rt_scope_fail_advise(&call->scope, RT_NOT_FOUND, "run: retake store init",
+				     "there is no store in the database %s", s->place);
+	else if (state == STATE_OURS && found.format > RT_PG_FORMAT)
+		rt_scope_fail(&call->scope, RT_TOO_NEW,
+			      "the tables of %s were made by a newer version (%s, format %llu); this one knows format %d",
+			      s->place, found.gates.written_by, (unsigned long long)found.format, RT_PG_FORMAT);
+	else if (state == STATE_OURS && found.format < RT_PG_FORMAT && is_new)
+		rt_scope_fail_advise(&call->scope, RT_REFUSED, "run: retake store upgrade",
+				     "there is a store of format %llu in %s already", (unsigned long long)found.format, s->place);
+	if (!rt_ok(&call->scope) || (state == STATE_OURS && found.format == RT_PG_FORMAT))
+		return;
+	sql = script_from(call, found.format);
+	*out_changed = true;
+	if (is_dry && rt_ok(&call->scope))
+		rt_buf_add_str(out_sql, sql);
+	else if (rt_ok(&call->scope))
+		rt_pg_script(call, sql.ptr, is_new ? "creating its tables" : "changing its tables");
 }

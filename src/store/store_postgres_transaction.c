@@ -144,8 +144,8 @@ begin_on(rt_pg_call *call, uint64_t project, bool restart)
 	size_t count = 0;
 
 	if (restart)
-		queries[count++] = rt_pg_query_of("ROLLBACK");
-	queries[count++] = rt_pg_query_of(BEGIN_SQL);
+		queries[count++] = rt_pg_control_of("ROLLBACK");
+	queries[count++] = rt_pg_control_of(BEGIN_SQL);
 	lock_query(call, project, false, &queries[count++]);
 	for (int attempt = 1; rt_ok(&call->scope); attempt++) {
 		RT_TRY(&call->scope, rt_pg_connect(call->store, call->conn, &call->scope.error));
@@ -299,7 +299,7 @@ static void
 finish(rt_pg_call *call)
 {
 	rt_pg_conn *c = call->conn;
-	rt_pg_query q = rt_pg_query_of("ROLLBACK");
+	rt_pg_query q = rt_pg_control_of("ROLLBACK");
 	PGresult *none;
 
 	if (c->tx.is_sent && c->pg != NULL && !rt_pg_exchange(call, &q, 1, &none))
@@ -507,7 +507,7 @@ commit_locked(rt_pg_call *call)
 	}
 	if (tx->batch.count > 0)
 		rt_pg_batch_query(call, tx->now.project, false, &queries[count++]);
-	queries[count++] = rt_pg_query_of("COMMIT");
+	queries[count++] = rt_pg_control_of("COMMIT");
 	if (rt_pg_exchange(call, queries, count, rows)) {
 		tx->is_sent = false;
 		is_lost_row = count == 2 && rt_pg_u64(call, rows[0], 0, 0) != 1;
