@@ -644,7 +644,7 @@ lead_round(rt_engine *engine, rt_ticket *first)
 	rt_scope_init(&r.scope, engine->alloc);
 	plan_ahead(engine, first, &r.ahead);
 	st = run_for(&r);
-	if (st == RT_REFUSED && first->next != NULL) {
+	if (st == RT_REFUSED && first->next != NULL) { /* by the store, to one of them */
 		/* One that may not do its part keeps no others from theirs. */
 		start_again(&r);
 		rt_scope_deinit(&r.scope);

@@ -67,6 +67,7 @@
 	X(token) \
 	X(link) \
 	X(audit) \
+	X(store) \
 	X(prompt) \
 	X(settings) \
 	X(set) \

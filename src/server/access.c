@@ -230,17 +230,17 @@ take_roster(rt_call *call)
 	return true;
 }
 
-static rt_str
-identity_of(const rt_call *call, char room[RT_SHA256_HEX_ROOM + 8])
+rt_str
+rt_access_identity(const rt_account *account, char room[RT_SHA256_HEX_ROOM + 8])
 {
-	const rt_account *account = &call->principal.account;
+	enum { ROOM = RT_SHA256_HEX_ROOM + 8 };
 
-	switch (call->directory != NULL ? account->kind : RT_ACCOUNT_MACHINE) {
+	switch (account->kind) {
 	case RT_ACCOUNT_MACHINE: return RT_STORE_ITSELF;
-	case RT_ACCOUNT_USER: (void)snprintf(room, RT_SHA256_HEX_ROOM + 8, "u%llu", (unsigned long long)account->user); break;
-	case RT_ACCOUNT_TOKEN: (void)snprintf(room, RT_SHA256_HEX_ROOM + 8, "t%s", account->hash); break;
-	case RT_ACCOUNT_LINK: (void)snprintf(room, RT_SHA256_HEX_ROOM + 8, "l%s", account->hash); break;
-	case RT_ACCOUNT_NOBODY: return RT_STR("nobody");
+	case RT_ACCOUNT_USER: (void)snprintf(room, ROOM, "u%llu", (unsigned long long)account->user); break;
+	case RT_ACCOUNT_TOKEN: (void)snprintf(room, ROOM, "t%s", account->hash); break;
+	case RT_ACCOUNT_LINK: (void)snprintf(room, ROOM, "l%s", account->hash); break;
+	case RT_ACCOUNT_NOBODY: (void)snprintf(room, ROOM, "nobody"); break;
 	}
 	return rt_str_of(room);
 }
@@ -253,7 +253,8 @@ rt_access_answer(rt_call *call, rt_str project, bool create)
 	if (!take_roster(call))
 		return;
 	/* What this thread reads and writes from here on, the store may check, too. */
-	rt_str identity = rt_store_set_identity(identity_of(call, room));
+	rt_str identity = rt_store_set_identity(
+		call->directory != NULL ? rt_access_identity(&call->principal.account, room) : RT_STORE_ITSELF);
 	if (admit(call, project, create)) {
 		call->is_authorized = true;
 		call->discussion = only_discussion(call);

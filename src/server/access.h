@@ -16,6 +16,8 @@
 
 enum { RT_ACCESS_FRESH_MS = 250 /* age of the accounts that a decision is based on */ };
 
+/* The account as an identity of stores (log/identity.h); it may be in room. */
+rt_str rt_access_identity(const rt_account *account, char room[RT_SHA256_HEX_ROOM + 8]);
 /* Answers the request: authorizes it, opens the project (empty: that of the server) and calls the
  * handler; or refuses it. create: a project that does not exist is made (a browser's own). */
 void rt_access_answer(rt_call *call, rt_str project, bool create);

@@ -10,6 +10,7 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "server/access.h"
 #include "server/api.h"
@@ -18,6 +19,7 @@
 #include "server/run_json.h"
 #include "app/condition.h"
 #include "store/store_memory.h"
+#include "store/store_open.h"
 
 enum { HEADERS_MAX = 6 };
 
@@ -84,6 +86,23 @@ forget(fixture *f)
 	memset(&f->answer, 0, sizeof(f->answer));
 }
 
+/* In memory, or at the address RETAKE_TEST_STORE, where row-level security compares with the real time. */
+static inline void
+open_store(fixture *f)
+{
+	const char *address = getenv("RETAKE_TEST_STORE");
+	rt_error err;
+
+	if (address == NULL || *address == '\0') {
+		assert_int_equal(rt_store_memory_open(rt_alloc_libc(), &f->env, &f->store, NULL), RT_OK);
+		return;
+	}
+	clock_us = (int64_t)time(NULL) * 1000000;
+	if (rt_store_open(rt_alloc_libc(), &f->env, address, &(rt_store_options){.create = true, .relaxed = true},
+			  &f->store, &err) != RT_OK)
+		fail_msg("%s", err.text);
+}
+
 static inline int
 set_up(void **state)
 {
@@ -93,7 +112,7 @@ set_up(void **state)
 	f->alloc = rt_alloc_libc();
 	f->random = 7;
 	f->env = (rt_env){now, env_random, &f->random};
-	assert_int_equal(rt_store_memory_open(rt_alloc_libc(), &f->env, &f->store, NULL), RT_OK);
+	open_store(f);
 	open_pool(f);
 	*state = f;
 	return 0;

@@ -276,6 +276,8 @@ void rt_pg_batch_query(rt_pg_call *call, uint64_t project, bool is_alone, rt_pg_
 void rt_pg_add_security(rt_buf *sql);
 /* The statement that tells the database for whom the next one is; false: none is needed. */
 bool rt_pg_identity_query(rt_pg_call *call, const rt_pg_query *q, rt_pg_query *out);
+/* The project was not found: fails the call if that may be because its identity may not see or change it. */
+void rt_pg_check_visible(rt_pg_call *call, uint64_t project);
 /* Search in the index; the parameters are expressions of SQL. */
 #define RT_PG_FIND_SQL(project, below, all, each, most) \
 	"SELECT h.number, max(h.entry) FROM (SELECT f.number, f.entry FROM retake.found f WHERE" \

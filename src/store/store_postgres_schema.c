@@ -10,7 +10,7 @@
 #include <string.h>
 
 static const char tables[] =
-	"CREATE SCHEMA IF NOT EXISTS retake;"
+	"DO $$ BEGIN IF to_regnamespace('retake') IS NULL THEN CREATE SCHEMA retake; END IF; END $$;"
 	"CREATE TABLE retake.store(id bigint PRIMARY KEY CHECK (id = 1), format bigint NOT NULL,"
 	" min_reader bigint NOT NULL, min_writer bigint NOT NULL, written_by text NOT NULL,"
 	" epoch bigint NOT NULL);"
@@ -50,7 +50,7 @@ static const char lock_function[] =
 /* The kinds of changes in the arrays of retake.write are those of rt_pg_change. It changes nothing
  * and returns false unless the log and the bodies end where the caller expects. */
 static const char write_function[] =
-	"CREATE FUNCTION retake.write(p bigint, wait bigint, old_seq bigint, old_body bigint,"
+	"CREATE OR REPLACE FUNCTION retake.write(p bigint, wait bigint, old_seq bigint, old_body bigint,"
 	" old_fence bigint, old_epoch bigint, new_seq bigint, new_body bigint,"
 	" kinds bigint[], numbers bigint[], extras bigint[], sums bigint[], names bytea[],"
 	" datas bytea[]) RETURNS bigint LANGUAGE plpgsql AS $$ DECLARE c record; BEGIN"
@@ -78,10 +78,12 @@ static const char write_function[] =
 	" WHEN 7 THEN INSERT INTO retake.side VALUES(p, c.name, c.sum, c.data) ON CONFLICT"
 	" (project, name) DO UPDATE SET sum = excluded.sum, data = excluded.data;"
 	" WHEN 8 THEN DELETE FROM retake.side t WHERE t.project = p AND t.name = c.name;"
+	" IF NOT FOUND AND EXISTS(SELECT FROM retake.side t WHERE t.project = p AND t.name = c.name) THEN"
+	" RAISE insufficient_privilege; END IF;"
 	" WHEN 9 THEN UPDATE retake.log t SET sum = c.sum, data = c.data WHERE t.project = p AND"
-	" t.seq = c.n;"
+	" t.seq = c.n; IF NOT FOUND THEN RAISE insufficient_privilege; END IF;"
 	" WHEN 10 THEN UPDATE retake.body t SET sum = c.sum, data = c.data WHERE t.project = p AND"
-	" t.number = c.n;"
+	" t.number = c.n; IF NOT FOUND THEN RAISE insufficient_privilege; END IF;"
 	/* data: the words of a part of a text, each after a blank; extra: its entry; sum: its part. */
 	" WHEN 11 THEN INSERT INTO retake.found VALUES(p, c.n, c.sum, c.extra, array_to_tsvector("
 	"string_to_array(substr(convert_from(c.data, 'UTF8'), 2), ' ')));"
@@ -167,6 +169,8 @@ add_format_2(rt_buf *sql, bool is_new)
 {
 	rt_buf_add_f(sql, "ALTER TABLE retake.store ADD COLUMN index_rules bigint NOT NULL DEFAULT %s;",
 		     is_new ? RT_WORDS_VERSION : "1");
+	if (!is_new) /* a row that may not be changed is an error */
+		rt_buf_add_c(sql, write_function);
 	rt_pg_add_security(sql);
 	rt_buf_add_f(sql, "UPDATE retake.store SET format = 2, written_by = '%s';", RT_VERSION);
 }
@@ -202,8 +206,10 @@ create(rt_pg_call *call)
 		memcpy(text, call->conn->text, sizeof(text));
 		rt_scope_reset(&call->scope);
 		rt_scope_fail_advise(&call->scope, RT_REFUSED,
-				     "run \"retake store init\" with a role that has CREATE on the database",
-				     "%s: no permission for creating its tables (%s)", call->store->place, text);
+				     "run retake store init",
+				     "%s: no permission for creating its tables (%s); a role that has CREATE on the database "
+				     "has to create them",
+				     call->store->place, text);
 	}
 }
 
@@ -306,14 +312,14 @@ rt_pg_prepare(rt_pg_call *call, bool is_new, bool is_dry, rt_buf *out_sql, bool 
 		rt_scope_fail(&call->scope, RT_NOT_OURS, "the database %s has a schema \"retake\" that is not a Retake store",
 			      s->place);
 	else if (state == STATE_NONE && !is_new)
-		rt_scope_fail_advise(&call->scope, RT_NOT_FOUND, "run: retake store init",
+		rt_scope_fail_advise(&call->scope, RT_NOT_FOUND, "run retake store init",
 				     "there is no store in the database %s", s->place);
 	else if (state == STATE_OURS && found.format > RT_PG_FORMAT)
 		rt_scope_fail(&call->scope, RT_TOO_NEW,
 			      "the tables of %s were made by a newer version (%s, format %llu); this one knows format %d",
 			      s->place, found.gates.written_by, (unsigned long long)found.format, RT_PG_FORMAT);
 	else if (state == STATE_OURS && found.format < RT_PG_FORMAT && is_new)
-		rt_scope_fail_advise(&call->scope, RT_REFUSED, "run: retake store upgrade",
+		rt_scope_fail_advise(&call->scope, RT_REFUSED, "run retake store upgrade",
 				     "there is a store of format %llu in %s already", (unsigned long long)found.format, s->place);
 	if (!rt_ok(&call->scope) || (state == STATE_OURS && found.format == RT_PG_FORMAT))
 		return;

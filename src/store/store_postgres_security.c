@@ -149,3 +149,12 @@ rt_pg_identity_query(rt_pg_call *call, const rt_pg_query *q, rt_pg_query *out)
 	rt_pg_arg_u64(out, rt_pg_query_project(q));
 	return true;
 }
+
+void
+rt_pg_check_visible(rt_pg_call *call, uint64_t project)
+{
+	if (call->store->has_policies && rt_store_identity().size > 0)
+		rt_scope_fail(&call->scope, RT_REFUSED,
+			      "the database refuses the access to project %llu (row-level security)",
+			      (unsigned long long)project);
+}

@@ -115,6 +115,8 @@ rt_pg_read_heads(rt_pg_call *call, uint64_t project)
 	if (rows != NULL)
 		h = heads_in(call, rows, project);
 	rt_pg_clear(call, rows);
+	if (project != 0 && h.project == 0)
+		rt_pg_check_visible(call, project);
 	if (h.project != 0 && !call->conn->tx.is_open)
 		learn(call->store, &h);
 	return h;
@@ -226,6 +228,8 @@ rt_pg_touch(rt_pg_call *call, uint64_t project)
 	if (tx->now.project != project)
 		relock(call, project);
 	tx->is_guess = tx->is_guess && tx->now.project != project;
+	if (tx->now.project != project)
+		rt_pg_check_visible(call, project);
 	return rt_ok(&call->scope) && tx->now.project == project;
 }
 

@@ -3,7 +3,7 @@
 #
 # Row-level security: a server whose role is not the owner of the tables gives the same answers, and
 # SQL connections with random identities see what a plain model of the accounts allows, without the
-# decision of the server (security.py). REQUESTS: how many, 3,000 by default.
+# decision of the server (security.py). REQUESTS: how many, 800 by default.
 . "$(dirname "$0")/../cli/lib.sh"
 
 . "$here/lib.sh"
@@ -28,4 +28,28 @@ code 'the command line writes' 0 "$RETAKE" --db "$limited" add second -p other
 code 'a search' 0 "$RETAKE" --db "$limited" search second -p other
 has 'a search: found' 'second' "$out"
 code 'fsck' 0 "$RETAKE" --db "$limited" fsck
+
+# The test of the server with its random requests, and the database alone.
+new_store() { # new_store NAME: its address for the server's role
+	sql "CREATE DATABASE $1" postgres
+	"$RETAKE" --db "postgresql://retake@/$1?host=$server" -q store init
+	sql 'GRANT USAGE ON SCHEMA retake TO retake_server;
+		GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA retake TO retake_server' "$1"
+	echo "postgresql://retake_server@/$1?host=$server"
+}
+cd "$root" || exit 1
+requests=${REQUESTS:-800}
+RETAKE_TEST_REQUESTS=$requests RETAKE_TEST_STORE=$(new_store requests) code 'random requests' 0 build/obj/src/access_test
+grep '^#' "$work/out"
+RETAKE_TEST_REQUESTS=$requests RETAKE_TEST_STORE=$(new_store rows) RETAKE_TEST_ROWS=1 code 'the database alone' 0 build/obj/src/access_test
+grep '^#' "$work/out"
+
+# A connection sees no other project than the one it has named, whatever its role.
+is 'another project' '0|1' "$(as_server "BEGIN; SELECT set_config('retake.project', '2', true), set_config('retake.level', '4', true);
+	SELECT (SELECT count(*) FROM retake.log WHERE project = 1), (SELECT min(1) FROM retake.log WHERE project = 2); COMMIT" | tail -n 1)"
+unset HOME XDG_DATA_HOME XDG_CONFIG_HOME XDG_STATE_HOME
+HOME=$work
+export HOME
+DB=$(new_store accounts) code 'accounts' 0 python3 tests/server/accounts_test.py
+has 'accounts: ran' ' passed, 0 failed' "$out"
 finish
