@@ -71,7 +71,7 @@ find_project(rt_engine *engine, bool create, rt_scope *s)
 		rt_scope_note(s, st);
 		return;
 	}
-	/* Nobody has a role in it yet. */
+	/* There are no roles in it yet. */
 	rt_str identity = rt_store_set_identity(RT_STORE_ITSELF);
 	if (RT_TRY(s, ops->begin(engine->store, &s->error)) != RT_OK) {
 		(void)rt_store_set_identity(identity);

@@ -8,9 +8,9 @@
  *   "u7"            user 7 of the accounts
  *   "t<SHA-256>"    a personal access token
  *   "l<SHA-256>"    a share link
- *   anything else   nobody: nothing
+ *   anything else   no right
  *
- * Several, separated by blanks: what each of them may do. A transaction with changes of several users
+ * Several, separated by blanks: what all of them may do. A transaction with changes of several users
  * is sent with all of them.
  *
  * Threads: each has its own. */

@@ -565,7 +565,7 @@ random_requests(void **state)
 
 	for (int user = 0; user < USERS; user++)
 		make_user(w, user);
-	for (i = 0; i < 3000; i++)
+	for (i = 0; i < (getenv("RETAKE_TEST_STORE") != NULL ? 600 : 3000); i++)
 		change_something(w);
 	for (i = 0; i < limit && (seconds == 0 || (size_t)(time(NULL) - begun) < seconds); i++) {
 		const question *q;
@@ -662,7 +662,7 @@ random_rows(void **state)
 	rt_buf_init(&data, rt_alloc_libc(), RT_BUF_UNLIMITED);
 	for (int user = 0; user < USERS; user++)
 		make_user(w, user);
-	for (int i = 0; i < 1000; i++)
+	for (int i = 0; i < 600; i++)
 		change_something(w);
 	for (size_t i = 0; i < limit; i++) {
 		const question *q = below(w, 8) == 0 ? &purging : below(w, 2) == 0 ? &writing : &reading;

@@ -3,7 +3,7 @@
 #
 # Row-level security: a server whose role is not the owner of the tables gives the same answers, and
 # SQL connections with random identities see what a plain model of the accounts allows, without the
-# decision of the server (security.py). REQUESTS: how many, 800 by default.
+# decision of the server (security.py). REQUESTS: how many, 600 by default.
 . "$(dirname "$0")/../cli/lib.sh"
 
 . "$here/lib.sh"
@@ -38,7 +38,7 @@ new_store() { # new_store NAME: its address for the server's role
 	echo "postgresql://retake_server@/$1?host=$server"
 }
 cd "$root" || exit 1
-requests=${REQUESTS:-800}
+requests=${REQUESTS:-600}
 RETAKE_TEST_REQUESTS=$requests RETAKE_TEST_STORE=$(new_store requests) code 'random requests' 0 build/obj/src/access_test
 grep '^#' "$work/out"
 RETAKE_TEST_REQUESTS=$requests RETAKE_TEST_STORE=$(new_store rows) RETAKE_TEST_ROWS=1 code 'the database alone' 0 build/obj/src/access_test
