@@ -290,6 +290,7 @@ class Place:
             except (subprocess.SubprocessError, OSError):
                 pass
             time.sleep(0.1)
+        self.team.stop()  # here: the parts end with the thread that started them
 
     def wait(self, limit_s=180):
         until = time.monotonic() + limit_s
@@ -301,7 +302,6 @@ class Place:
     def __exit__(self, kind, *_):
         self.is_over.set()
         self.thread.join()
-        self.team.stop()
         for cut in self.cuts.values():
             cut.stop()
         for folder in self.mounted:
