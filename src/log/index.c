@@ -188,16 +188,26 @@ rt_engine_index(rt_engine *engine, rt_error *err)
 	return rt_engine_index_with(engine, NULL, NULL, err);
 }
 
+typedef struct step {
+	uint64_t least;
+	bool has_work;
+} step;
+
 static bool
 is_first(void *ctx, uint64_t done, uint64_t all)
 {
-	uint64_t least = *(uint64_t *)ctx;
+	step *one = ctx;
 
-	return done == 0 && all >= least;
+	one->has_work |= all >= one->least;
+	return done == 0 && all >= one->least;
 }
 
 rt_status
-rt_engine_index_step(rt_engine *engine, uint64_t least, rt_error *err)
+rt_engine_index_step(rt_engine *engine, uint64_t least, bool *out_is_idle, rt_error *err)
 {
-	return rt_engine_index_with(engine, is_first, &least, err);
+	step one = {.least = least};
+	rt_status st = rt_engine_index_with(engine, is_first, &one, err);
+
+	*out_is_idle = st == RT_OK && !one.has_work;
+	return st;
 }

@@ -18,8 +18,10 @@ typedef bool (*rt_progress_fn)(void *ctx, uint64_t done, uint64_t all);
 RT_CHECKED rt_status rt_engine_index_with(rt_engine *engine, rt_progress_fn progress, void *ctx,
 					  rt_error *err);
 
-/* One batch, if at least this many bodies are not indexed: for maintenance in the background. */
-RT_CHECKED rt_status rt_engine_index_step(rt_engine *engine, uint64_t least, rt_error *err);
+/* One batch, if at least this many bodies are not indexed: for maintenance in the background.
+ * *out_is_idle: there were fewer; the same until the project has a new row. */
+RT_CHECKED rt_status rt_engine_index_step(rt_engine *engine, uint64_t least, bool *out_is_idle,
+					  rt_error *err);
 
 /* ---- texts of bodies, in batches ---- */
 

@@ -14,6 +14,7 @@
 
 enum {
 	TEND_S = 15,      /* between two of tend() */
+	SWEEP_S = 600,    /* between two looks for expired responses, which read all of them */
 	INDEX_LEAST = 256, /* texts */
 	INDEX_PAUSE_US = 200000,
 	INDEX_PAUSE_MOST_US = 60000000 /* after failures */
@@ -271,6 +272,7 @@ open_project_new(rt_project_pool *pool, rt_str name, bool create, rt_open_projec
 	if (open_project == NULL)
 		return rt_fail(err, RT_NOMEM, "out of memory");
 	open_project->pool = pool;
+	open_project->index_idle_seq = UINT64_MAX;
 	open_project->cache = rt_new(given->alloc, sizeof(*open_project->cache));
 	if (open_project->cache != NULL &&
 	    !rt_response_cache_init(open_project->cache, given->alloc)) {
@@ -393,7 +395,11 @@ tend(rt_open_project *open_project, int64_t now_us)
 	open_project->tended_us = now_us;
 	if (given->store->is_read_only)
 		return;
-	(void)!rt_idempotency_sweep(open_project->engine, now_us, NULL, NULL);
+	if (now_us < open_project->swept_us ||
+	    now_us - open_project->swept_us >= (int64_t)SWEEP_S * 1000000) {
+		open_project->swept_us = now_us;
+		(void)!rt_idempotency_sweep(open_project->engine, now_us, NULL, NULL);
+	}
 	if (given->lives != NULL && rt_run_claims_sweep(open_project->claims, &kept, NULL) == RT_OK &&
 	    kept > 0)
 		rt_feed_changed(open_project->feed);
@@ -402,19 +408,25 @@ tend(rt_open_project *open_project, int64_t now_us)
 /* Adds a batch of texts to the search index if many are new, so that the first search after an
  * import need not read all of them. Writers wait for a batch; the pauses leave them most of the
  * time. After a failure the pauses become longer, since it may be permanent, for example because
- * the database role may only read. */
+ * the database role may only read. Where there was nothing to do, the store is not asked again
+ * before the project has changed: thousands of projects may be open. */
 static void
 index_texts(rt_open_project *open_project, int64_t now_us)
 {
 	const rt_env *env = open_project->pool->options.env;
 	int64_t used_us, pause_us = INDEX_PAUSE_US;
+	const rt_project *value = rt_engine_value(open_project->engine);
+	uint64_t seq = value->seq;
+	bool is_idle;
 	rt_status st;
 
-	if (open_project->pool->options.store->is_read_only ||
+	rt_object_unref(value);
+	if (seq == open_project->index_idle_seq || open_project->pool->options.store->is_read_only ||
 	    (now_us >= open_project->indexed_us &&
 	     now_us < open_project->indexed_us + open_project->index_pause_us))
 		return;
-	st = rt_engine_index_step(open_project->engine, INDEX_LEAST, NULL);
+	st = rt_engine_index_step(open_project->engine, INDEX_LEAST, &is_idle, NULL);
+	open_project->index_idle_seq = is_idle ? seq : UINT64_MAX;
 	open_project->indexed_us = env->now_us(env->ctx);
 	used_us = open_project->indexed_us - now_us;
 	if (st != RT_OK && st != RT_INTERRUPTED) /* for example because nothing may be written */

@@ -78,7 +78,9 @@ typedef struct rt_open_project {
 	_Atomic int64_t looked_us; /* when changes of other processes were last read (call.h) */
 	rt_git git; /* the commit of the server's working folder */
 	int64_t tended_us;  /* when rt_project_pool_tick last maintained it */
+	int64_t swept_us;   /* and when expired responses were last dropped */
 	int64_t indexed_us, index_pause_us; /* when texts were last indexed; until the next ones */
+	uint64_t index_idle_seq; /* with this newest row there was nothing to index; UINT64_MAX: none */
 	bool is_told;       /* hooks know that it is open */
 	struct rt_open_project *next; /* opened before this one */
 } rt_open_project;

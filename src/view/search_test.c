@@ -730,10 +730,19 @@ a_prompt_search_reads_what_is_not_indexed(void **state)
 	assert_non_null(strstr(search_in(f, "needle7", 0, "", 0), "\"at\":8"));
 	assert_in_range(head(f, RT_STORE_INDEX), 1, TEXTS - 1);
 	assert_non_null(strstr(search_in(f, "needle0", 0, "", 0), "\"at\":1"));
+	bool is_idle = true;
 	for (int i = 0; i < TEXTS; i++)
-		assert_int_equal(rt_engine_index_step(f->engine, 1, NULL), RT_OK);
+		assert_int_equal(rt_engine_index_step(f->engine, 1, &is_idle, NULL), RT_OK);
+	assert_true(is_idle);
 	assert_int_equal(head(f, RT_STORE_INDEX), head(f, RT_STORE_BODIES));
 	assert_non_null(strstr(search_in(f, "\"needle7 straw\"", 0, "", 0), "\"at\":8"));
+	apply(f, "{\"op\":\"entry.append\",\"content\":\"late\"}");
+	assert_int_equal(rt_engine_index_step(f->engine, 2, &is_idle, NULL), RT_OK);
+	assert_true(is_idle); /* too few */
+	assert_int_equal(rt_engine_index_step(f->engine, 1, &is_idle, NULL), RT_OK);
+	assert_false(is_idle);
+	assert_int_equal(rt_engine_index_step(f->engine, 1, &is_idle, NULL), RT_OK);
+	assert_true(is_idle);
 }
 
 static bool
