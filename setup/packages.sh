@@ -25,6 +25,7 @@ hdr stdio.h libc6-dev
 pc tomlplusplus libtomlplusplus-dev
 pc libcurl libcurl4-openssl-dev
 pc libpq libpq-dev
+pc cjose libcjose-dev
 pc libutf8proc libutf8proc-dev
 pc ncursesw libncurses-dev
 pc libmicrohttpd libmicrohttpd-dev
@@ -48,6 +49,7 @@ cmd ctags universal-ctags
 pc vterm libvterm-dev
 deb postgresql-15 postgresql-15
 cmd pgbouncer pgbouncer
+deb python3-cryptography python3-cryptography
 '
 
 here=$(cd "$(dirname "$0")/.." && pwd)

@@ -73,6 +73,21 @@ put_holder(const rt_accounts *a, const rt_roster *roster, const rt_item *item, r
 		rt_json_put_u64(out, "discussion", item->discussion);
 }
 
+/* "roles":["thesis=editor",…] of an invitation. */
+static void
+put_roles(const rt_accounts *a, const rt_item *invite, rt_buf *out)
+{
+	rt_json_open(out, "roles", '[');
+	for (size_t i = 0; i + 1 < invite->list_count; i += 2) {
+		rt_buf *text = rt_scope_buf(a->scope);
+
+		rt_buf_add_str(text, rt_accounts_project_name(a, invite->list[i]));
+		rt_buf_add_f(text, "=%s", rt_role_names[invite->list[i + 1] % RT_ROLE_COUNT]);
+		rt_json_put_str(out, NULL, rt_scope_str(a->scope, text));
+	}
+	rt_json_close(out, ']');
+}
+
 static void
 put_users(const rt_roster *roster, const rt_item *team, rt_buf *out)
 {
@@ -103,7 +118,11 @@ rt_accounts_put(const rt_accounts *a, const rt_roster *roster, const rt_item *it
 	if (item->kind == RT_ITEM_USER) {
 		rt_json_put_bool(out, "admin", item->is_admin);
 		rt_json_put_bool(out, "disabled", item->is_disabled);
+		if (item->identity.size > 0)
+			rt_json_put_str(out, "identity", item->identity);
 	}
+	if (item->kind == RT_ITEM_INVITE)
+		put_roles(a, item, out);
 	if (item->kind == RT_ITEM_TEAM)
 		put_users(roster, item, out);
 	put_holder(a, roster, item, out);

@@ -31,6 +31,12 @@ note(rt_directory_change *change, const rt_accounts *a, const char *what, rt_str
 }
 
 void
+rt_audit_note(rt_directory_change *change, const rt_accounts *a, const char *what, rt_str on)
+{
+	note(change, a, what, on);
+}
+
+void
 rt_audit_add(const rt_accounts *a, const char *what, rt_str on)
 {
 	rt_directory_change change = rt_directory_begin(a->directory, a->scope);
@@ -93,8 +99,8 @@ find(rt_directory_change *change, rt_item_kind kind, rt_str name)
 	return item;
 }
 
-static void
-check_name(rt_scope *s, rt_str name)
+void
+rt_account_name_check(rt_scope *s, rt_str name)
 {
 	if (!rt_account_name_is_valid(name))
 		rt_scope_fail(s, RT_USAGE,
@@ -105,7 +111,7 @@ check_name(rt_scope *s, rt_str name)
 uint64_t
 rt_accounts_user_new(const rt_accounts *a, rt_str name, bool is_admin, rt_str identity)
 {
-	check_name(a->scope, name);
+	rt_account_name_check(a->scope, name);
 	rt_directory_change change = rt_directory_begin(a->directory, a->scope);
 	rt_item user = {.kind = RT_ITEM_USER,
 			.name = name,
@@ -297,7 +303,7 @@ rt_accounts_user_remove(const rt_accounts *a, rt_str name)
 void
 rt_accounts_team_set(const rt_accounts *a, rt_str team, rt_str user, bool is_in)
 {
-	check_name(a->scope, team);
+	rt_account_name_check(a->scope, team);
 	rt_directory_change change = rt_directory_begin(a->directory, a->scope);
 	const rt_item *member = find(&change, RT_ITEM_USER, user);
 	const rt_item *old = is_in && change.roster != NULL

@@ -20,6 +20,9 @@ typedef struct rt_accounts {
 			  * that had an owner has none */
 } rt_accounts;
 
+/* RT_USAGE: it cannot be the name of a user or a team. */
+void rt_account_name_check(rt_scope *s, rt_str name);
+
 /* Returns the id. RT_REFUSED: the name is in use; RT_USAGE: it is not valid. */
 uint64_t rt_accounts_user_new(const rt_accounts *a, rt_str name, bool is_admin, rt_str identity);
 /* -1: unchanged. */
@@ -78,6 +81,8 @@ typedef struct rt_audit {
 	rt_str by, what, on, from;
 } rt_audit;
 
+/* Adds a row in the transaction of a change. */
+void rt_audit_note(rt_directory_change *change, const rt_accounts *a, const char *what, rt_str on);
 /* Adds a row in a separate transaction. */
 void rt_audit_add(const rt_accounts *a, const char *what, rt_str on);
 /* Calls fn for each row, the oldest first. */

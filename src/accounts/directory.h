@@ -75,11 +75,11 @@ typedef struct rt_item {
 	rt_item_kind kind;
 	uint64_t id;         /* all but memberships */
 	char hash[RT_SHA256_HEX_ROOM]; /* of the secret: tokens, invitations, links */
-	uint64_t project;    /* memberships, invitations, links */
+	uint64_t project;    /* memberships, links */
 	uint64_t user;       /* memberships: the member, or 0; tokens: the owner */
 	uint64_t team;       /* memberships: the member, or 0 */
 	uint64_t discussion; /* links: the only one; 0: the whole project */
-	uint64_t role;       /* rt_role: memberships, invitations */
+	uint64_t role;       /* rt_role: memberships */
 	uint64_t scope;      /* rt_token_scope: tokens */
 	uint64_t is_admin;   /* users: of the server */
 	uint64_t is_disabled;/* users */
@@ -87,7 +87,8 @@ typedef struct rt_item {
 	rt_str name;         /* users, teams: unique in their kind; tokens, links: for people */
 	rt_str identity;     /* users: "proxy:ann", the name that a sign-in service has for them */
 	rt_str by;           /* the user that made it */
-	const uint64_t *list; /* teams: users; tokens: the only projects, if any */
+	const uint64_t *list; /* teams: users; tokens: the only projects, if any; invitations:
+			      * project, role, project, role … */
 	size_t list_count;
 } rt_item;
 

@@ -45,6 +45,18 @@ rt_buf_add_base64(rt_buf *buf, rt_str bytes)
 	}
 }
 
+void
+rt_buf_add_base64url(rt_buf *buf, rt_str bytes)
+{
+	size_t from = buf->size;
+
+	rt_buf_add_base64(buf, bytes);
+	while (buf->size > from && buf->ptr[buf->size - 1] == '=')
+		buf->ptr[--buf->size] = '\0';
+	for (size_t i = from; i < buf->size; i++)
+		buf->ptr[i] = buf->ptr[i] == '+' ? '-' : buf->ptr[i] == '/' ? '_' : buf->ptr[i];
+}
+
 int
 rt_hex_digit(char c)
 {

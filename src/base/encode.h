@@ -14,6 +14,8 @@ void rt_hex(const void *bytes, size_t size, char *out);
 /* Append bytes as lower-case digits, or as base64. Failure is kept in buf. */
 void rt_buf_add_hex(rt_buf *buf, rt_str bytes);
 void rt_buf_add_base64(rt_buf *buf, rt_str bytes);
+/* The same in the URL-safe alphabet, without padding (section 5). */
+void rt_buf_add_base64url(rt_buf *buf, rt_str bytes);
 
 /* The value of one digit, in either case; -1: not a digit. */
 int rt_hex_digit(char c);

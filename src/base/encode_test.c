@@ -103,10 +103,28 @@ single_digits(void **state)
 	assert_int_equal(rt_hex_number(text, 7, 1), -1);
 }
 
+/* RFC 7515, appendix C; no padding, and the two other characters. */
+static void
+url_safe(void **state)
+{
+	static const char bytes[] = {3, (char)236, (char)255, (char)224, (char)193};
+	rt_buf out;
+
+	(void)state;
+	rt_buf_init(&out, rt_alloc_libc(), RT_BUF_UNLIMITED);
+	rt_buf_add_c(&out, "+=");
+	rt_buf_add_base64url(&out, rt_str_at(bytes, sizeof(bytes)));
+	assert_true(rt_str_is(rt_buf_str(&out), "+=A-z_4ME"));
+	rt_buf_add_base64url(&out, rt_str_at(bytes, 1));
+	assert_true(rt_str_is(rt_buf_str(&out), "+=A-z_4MEAw"));
+	rt_buf_deinit(&out);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(url_safe),
 		cmocka_unit_test(known_answers),
 		cmocka_unit_test(every_byte_comes_back),
 		cmocka_unit_test(other_characters_are_refused),

@@ -109,6 +109,34 @@ rt_sha256_end_hex(rt_sha256 *sha, char out[RT_SHA256_HEX_ROOM])
 	out[2 * RT_SHA256_SIZE] = 0;
 }
 
+void
+rt_hmac_sha256(rt_str key, rt_str text, uint8_t out[RT_SHA256_SIZE])
+{
+	uint8_t block[BLOCK] = {0};
+	rt_sha256 sha;
+
+	rt_sha256_init(&sha);
+	if (key.size > BLOCK) {
+		rt_sha256_add(&sha, key.ptr, key.size);
+		rt_sha256_end(&sha, block);
+		rt_sha256_init(&sha);
+	} else if (key.size > 0) {
+		memcpy(block, key.ptr, key.size);
+	}
+	for (size_t i = 0; i < BLOCK; i++)
+		block[i] ^= 0x36;
+	rt_sha256_add(&sha, block, BLOCK);
+	rt_sha256_add(&sha, text.ptr, text.size);
+	rt_sha256_end(&sha, out);
+	for (size_t i = 0; i < BLOCK; i++)
+		block[i] ^= 0x36 ^ 0x5c;
+	rt_sha256_init(&sha);
+	rt_sha256_add(&sha, block, BLOCK);
+	rt_sha256_add(&sha, out, RT_SHA256_SIZE);
+	rt_sha256_end(&sha, out);
+	memset(block, 0, sizeof(block));
+}
+
 bool
 rt_sha256_is_hex(rt_str s)
 {

@@ -24,6 +24,8 @@ void rt_sha256_add(rt_sha256 *sha, const void *ptr, size_t size);
 /* Ends it; then only init may follow. */
 void rt_sha256_end(rt_sha256 *sha, uint8_t out[RT_SHA256_SIZE]);
 void rt_sha256_end_hex(rt_sha256 *sha, char out[RT_SHA256_HEX_ROOM]);
+/* HMAC-SHA-256 (RFC 2104). */
+void rt_hmac_sha256(rt_str key, rt_str text, uint8_t out[RT_SHA256_SIZE]);
 /* Is it a hash as rt_sha256_end_hex writes it? */
 bool rt_sha256_is_hex(rt_str s);
 

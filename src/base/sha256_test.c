@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "base/encode.h"
 #include "base/sha256.h"
 
 /* The vectors of FIPS 180-4 and of NIST's byte-oriented examples. */
@@ -83,6 +84,35 @@ cuts_do_not_matter(void **state)
 	}
 }
 
+/* RFC 4231, cases 1, 2 and 6 (a key longer than a block). */
+static void
+keyed_hashes(void **state)
+{
+	static char long_key[131], first_key[20];
+	const struct {
+		rt_str key, text;
+		const char *hex;
+	} known[] = {
+		{{first_key, 20}, RT_STR("Hi There"), "b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7"},
+		{RT_STR("Jefe"), RT_STR("what do ya want for nothing?"),
+		 "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843"},
+		{{long_key, 131}, RT_STR("Test Using Larger Than Block-Size Key - Hash Key First"),
+		 "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54"},
+	};
+
+	(void)state;
+	memset(long_key, 0xaa, sizeof(long_key));
+	memset(first_key, 0x0b, sizeof(first_key));
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+		uint8_t raw[RT_SHA256_SIZE];
+		char hex[RT_SHA256_HEX_ROOM] = {0};
+
+		rt_hmac_sha256(known[i].key, known[i].text, raw);
+		rt_hex(raw, sizeof(raw), hex);
+		assert_string_equal(hex, known[i].hex);
+	}
+}
+
 int
 main(void)
 {
@@ -90,6 +120,7 @@ main(void)
 		cmocka_unit_test(known_answers),
 		cmocka_unit_test(a_million_in_odd_pieces),
 		cmocka_unit_test(cuts_do_not_matter),
+		cmocka_unit_test(keyed_hashes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

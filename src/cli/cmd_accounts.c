@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * user, team, member, token, link, audit: the accounts of a store, for retake serve --accounts. The
+ * user, team, member, invite, token, link, audit: the accounts of a store, for retake serve --accounts. The
  * command line reads and changes the store itself, so it acts as an administrator. */
 #include "accounts/accounts.h"
 
 #include <string.h>
 
+#include "accounts/arrival.h"
 #include "accounts/authorize.h"
 #include "cli/cli.h"
 
@@ -67,9 +68,9 @@ project_number(rt_cli *cli, rt_str name)
 
 /* The time at which something expires, from --days; 0: never. */
 static int64_t
-until_of(rt_cli *cli)
+until_of(rt_cli *cli, uint64_t absent)
 {
-	uint64_t days = rt_cli_flag_number(cli, "days", "the number of days", 0);
+	uint64_t days = rt_cli_flag_number(cli, "days", "the number of days", absent);
 
 	if (days > 36500)
 		rt_cli_fail(cli, RT_USAGE, "the number of days is at most 36500");
@@ -162,7 +163,9 @@ print_item(rt_cli *cli, yyjson_val *item)
 			rt_json_add_value(text, it.value);
 		if (!is_first)
 			rt_term_f(out, "%.*s ", RT_STR_ARG(it.key));
-		rt_term_line(out, text->size > 0 ? rt_scope_str(&cli->s, text) : RT_STR("all"));
+		rt_term_line(out, text->size > 0		       ? rt_scope_str(&cli->s, text)
+				   : rt_str_is(it.key, "roles") ? RT_STR("none")
+								: RT_STR("all"));
 	}
 	rt_term_c(out, "\n");
 }
@@ -200,6 +203,8 @@ run_user(rt_cli *cli)
 {
 	static const char *const verbs[] = {"new", "change", "remove", NULL};
 	bool is_admin = rt_cli_has(cli, "admin"), is_disabled = rt_cli_has(cli, "disabled");
+	const char *given = rt_cli_flag_value(cli, "identity");
+	rt_str identity = given != NULL && strcmp(given, "none") != 0 ? rt_cli_check_utf8(cli, rt_str_of(given)) : RT_STR("");
 
 	if (rt_cli_word(cli, 0) == NULL) {
 		list(cli, RT_ITEM_USER, 0);
@@ -215,9 +220,11 @@ run_user(rt_cli *cli)
 		return;
 	if (verb == 1)
 		(void)rt_accounts_user_new(&a, name, is_admin, RT_STR(""));
-	else if (verb == 2)
+	else if (verb == 2 && (given == NULL || is_admin || is_disabled))
 		rt_accounts_user_change(&a, name, is_admin, is_disabled);
-	else
+	if (verb != 3 && given != NULL && rt_ok(&cli->s))
+		rt_accounts_identity_set(&a, name, identity);
+	if (verb == 3)
 		removed = rt_accounts_user_remove(&a, name);
 	say_done(cli, verb == 1 ? "Created the user" : verb == 2 ? "Changed the user" : "Removed the user", "user", name);
 	if (verb == 3 && rt_ok(&cli->s) && !cli->json && !cli->quiet)
@@ -304,7 +311,7 @@ run_token(rt_cli *cli)
 	rt_token_options options = {.user = rt_str_of(word),
 				    .name = rt_cli_check_utf8(cli, rt_str_of(name)),
 				    .scope = scope != NULL ? rt_token_scope_named(rt_str_of(scope)) : RT_TOKEN_WRITE,
-				    .until_us = until_of(cli)};
+				    .until_us = until_of(cli, 0)};
 	if (options.scope == RT_TOKEN_NOTHING)
 		rt_cli_fail(cli, RT_USAGE, "a scope is read, write or admin");
 	rt_accounts a = open_accounts(cli, rt_ok(&cli->s));
@@ -319,6 +326,90 @@ run_token(rt_cli *cli)
 	if (rt_ok(&cli->s))
 		id = rt_accounts_token_new(&a, &options, secret);
 	say_secret(cli, "token", id, secret);
+}
+
+/* PROJECT=ROLE … from a word on. */
+static void
+add_roles(rt_cli *cli, size_t from, rt_invite_options *options)
+{
+	uint64_t *roles = rt_scope_array(&cli->s, 2 * (size_t)RT_INVITE_ROLES_MAX, sizeof(*roles));
+
+	for (const char *word; rt_ok(&cli->s) && (word = rt_cli_word(cli, from)) != NULL; from++) {
+		const char *equals = strrchr(word, '=');
+		rt_role role = rt_role_named(rt_str_of(equals != NULL ? equals + 1 : NULL));
+
+		if (role == RT_ROLE_NONE)
+			rt_cli_fail(cli, RT_USAGE, "\"%.80s\" is not PROJECT=ROLE; a role is reader, commenter, editor or owner", word);
+		else if (options->role_count >= RT_INVITE_ROLES_MAX)
+			rt_cli_fail(cli, RT_LIMIT, "an invitation has at most %d projects", (int)RT_INVITE_ROLES_MAX);
+		if (!rt_ok(&cli->s))
+			return;
+		roles[2 * options->role_count] =
+			project_number(cli, rt_scope_copy(&cli->s, rt_str_at(word, (size_t)(equals - word))));
+		roles[2 * options->role_count++ + 1] = role;
+	}
+	options->roles = roles;
+}
+
+/* The link, which is shown only now. */
+static void
+say_invite(rt_cli *cli, uint64_t id, const char *secret)
+{
+	const char *at = rt_cli_flag_value(cli, "at");
+	rt_buf *json = rt_scope_buf(&cli->s), *link = rt_scope_buf(&cli->s);
+	size_t size = at != NULL ? strlen(at) : 0;
+
+	while (size > 0 && at[size - 1] == '/')
+		size--;
+	rt_buf_add_f(link, "%.*s/sign-in/invite?invite=%s", (int)size, at != NULL ? at : "", secret);
+	rt_str text = rt_scope_str(&cli->s, link);
+	if (!rt_ok(&cli->s))
+		return;
+	if (cli->json) {
+		rt_json_open(json, NULL, '{');
+		rt_json_put_u64(json, "id", id);
+		rt_json_put_c(json, "invite", secret);
+		rt_json_put_str(json, "link", text);
+		rt_json_close(json, '}');
+		rt_cli_print_json(cli, json);
+		return;
+	}
+	rt_term_line(&cli->out, text);
+	rt_term_c(&cli->out, "\n");
+	if (!cli->quiet)
+		rt_cli_advise(cli, "%sIt works once. This is the only time that it is shown. To revoke it: retake invite revoke %llu\n",
+			      at == NULL ? "Put the server's address before it, or use --at URL. " : "", (unsigned long long)id);
+}
+
+static void
+run_invite(rt_cli *cli)
+{
+	const char *verb = rt_cli_word(cli, 0);
+	bool is_new = verb != NULL && strcmp(verb, "new") == 0;
+	static const char *const verbs[] = {"revoke", NULL};
+	char secret[RT_SECRET_ROOM];
+
+	if (verb == NULL) {
+		list(cli, RT_ITEM_INVITE, 0);
+		return;
+	}
+	if (!is_new && verb_of(cli, verbs, 2) == 0)
+		return;
+	const char *word = rt_cli_word(cli, 1);
+	uint64_t id = is_new ? 0 : rt_cli_number(cli, word, "the number of an invitation");
+	rt_invite_options options = {.name = rt_str_of(rt_cli_flag_value(cli, "name")), .until_us = until_of(cli, 7)};
+	rt_accounts a = open_accounts(cli, rt_ok(&cli->s));
+	if (!rt_ok(&cli->s))
+		return;
+	if (!is_new) {
+		rt_accounts_invite_revoke(&a, id);
+		say_done(cli, "Revoked the invitation", "invite", rt_str_of(word));
+		return;
+	}
+	add_roles(cli, 1, &options);
+	if (rt_ok(&cli->s))
+		id = rt_accounts_invite_new(&a, &options, secret);
+	say_invite(cli, id, secret);
 }
 
 static void
@@ -339,7 +430,7 @@ run_link(rt_cli *cli)
 		return;
 	}
 	uint64_t id = verb == 2 ? rt_cli_number(cli, word, "the number of a link") : 0, discussion = 0;
-	int64_t until = until_of(cli);
+	int64_t until = until_of(cli, 0);
 	/* The discussion is looked up in the project; without -d the link shows all of it. */
 	if (verb == 1 && cli->session.given.discussion != NULL && rt_cli_open(cli, RT_SESSION_LOOK))
 		discussion = rt_cli_view(cli).place.disc;
@@ -409,6 +500,8 @@ run_audit(rt_cli *cli)
 
 static const rt_flag user_flags[] = {
 	{"admin", 0, NULL, RT_ARG_TEXT, "administrator of the server; with change: without it, no longer"},
+	{"identity", 0, "IDENTITY", RT_ARG_TEXT,
+	 "identity of a sign-in service: \"oidc:ISSUER SUBJECT\", \"proxy:NAME\"; none: remove it"},
 	{"disabled", 0, NULL, RT_ARG_TEXT, "with change: the user cannot sign in; without it, can again"},
 	{NULL, 0, NULL, RT_ARG_TEXT, NULL},
 };
@@ -417,7 +510,7 @@ const rt_command rt_cli_user = {
 	.name = "user",
 	.group = RT_COMMANDS_MAINTENANCE,
 	.max_words = 2,
-	.usage = "\nnew NAME [--admin]\nchange NAME [--admin] [--disabled]\nremove NAME",
+	.usage = "\nnew NAME [--admin] [--identity IDENTITY]\nchange NAME [--admin] [--disabled] [--identity IDENTITY]\nremove NAME",
 	.summary = "list, create, change or remove users of a server with accounts",
 	.about = "For retake serve --accounts, see docs/accounts.md. A new user has no projects: retake member. "
 		 "Removing a user removes memberships and tokens and signs browsers out; the author in histories "
@@ -474,6 +567,28 @@ const rt_command rt_cli_token = {
 	.flags = token_flags,
 	.kinds = {RT_ARG_TEXT},
 	.run = run_token,
+};
+
+static const rt_flag invite_flags[] = {
+	{"name", 0, "NAME", RT_ARG_TEXT, "name of the new user; default: the person chooses it"},
+	{"days", 0, "DAYS", RT_ARG_TEXT, "days until it expires; default: 7; 0: never"},
+	{"at", 0, "URL", RT_ARG_TEXT, "address of the server, for a complete link"},
+	{NULL, 0, NULL, RT_ARG_TEXT, NULL},
+};
+
+const rt_command rt_cli_invite = {
+	.name = "invite",
+	.group = RT_COMMANDS_MAINTENANCE,
+	.max_words = 1 + RT_INVITE_ROLES_MAX,
+	.usage = "\nnew [PROJECT=ROLE]… [--name NAME] [--days DAYS] [--at URL]\nrevoke NUMBER",
+	.summary = "list, create or revoke invitations for new users",
+	.about = "A person who opens the link becomes a user with these roles. In a browser that is signed in, the roles are added "
+		 "to its user. With serve --oidc, signing in with the service is possible, too. A link works once. Only its hash "
+		 "is stored.",
+	.examples = "retake invite\nretake invite new --name ann --days 3",
+	.flags = invite_flags,
+	.kinds = {RT_ARG_TEXT},
+	.run = run_invite,
 };
 
 static const rt_flag link_flags[] = {

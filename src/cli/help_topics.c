@@ -43,6 +43,8 @@ static const rt_cli_topic_row environment[] = {
 	{"OPENAI_BASE_URL", "base URL of openai; default: https://api.openai.com/v1"},
 	{"OLLAMA_HOST", "address of Ollama: a host, a port or both; default: 127.0.0.1:11434"},
 	{"RETAKE_TOKENS", "the directory with the token encodings (*.tiktoken)"},
+	{"RETAKE_OIDC_SECRET", "the client's secret for serve --oidc, without --oidc-secret-file"},
+	{"RETAKE_PROXY_SECRET", "the proxy's secret for serve --proxy-user, without --proxy-secret-file"},
 	{"XDG_DATA_HOME", "directory of the default store, retake/retake.db; default: ~/.local/share"},
 	{"XDG_CONFIG_HOME", "directory of retake/config.toml (retake help config) and retake/hooks; "
 			    "default: ~/.config"},

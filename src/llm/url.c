@@ -193,3 +193,23 @@ rt_url_join(rt_buf *out, const rt_url *base, rt_str path)
 		rt_buf_add_f(out, "%c%.*s", base->query.size > 0 ? '&' : '?',
 			     RT_STR_ARG(rt_str_skip(path, mark + 1)));
 }
+
+void
+rt_url_add_encoded(rt_buf *buf, rt_str text)
+{
+	static const char digits[] = "0123456789ABCDEF";
+	size_t i;
+
+	for (i = 0; i < text.size; i++) {
+		unsigned char c = (unsigned char)text.ptr[i];
+
+		if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+		    c == '-' || c == '.' || c == '_' || c == '~') {
+			rt_buf_add_byte(buf, (char)c);
+			continue;
+		}
+		rt_buf_add_byte(buf, '%');
+		rt_buf_add_byte(buf, digits[c >> 4]);
+		rt_buf_add_byte(buf, digits[c & 15]);
+	}
+}

@@ -31,6 +31,8 @@ void rt_url_add_origin(rt_buf *out, const rt_url *url);
 /* For messages, whatever text is: origin and path. A query, which may hold a key, becomes "?...";
  * text that is not a URL is not shown at all. */
 void rt_url_add_shown(rt_buf *out, rt_str text);
+/* text with everything but letters, digits, "-", ".", "_" and "~" as %XX. */
+void rt_url_add_encoded(rt_buf *out, rt_str text);
 /* The bytes that text encodes as %XX; everything else stays. */
 void rt_url_add_decoded(rt_buf *out, rt_str text);
 /* path appended to base's path. Both may have a query: base's comes first. */

@@ -17,6 +17,7 @@
 
 #include "cli/cli.h"
 #include "program/login.h"
+#include "program/serve_sign_in.h"
 #include "cli/model_session.h"
 #include "hooks/hooks.h"
 #include "server/guard.h"
@@ -399,7 +400,8 @@ open_server(serving *sv, bool *has_socket)
 		.isolate = rt_cli_has(cli, "isolate"),
 		.accounts = rt_cli_has(cli, "accounts"),
 		.require_match = rt_cli_has(cli, "require-if-match"),
-		.hosts = rt_cli_flag_value(cli, "host"),
+		.hosts = rt_serve_hosts(cli),
+		.sign_in = rt_serve_sign_in(cli),
 		.usual_socket = is_usual,
 		.access_log = rt_cli_flag_value(cli, "access-log")};
 	rt_server *server = NULL;
@@ -555,6 +557,18 @@ static const rt_flag serve_flags[] = {
 	 "give each browser a separate project, for a server that several people use"},
 	{"accounts", 0, NULL, RT_ARG_TEXT, "users with roles in projects: see docs/accounts.md and retake user"},
 	{"user", 0, "NAME", RT_ARG_TEXT, "with --login, of a server with --accounts: the user that signs in"},
+	{"public-url", 0, "URL", RT_ARG_TEXT,
+	 "with --accounts: address of the server for browsers, for sign-in; also added to --host"},
+	{"oidc", 0, "ISSUER", RT_ARG_TEXT, "with --accounts: sign in with this OpenID Connect service"},
+	{"oidc-client", 0, "ID", RT_ARG_TEXT, "client id of this server at the service"},
+	{"oidc-secret-file", 0, "FILE", RT_ARG_FILE, "file with the client's secret; default: RETAKE_OIDC_SECRET"},
+	{"oidc-name", 0, "NAME", RT_ARG_TEXT, "name of the service on the sign-in page; default: its host"},
+	{"oidc-create", 0, NULL, RT_ARG_TEXT,
+	 "whoever signs in with the service becomes a user; default: only known users and invited people"},
+	{"proxy-user", 0, "HEADER", RT_ARG_TEXT,
+	 "with --accounts: a proxy signs users in and sends their name in this header"},
+	{"proxy-secret-file", 0, "FILE", RT_ARG_FILE,
+	 "file with the secret that the proxy sends in " RT_PROXY_SECRET "; default: RETAKE_PROXY_SECRET"},
 	{"shared", 0, NULL, RT_ARG_TEXT, "browsers open the same projects as the command line; "
 					 "this is the default"},
 	{"socket", 0, "PATH", RT_ARG_FILE,

@@ -65,6 +65,7 @@
 	X(team) \
 	X(member) \
 	X(token) \
+	X(invite) \
 	X(link) \
 	X(audit) \
 	X(store) \

@@ -345,6 +345,22 @@ rt_guard_check(const rt_guard *guard, const rt_web_request *request)
 	return found;
 }
 
+rt_guard_fault
+rt_guard_check_arrival(const rt_guard *guard, const rt_web_request *request)
+{
+	rt_str site = rt_web_header(request, "Sec-Fetch-Site");
+	bool is_page = request->method == RT_WEB_GET && rt_web_header(request, "Origin").ptr == NULL &&
+		       (rt_str_is(site, "cross-site") || rt_str_is(site, "same-site")) &&
+		       rt_str_is(rt_web_header(request, "Sec-Fetch-Mode"), "navigate") &&
+		       rt_str_is(rt_web_header(request, "Sec-Fetch-Dest"), "document");
+	rt_guard_fault found;
+
+	if (!is_page)
+		return rt_guard_check(guard, request);
+	found = rt_guard_check_framing(request);
+	return found.status != 0 ? found : check_host(guard, request);
+}
+
 /* A media type without its parameters. */
 static rt_str
 essence_of(rt_str type)

@@ -103,6 +103,53 @@ test_hosts(void **state)
 	}
 }
 
+/* Pages to which other sites may lead: as a page, not as a part of one, and nothing else. */
+static void
+test_arrivals(void **state)
+{
+	static const struct {
+		const char *method, *site, *mode, *destination, *origin;
+		unsigned plain, arrival; /* status of rt_guard_check and of rt_guard_check_arrival */
+	} cases[] = {
+		{"GET", "cross-site", "navigate", "document", NULL, 403, 0},
+		{"GET", "same-site", "navigate", "document", NULL, 403, 0},
+		{"GET", "same-origin", "navigate", "document", NULL, 0, 0},
+		{"GET", "none", "navigate", "document", NULL, 0, 0},
+		{"GET", NULL, NULL, NULL, NULL, 0, 0},
+		{"GET", "cross-site", "navigate", "iframe", NULL, 403, 403},
+		{"GET", "cross-site", "no-cors", "image", NULL, 403, 403},
+		{"GET", "cross-site", "cors", "empty", "https://evil.example", 403, 403},
+		{"GET", "cross-site", "navigate", "document", "https://evil.example", 403, 403},
+		{"POST", "cross-site", "navigate", "document", NULL, 403, 403},
+		{"GET", "cross-site", NULL, NULL, NULL, 403, 403},
+	};
+	rt_guard guard;
+
+	(void)state;
+	rt_guard_init(&guard, 8999);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const char *const names[] = {"Sec-Fetch-Site", "Sec-Fetch-Mode", "Sec-Fetch-Dest", "Origin"};
+		const char *const values[] = {cases[i].site, cases[i].mode, cases[i].destination, cases[i].origin};
+		trial t;
+
+		begin(&t, cases[i].method, "/sign-in/callback");
+		add(&t, "Host", "127.0.0.1:8999");
+		for (size_t k = 0; k < 4; k++)
+			if (values[k] != NULL)
+				add(&t, names[k], values[k]);
+		assert_int_equal(rt_guard_check(&guard, &t.request).status, cases[i].plain);
+		assert_int_equal(rt_guard_check_arrival(&guard, &t.request).status, cases[i].arrival);
+		end(&t);
+		begin(&t, cases[i].method, "/sign-in/callback");
+		add(&t, "Host", "evil.example");
+		for (size_t k = 0; k < 4; k++)
+			if (values[k] != NULL)
+				add(&t, names[k], values[k]);
+		assert_int_not_equal(rt_guard_check_arrival(&guard, &t.request).status, 0);
+		end(&t);
+	}
+}
+
 static void
 test_two_hosts(void **state)
 {
@@ -518,6 +565,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_hosts),    cmocka_unit_test(test_two_hosts),
+		cmocka_unit_test(test_arrivals),
 		cmocka_unit_test(test_further_hosts), cmocka_unit_test(test_origins),
 		cmocka_unit_test(test_framing),  cmocka_unit_test(test_limits),
 		cmocka_unit_test(test_form),     cmocka_unit_test(test_cookies),

@@ -33,8 +33,8 @@ rt_page_cookie_name(unsigned port, char room[32])
 	(void)snprintf(room, 32, "retake_%u", port);
 }
 
-static void
-begin(const rt_web_request *request, rt_web_answer *answer, unsigned status, const char *title)
+void
+rt_page_begin(const rt_web_request *request, rt_web_answer *answer, unsigned status, const char *title)
 {
 	answer->status = status;
 	answer->type = "text/html; charset=utf-8";
@@ -50,15 +50,14 @@ begin(const rt_web_request *request, rt_web_answer *answer, unsigned status, con
 	rt_buf_add_f(&answer->body, "</style></head><body><main>\n<h1>%s</h1>\n", title);
 }
 
-static void
-end(rt_web_answer *answer)
+void
+rt_page_end(rt_web_answer *answer)
 {
 	rt_buf_add_c(&answer->body, "</main></body></html>\n");
 }
 
-/* Text escaped for elements and attributes. */
-static void
-add_text(rt_buf *buf, rt_str text)
+void
+rt_page_add_text(rt_buf *buf, rt_str text)
 {
 	size_t i;
 
@@ -86,19 +85,19 @@ add_text(rt_buf *buf, rt_str text)
 }
 
 void
-rt_page_login(const rt_web_request *request, rt_web_answer *answer, rt_str login,
+rt_page_login(const rt_web_request *request, rt_web_answer *answer, rt_str login, rt_str service,
 	      const rt_error *failure, bool is_in)
 {
 	rt_buf *body = &answer->body;
 
-	begin(request, answer,
+	rt_page_begin(request, answer,
 	      failure == NULL                     ? 200
 	      : failure->status == RT_CREDENTIALS ? 403
 						  : 503,
 	      "Sign in to Retake");
 	if (failure != NULL && failure->status != RT_CREDENTIALS) {
 		rt_buf_add_c(body, "<p class=\"problem\" role=\"alert\">Sign-in failed: ");
-		add_text(body, rt_str_of(failure->text));
+		rt_page_add_text(body, rt_str_of(failure->text));
 		rt_buf_add_c(body, ". The link is still valid.</p>\n");
 	} else if (failure != NULL) {
 		rt_buf_add_c(body, "<p class=\"problem\" role=\"alert\">This sign-in link is no longer "
@@ -107,14 +106,20 @@ rt_page_login(const rt_web_request *request, rt_web_answer *answer, rt_str login
 	if (is_in) {
 		rt_buf_add_c(body, "<p>This browser is already signed in: <a href=\"/\">open your "
 				   "discussions</a>.</p>\n");
-		end(answer);
+		rt_page_end(answer);
 		return;
+	}
+	if (service.size > 0) {
+		/* Not a form, whose policy would forbid the redirection to the service. */
+		rt_buf_add_c(body, "<p><a href=\"" RT_PAGE_SERVICE "\">Sign in with ");
+		rt_page_add_text(body, service);
+		rt_buf_add_c(body, "</a></p>\n");
 	}
 	rt_buf_add_c(body,
 		     "<p>Your discussions are on the computer where Retake runs. This browser needs a "
 		     "sign-in link to open them.</p>\n"
 		     "<ol><li>In a terminal on that computer, get a link:<pre>");
-	add_text(body, login);
+	rt_page_add_text(body, login);
 	rt_buf_add_c(
 		body,
 		"</pre></li>\n"
@@ -125,7 +130,7 @@ rt_page_login(const rt_web_request *request, rt_web_answer *answer, rt_str login
 		"<button type=\"submit\">Sign in</button></form></li></ol>\n"
 		"<p class=\"quiet\">A link works once and expires after " RT_CODE_LIFE
 		". The browser then stays signed in until 90 days pass without a visit.</p>\n");
-	end(answer);
+	rt_page_end(answer);
 }
 
 /* The policy of the web interface: its own files, its own server, and nothing else. */
@@ -212,15 +217,15 @@ rt_page_home(const rt_web_request *request, rt_web_answer *answer, rt_str store_
 		add_page(&answer->body, page, store_path, project);
 		return;
 	}
-	begin(request, answer, 200, "Retake");
+	rt_page_begin(request, answer, 200, "Retake");
 	rt_buf_add_c(&answer->body, "<p>This browser is signed in. Its project is <code>");
-	add_text(&answer->body, project);
+	rt_page_add_text(&answer->body, project);
 	rt_buf_add_c(&answer->body,
 		     "</code>.</p>\n<p>Everything can be done through the HTTP interface: "
 		     "<a href=\"/retake/v1/info\">what this server is</a>, "
 		     "<a href=\"/retake/v1/discussions\">discussions</a>, "
 		     "<a href=\"/retake/v1/openapi.json\">all routes</a>.</p>\n");
-	end(answer);
+	rt_page_end(answer);
 }
 
 void
@@ -265,7 +270,7 @@ rt_page_welcome(const rt_web_request *request, rt_web_answer *answer, unsigned p
 void
 rt_page_shared(const rt_web_request *request, rt_web_answer *answer)
 {
-	begin(request, answer, 200, "Retake");
+	rt_page_begin(request, answer, 200, "Retake");
 	answer->header_count = 0;
 	rt_web_answer_header(answer, request, "Content-Security-Policy",
 			     RT_STR("default-src 'none'; style-src " STYLE_HASH "; script-src " OPEN_LINK_HASH
@@ -273,16 +278,16 @@ rt_page_shared(const rt_web_request *request, rt_web_answer *answer)
 	rt_buf_add_c(&answer->body, "<p role=\"status\">Opening the shared link \xe2\x80\xa6</p>\n"
 				    "<noscript><p>The page requires JavaScript.</p></noscript>\n<script>" OPEN_LINK
 				    "</script>");
-	end(answer);
+	rt_page_end(answer);
 }
 
 void
 rt_page_shared_ended(const rt_web_request *request, rt_web_answer *answer)
 {
-	begin(request, answer, 403, "Retake");
+	rt_page_begin(request, answer, 403, "Retake");
 	rt_buf_add_c(&answer->body, "<p class=\"problem\" role=\"alert\">This link no longer works: it was revoked or has "
 				    "expired, or this browser has forgotten it. Open the link again, or ask for another one.</p>\n");
-	end(answer);
+	rt_page_end(answer);
 }
 
 void

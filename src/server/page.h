@@ -12,10 +12,19 @@
 /* The service worker of the web interface: at the root, because it may only serve paths below its
  * own. */
 #define RT_PAGE_WORKER "/sw.js"
+/* Where sign-in with a service begins (sign_in.h). */
+#define RT_PAGE_SERVICE "/sign-in/oidc"
 
-/* How to sign in, with a field for a link. login: the command that prints one. failure: of the code
- * (RT_CREDENTIALS: 403, else 503); NULL: none was sent. is_in: the browser is signed in anyway. */
-void rt_page_login(const rt_web_request *request, rt_web_answer *answer, rt_str login,
+/* The beginning and the end of a page without a script, with its content between them. title: HTML. */
+void rt_page_begin(const rt_web_request *request, rt_web_answer *answer, unsigned status, const char *title);
+void rt_page_end(rt_web_answer *answer);
+/* Text escaped for elements and attributes. */
+void rt_page_add_text(rt_buf *buf, rt_str text);
+
+/* How to sign in, with a field for a link. login: the command that prints one. service: name of a sign-in
+ * service; empty: there is none. failure: of the code (RT_CREDENTIALS: 403, else 503); NULL: none was
+ * sent. is_in: the browser is signed in anyway. */
+void rt_page_login(const rt_web_request *request, rt_web_answer *answer, rt_str login, rt_str service,
 		   const rt_error *failure, bool is_in);
 /* The web interface, or a substitute if the program was built without it. The page gets a hash
  * of store and project, under which it stores their data in the browser. */

@@ -5,6 +5,7 @@
 #include "server/route.h"
 
 #include "base/encode.h"
+#include "llm/url.h"
 
 /* Every "%" begins two hexadecimal digits, and none is a NUL. */
 static bool
@@ -74,21 +75,7 @@ rt_route_param_name(const char *path, size_t at)
 void
 rt_route_encode(rt_buf *buf, rt_str text)
 {
-	static const char digits[] = "0123456789ABCDEF";
-	size_t i;
-
-	for (i = 0; i < text.size; i++) {
-		unsigned char c = (unsigned char)text.ptr[i];
-
-		if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-		    c == '-' || c == '.' || c == '_' || c == '~') {
-			rt_buf_add_byte(buf, (char)c);
-			continue;
-		}
-		rt_buf_add_byte(buf, '%');
-		rt_buf_add_byte(buf, digits[c >> 4]);
-		rt_buf_add_byte(buf, digits[c & 15]);
-	}
+	rt_url_add_encoded(buf, text);
 }
 
 /* "GET, POST": the methods of a path, each once, in the order of rt_web_method. */

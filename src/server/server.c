@@ -22,6 +22,7 @@ struct rt_server {
 	rt_open_project *home; /* the project of requests without one */
 	rt_browsers *browsers;
 	rt_directory *directory; /* the accounts; NULL: none */
+	rt_sign_in *sign_in;     /* with accounts */
 	rt_guard guard;
 	char token[RT_TOKEN_ROOM];
 	unsigned cookie_port; /* in the name of the cookie */
@@ -44,6 +45,7 @@ typedef struct admitted {
 	char hash[RT_BROWSER_ROOM], project[RT_BROWSER_PROJECT_ROOM];
 	char id[RT_REQUEST_ID_ROOM], trace[RT_TRACE_ID_ROOM];
 	bool is_shared; /* of a page that a share link has opened */
+	bool is_sign_in; /* one of the pages of sign_in.h */
 	bool is_probe; /* GET /healthz, GET /readyz */
 	int64_t unknown_us; /* when it came with a cookie that this server does not know; 0: not so */
 } admitted;
@@ -141,6 +143,11 @@ identify(rt_server *server, const rt_web_request *request, admitted *in)
 
 	in->unknown_us = 0;
 
+	if (in->principal.account.kind == RT_ACCOUNT_USER && !rt_guard_bearer(request, &given)) {
+		in->principal.kind = RT_PRINCIPAL_BROWSER; /* named by a proxy */
+		return;
+	}
+	in->principal.account = (rt_account){0};
 	if (request->is_local) {
 		in->principal.kind = RT_PRINCIPAL_LOCAL;
 		in->principal.account.kind = RT_ACCOUNT_MACHINE;
@@ -302,15 +309,38 @@ admit_probe(const rt_web_request *request, admitted *in, rt_web_plan *plan, rt_w
 	return true;
 }
 
+/* A page of sign-in. */
+static bool
+admit_sign_in(const rt_web_request *request, admitted *in, rt_web_plan *plan, rt_web_answer *answer)
+{
+	plan->quick = false;
+	in->is_sign_in = true;
+	return rt_str_is(request->method_name, "GET") ||
+	       deny(answer, 405, "method-not-allowed", "This page can only be opened", NULL);
+}
+
+/* The user whom a proxy names, if it is one. False: denied. */
+static bool
+identify_proxy(rt_server *server, const rt_web_request *request, admitted *in, rt_web_answer *answer)
+{
+	rt_guard_fault fault = {0};
+
+	if (server->directory != NULL && !request->is_local)
+		(void)rt_proxy_user(&server->options.sign_in, server->directory, request, &in->principal.account, &fault);
+	return fault.status == 0 || deny_fault(answer, &fault);
+}
+
 /* Once the principal is known. */
 static bool
 admit_known(rt_server *server, const rt_web_request *request, admitted *in, rt_web_plan *plan,
 	    rt_web_answer *answer)
 {
-	bool is_known = in->principal.kind != RT_PRINCIPAL_NOBODY;
+	bool is_known = in->principal.kind != RT_PRINCIPAL_NOBODY, ignored;
 	/* The addresses of the page's files do not name a share link; they contain no data. */
 	bool has_files = is_known || server->directory != NULL;
 
+	if (server->sign_in != NULL && rt_sign_in_is_page(request, &ignored))
+		return admit_sign_in(request, in, plan, answer);
 	if (rt_str_is(request->path, "/") || rt_str_is(request->path, RT_PAGE_SHARED) ||
 	    (has_files && (rt_str_starts(request->path, RT_STR("/web/")) ||
 			  rt_str_is(request->path, RT_PAGE_WORKER))))
@@ -351,9 +381,15 @@ admit(void *ctx, rt_web_request *request, rt_web_plan *plan, rt_web_answer *answ
 	rt_trace_id(request, in->trace);
 	if (is_probe(request))
 		return admit_probe(request, in, plan, answer);
-	rt_guard_fault fault = rt_guard_check(&server->guard, request);
+	bool is_arrival = false;
+	if (server->sign_in != NULL)
+		(void)rt_sign_in_is_page(request, &is_arrival);
+	rt_guard_fault fault = is_arrival ? rt_guard_check_arrival(&server->guard, request)
+					  : rt_guard_check(&server->guard, request);
 	if (fault.status != 0)
 		return deny_fault(answer, &fault);
+	if (!identify_proxy(server, request, in, answer))
+		return false;
 	identify(server, request, in);
 	return in->unknown_us != 0 ? admit_later(plan) : admit_known(server, request, in, plan, answer);
 }
@@ -369,7 +405,7 @@ show_login(rt_server *server, const rt_web_request *request, const admitted *in,
 
 	rt_buf_init(&login, server->alloc, RT_BUF_UNLIMITED);
 	rt_server_add_login(server, &login);
-	rt_page_login(request, answer, rt_buf_str(&login), failure,
+	rt_page_login(request, answer, rt_buf_str(&login), rt_sign_in_service(server->sign_in), failure,
 		      in->principal.kind == RT_PRINCIPAL_BROWSER);
 	if (login.status != RT_OK)
 		answer->status = 0;
@@ -502,6 +538,8 @@ handle(void *ctx, rt_web_request *request, rt_web_answer *answer)
 		answer_probe(answer, NULL);
 	else if (in->is_probe)
 		answer_ready(ctx, answer);
+	else if (in->is_sign_in)
+		rt_sign_in_answer(server->sign_in, request, &in->principal, answer);
 	else if (in->route == NULL)
 		handle_page(ctx, request, in, answer);
 	else
@@ -659,6 +697,9 @@ rt_server_open(const rt_server_options *options, rt_server **out, rt_error *err)
 		st = rt_front_open(&server->options.front, &server->front, err);
 	if (st == RT_OK)
 		st = set_hosts(server, err);
+	if (st == RT_OK && options->accounts)
+		st = rt_sign_in_open(alloc, options->pool.env, &options->sign_in, server->directory, server->browsers, server->place,
+				     server->cookie_port, &server->sign_in, err);
 	if (st == RT_OK)
 		st = rt_front_start(server->front, err);
 	if (st != RT_OK) {
@@ -674,7 +715,9 @@ rt_server_close(rt_server *server)
 {
 	if (server == NULL)
 		return;
+	rt_sign_in_stop(server->sign_in);
 	rt_front_close(server->front);
+	rt_sign_in_close(server->sign_in);
 	rt_browsers_close(server->browsers);
 	rt_directory_close(server->directory);
 	rt_project_pool_close(server->pool);

@@ -18,6 +18,7 @@
 #include "server/browser.h"
 #include "server/front.h"
 #include "server/project_pool.h"
+#include "server/sign_in.h"
 
 typedef struct rt_server rt_server;
 
@@ -32,6 +33,7 @@ typedef struct rt_server_options {
 	const char *hosts;      /* further names that it answers to, separated by commas; or NULL */
 	bool usual_socket;      /* front.socket is the default of `serve --login` */
 	bool accounts;          /* users with rights; not with isolate */
+	rt_sign_in_options sign_in; /* with accounts */
 	const char *access_log; /* path of the access log, "-": standard error; NULL: none */
 } rt_server_options;
 
