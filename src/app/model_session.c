@@ -112,7 +112,7 @@ fail_without_model(rt_model_session *m, rt_error *err)
 			"Set an API key, or start Ollama, then: retake set model PROVIDER/NAME   "
 			"To try without a key: retake set model builtin/echo");
 	if (f.count > 0)
-		rt_scope_fail(&s, RT_CREDENTIALS, "no model is chosen; found on this machine: %.*s",
+		rt_scope_fail(&s, RT_CREDENTIALS, "no model is set; found on this machine: %.*s",
 			      RT_STR_ARG(words));
 	else
 		rt_scope_fail(&s, RT_CREDENTIALS,

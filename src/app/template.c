@@ -69,7 +69,7 @@ rt_template_read(rt_scope *s, rt_str text, rt_template_variables *out)
 		if (named(out, name) != NULL)
 			continue;
 		if (out->count == RT_TEMPLATE_VARIABLES_MAX) {
-			rt_scope_fail(s, RT_LIMIT, "a template can have %d variables",
+			rt_scope_fail(s, RT_LIMIT, "a template can have at most %d variables",
 				      (int)RT_TEMPLATE_VARIABLES_MAX);
 			return;
 		}

@@ -199,7 +199,7 @@ range_at(rt_cli *cli, const char *range, const char *dots, size_t count)
 	if (rt_ok(&cli->s) && dots[2] != 0)
 		span.last = rt_cli_position(cli, dots + 2, NULL);
 	if (span.first > span.last)
-		rt_cli_fail(cli, RT_USAGE, "\"%.80s\" ends before it begins",
+		rt_cli_fail(cli, RT_USAGE, "the range \"%.80s\" ends before it begins",
 			    range);
 	return span;
 }

@@ -126,7 +126,7 @@ backup_by_copy(rt_cli *cli, const char *path)
 	if (exists(path))
 		rt_cli_fail(cli, RT_REFUSED, "%s already exists", path);
 	else if (exists(part)) /* it may be the copy of another store */
-		rt_cli_fail(cli, RT_REFUSED, "%s exists: remove it if no other backup is running", part);
+		rt_cli_fail(cli, RT_REFUSED, "%s already exists; remove it if no other backup is running", part);
 	RT_TRY(s, rt_store_sqlite_open(cli->alloc, cli->env, part, &options, &to, &s->error));
 	if (rt_ok(s))
 		rt_cli_copy_projects(cli, cli->session.store, to, RT_STR(""), rt_scope_buf(s));

@@ -213,7 +213,7 @@ run_sent(rt_cli *cli)
 	RT_TRY(s, rt_engine_last_request(cli->session.engine, cli->session.place.disc, row,
 					 &s->error));
 	if (s->status == RT_NOT_FOUND)
-		rt_cli_hint(cli, "The request now: retake context");
+		rt_cli_hint(cli, "The next request: retake context");
 
 	yyjson_val *record = rt_json_parse(s, rt_scope_str(s, row));
 	const rt_provider *provider =

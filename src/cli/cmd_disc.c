@@ -437,8 +437,8 @@ run_tag(rt_cli *cli)
 			  &(rt_request){.op = RT_OP_SETTING_SET,
 					.key = RT_STR("tags"),
 					.value = rt_json_parse(&cli->s, changed_tags(cli, tags))},
-			  rt_cli_has(cli, "remove") ? "Removed from the tags of the discussion."
-						    : "Added to the tags of the discussion.");
+			  rt_cli_has(cli, "remove") ? "Removed tags from the discussion."
+						    : "Added tags to the discussion.");
 }
 
 static const rt_flag tag_flags[] = {

@@ -125,7 +125,7 @@ check_embeddings(checkup *c)
 	if (rt_cli_recover(cli, &error) != RT_OK)
 		say(c, TROUBLE, "embeddings", "%s", error.text);
 	else if (config != NULL && config->embedding_model.size > 0)
-		say(c, FINE, "embeddings", "%.*s, %llu of %llu texts; all of them are sent to it",
+		say(c, FINE, "embeddings", "%.*s: %llu of %llu texts embedded; all texts are sent to this model",
 		    RT_STR_ARG(config->embedding_model), (unsigned long long)state.done, (unsigned long long)state.all);
 }
 
@@ -135,8 +135,8 @@ check_surroundings(checkup *c)
 	const char *editor = rt_host_editor(), *pager = getenv("PAGER");
 
 	if (editor == NULL || !rt_host_has_program(editor))
-		say(c, REMARK, "editor", "there is none%s%s; set VISUAL or EDITOR",
-		    editor == NULL ? "" : " called ", editor == NULL ? "" : editor);
+		say(c, REMARK, "editor", "there is no %s; set VISUAL or EDITOR",
+		    editor == NULL ? "editor" : editor);
 	else
 		say(c, FINE, "editor", "%s", editor);
 	if (pager == NULL)

@@ -341,8 +341,8 @@ find_cut(rt_cli *cli, const char *address)
 	size_t found = rt_str_find(content, rt_str_of(text), 0);
 
 	if (found == SIZE_MAX)
-		rt_cli_fail(cli, RT_NOT_FOUND, "no \"%.80s\" in entry %s", text,
-			    address);
+		rt_cli_fail(cli, RT_NOT_FOUND, "entry %s does not contain \"%.80s\"",
+			    address, text);
 	return found == SIZE_MAX ? 0 : rt_utf8_count(rt_str_at(content.ptr, found));
 }
 

@@ -551,7 +551,7 @@ run_index(rt_cli *cli)
 	if (rt_ok(&cli->s))
 		rt_cli_embed(cli, e, UINT64_MAX / 2, &state);
 	if (rt_ok(&cli->s) && !cli->json && !cli->quiet)
-		rt_term_f(&cli->out, "Embedded %llu of %llu texts for the search by meaning.\n",
+		rt_term_f(&cli->out, "Embedded %llu of %llu texts for search by meaning.\n",
 			  (unsigned long long)state.done, (unsigned long long)state.all);
 }
 

@@ -120,8 +120,6 @@ say_provider(listing *l, const rt_model_choice *p)
 	rt_buf *url = rt_scope_buf(&cli->s);
 	const char *state = rt_key_state(&cli->s, p, url);
 
-	if (p->config != NULL && p->config->key_cmd_count > 0)
-		state = "key by command";
 	rt_json_open(l->json, NULL, '{');
 	rt_json_put_str(l->json, "provider", name);
 	rt_json_put_c(l->json, "kind", kind->name);
@@ -407,7 +405,7 @@ run_replay(rt_cli *cli)
 	f.store = store;
 	RT_TRY(s, rt_comms_read(cli->alloc, rt_buf_str(state), look_at_line, &f, &s->error));
 	if (rt_ok(s) && f.request == NULL) {
-		rt_cli_hint(cli, "The request now: retake context");
+		rt_cli_hint(cli, "The next request: retake context");
 		rt_cli_fail(cli, RT_NOT_FOUND,
 			    "no request is recorded for the reply %s", id);
 	}

@@ -110,7 +110,7 @@ run_symbols(rt_cli *cli)
 	if (cli->json)
 		rt_cli_print_json(cli, json);
 	else if (count == 0)
-		rt_cli_advise(cli, "No symbols. To name files: retake files add context_files "
+		rt_cli_advise(cli, "No symbols. To add files: retake files add context_files "
 				   "FILE…\n");
 }
 

@@ -78,7 +78,7 @@ match_items(differ *d)
 			rt_scope_fail(d->s, RT_USAGE, "line %llu: +locked of entry %.*s must %s",
 				      (unsigned long long)item->line, RT_STR_ARG(item->id),
 				      item->locked ? "be removed: it is plain text"
-						   : "stay: it is not plain text");
+						   : "be kept: it is not plain text");
 	}
 	find_staying(d);
 }

@@ -225,7 +225,7 @@ say_ready(serving *sv, rt_server *server, bool has_socket)
 				  RT_STR_ARG(sv->state));
 		if (has_socket)
 			rt_term_f(out, "           or without it on the socket %s\n", sv->socket);
-		rt_term_c(out, rt_cli_has(cli, "accounts") ? "projects   those of which the user is a member\n"
+		rt_term_c(out, rt_cli_has(cli, "accounts") ? "projects   those that the user is a member of\n"
 			       : rt_cli_has(cli, "isolate")
 				       ? "projects   each browser has its own\n"
 				       : "projects   browsers open the same projects as the command "
@@ -309,7 +309,7 @@ hint_busy(rt_cli *cli, const rt_front_options *front)
 	if (cli->s.error.about != RT_ABOUT_SOCKET) {
 		rt_cli_hint(cli,
 			    "Use another port: retake serve --port 0   Sign-in link, if that "
-			    "server has this store: retake serve --login --port %u%s%s",
+			    "server serves this store: retake serve --login --port %u%s%s",
 			    front->port, front->address != NULL ? " --listen " : "",
 			    front->address != NULL ? front->address : "");
 		return;
@@ -319,7 +319,7 @@ hint_busy(rt_cli *cli, const rt_front_options *front)
 	rt_args_add_quoted(socket, front->socket);
 	rt_cli_hint(cli,
 		    "Without a socket: retake serve --no-socket   Sign-in link, if that server "
-		    "has this store: retake serve --login --socket %.*s",
+		    "serves this store: retake serve --login --socket %.*s",
 		    RT_STR_ARG(rt_buf_str(socket)));
 	(void)rt_cli_end_part(cli, &outer, NULL);
 }
@@ -556,7 +556,7 @@ static const rt_flag serve_flags[] = {
 	{"isolate", 0, NULL, RT_ARG_TEXT,
 	 "give each browser a separate project, for a server that several people use"},
 	{"accounts", 0, NULL, RT_ARG_TEXT, "users with roles in projects: see docs/accounts.md and retake user"},
-	{"user", 0, "NAME", RT_ARG_TEXT, "with --login, of a server with --accounts: the user that signs in"},
+	{"user", 0, "NAME", RT_ARG_TEXT, "with --login, for a server with --accounts: the user to sign in"},
 	{"public-url", 0, "URL", RT_ARG_TEXT,
 	 "with --accounts: address of the server for browsers, for sign-in; also added to --host"},
 	{"oidc", 0, "ISSUER", RT_ARG_TEXT, "with --accounts: sign in with this OpenID Connect service"},

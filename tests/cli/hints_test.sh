@@ -472,8 +472,8 @@ r -q archive
 r -q use main
 has 'ls: archived' "Archived ones: retake --db $db ls --archived" "$(r ls things)"
 hasnt 'ls --archived: none' 'Archived ones' "$(r ls nothing --archived)"
-has 'tag' 'Added to the tags of the discussion.' "$(r tag work)"
-has 'tag --remove' 'Removed from the tags of the discussion.' "$(r tag work --remove)"
+has 'tag' 'Added tags to the discussion.' "$(r tag work)"
+has 'tag --remove' 'Removed tags from the discussion.' "$(r tag work --remove)"
 fails 2 purge :1
 wants '--yes' 'purge --text TEXT'
 
