@@ -864,7 +864,7 @@ rt_pane_pick_several(rt_tui *tui)
 		return;
 	top_list(tui)->may_mark = true;
 	tui->panes[tui->pane_count - 1]->footer =
-		"Up, Down choose   Enter ok   Esc cancel   Space marks several";
+		"Up, Down choose   Enter ok   Esc cancel   Space mark several";
 }
 
 void

@@ -144,7 +144,7 @@ several_models(void **state)
 	desk_open(&d, 80, 20);
 	desk_press(&d, "ctrl+l");
 	assert_shows(&d, "› builtin/echo\n");
-	assert_shows(&d, "   Space marks several\n");
+	assert_shows(&d, "   Space mark several\n");
 	desk_press(&d, "space space");
 	assert_shows(&d, "✓ builtin/echo\n");
 	assert_shows(&d, "✓ builtin/summary\n");

@@ -421,7 +421,7 @@ searches_by_meaning(void **state)
 	assert_int_equal(rt_config_read(rt_alloc_libc(), RT_STR("embedding_model = \"anthropic/x\""), &d.session.config,
 					&err), RT_OK);
 	desk_type(&d, "~cat");
-	assert_shows(&d, "has no embeddings");
+	assert_shows(&d, "does not offer embeddings");
 	desk_press(&d, "ctrl+u");
 	desk_type(&d, "feline");
 	assert_shows(&d, "2 found"); /* with the discussion, whose title it is */

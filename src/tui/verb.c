@@ -561,7 +561,7 @@ missing_keys(rt_scope *s, const rt_config *config)
 				     name);
 	}
 	rt_buf_add_c(out, out->size > 0 ? ".  " : "");
-	rt_buf_add_c(out, "Own servers: [provider.NAME] in config.toml (/help config)");
+	rt_buf_add_c(out, "Your own servers: [provider.NAME] in config.toml (/help config)");
 	return rt_scope_str(s, out);
 }
 
