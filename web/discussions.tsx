@@ -127,7 +127,7 @@ function otherSide(all: Discussion[], open: string | null): Discussion | undefin
 function toggleItems(all: Discussion[], open: string | null): MenuItem[] {
 	const other = otherSide(all, open);
 	return other && all.some((each) => each.track)
-		? [{ text: other.track ? `To the track “${other.track}”` : "Back to the project's discussion", run: () => choose(other.id) }]
+		? [{ text: other.track ? `To the track “${other.track}”` : "Back to the discussion without a track", run: () => choose(other.id) }]
 		: [];
 }
 

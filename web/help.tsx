@@ -58,7 +58,7 @@ function Help() {
 						{" "}Enter sends, Shift+Enter inserts a line break
 					</label>
 					<p class="for-keys">Typed text goes into the field at the bottom, wherever the focus is. <kbd>Esc</kbd> moves from
-						there to the entries: on the entry with a frame, single letters are commands.</p>
+						there to the entries: on the framed entry, single letters are commands.</p>
 				</>
 			)}
 			<div class="keys">

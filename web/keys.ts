@@ -117,7 +117,7 @@ export const commands: Command[] = [
 	{ id: "role", title: "Change the role", group: "Entry", keys: ["r"], needsEntry: true, run: onEntry((entry) => void ask.askRole(entry)) },
 	{ id: "delete", title: "Delete (all selected entries)", group: "Entry", keys: ["d", "Delete"], needsEntry: true, run: () => void act.remove(act.selected()) },
 	{ id: "collapse", title: "Collapse or expand", group: "Entry", keys: ["c", "Space"], needsEntry: true, run: onEntry(ask.toggleCollapsed) },
-	{ id: "read", title: "Read or source", group: "Entry", keys: ["v"], needsEntry: true, run: onEntry(ask.toggleRead) },
+	{ id: "read", title: "Rendered text or source", group: "Entry", keys: ["v"], needsEntry: true, run: onEntry(ask.toggleRead) },
 	{ id: "mute", title: "Mute or unmute", group: "Entry", keys: ["x"], needsEntry: true, run: onEntry(ask.toggleMuted) },
 	{ id: "label", title: "Label", group: "Entry", keys: ["m"], needsEntry: true, run: onEntry((entry) => void ask.askLabel(entry)) },
 	{ id: "copy", title: "Copy the text", group: "Entry", keys: ["y"], needsEntry: true, run: onEntry(ask.copy) },

@@ -52,7 +52,7 @@ function remember(models: string[]): void {
 function setupOf(provider: Provider): string {
 	if (provider.state === "no key")
 		return `No key. Set ${provider.key_env ?? "its key"} where the server starts, or key_file or key_cmd of [provider.${provider.provider}] in its config.toml.`;
-	return provider.state === "wrong url" ? `Its URL in the configuration file is not valid.` : "";
+	return provider.state === "invalid URL" ? "Its URL is not valid: correct its environment variable where the server starts." : "";
 }
 
 function problemOf(error: unknown, provider: Provider): string {

@@ -20,7 +20,7 @@ const SIZES: [TextSize, string][] = [["small", "Small text"], ["normal", "Normal
 
 /** The server then shows its sign-in page. */
 async function signOut(): Promise<void> {
-	if (await askYes("Sign out?", "This browser then needs another sign-in link. Your discussions stay where they are.", "Sign out")) {
+	if (await askYes("Sign out?", "This browser then needs another sign-in link. Your discussions are kept.", "Sign out")) {
 		await post("/logout");
 		location.reload();
 	}

@@ -518,7 +518,7 @@ async function tracks(server, page) {
 		await page.getByRole("button", { name: "Discussions", exact: true }).click();
 		await pick(page, name);
 	};
-	await toggle("Back to the project's discussion");
+	await toggle("Back to the discussion without a track");
 	await becomes("from the track to the project", server, isMain, false);
 	await toggle('To the track “work”');
 	await becomes("and back to the track", server, isMain, true);
@@ -528,7 +528,7 @@ async function tracks(server, page) {
 	await toggle('To the track “work”');
 	await becomes("to the track", server, isMain, true);
 	await server.op("entry.append", { discussion: "d7", content: "changed since" });
-	await toggle("Back to the project's discussion");
+	await toggle("Back to the discussion without a track");
 	await becomes("back to the one that was left", server, async () => page.locator(".discussions li.open .name").getAttribute("data-disc"), "d4");
 	await toggle('To the track “work”');
 	await becomes("once more to the track", server, isMain, true);
@@ -633,6 +633,8 @@ async function model(server, page) {
 	const field = dialog.getByRole("combobox", { name: "Find a model" });
 	await dialog.getByRole("option", { name: "echo", exact: true }).waitFor();
 	tally.check("a provider without a key says what to do", (await dialog.locator(".picker-note", { hasText: "OPENAI_API_KEY" }).innerText()).startsWith("No key."));
+	const broken = dialog.locator(".picker-note", { hasText: "Its URL is not valid" });
+	tally.equal("a provider with an invalid URL, too", await broken.count(), 1);
 	await axe(page, "dialog", "model");
 	await field.fill("gpt-5");
 	await field.press("Enter");
@@ -926,8 +928,10 @@ for (const [name, run] of Object.entries(PARTS)) {
 	const server = new Server();
 	server.env.OLLAMA_HOST = `http://127.0.0.1:${silent.address().port}`;
 	try {
-		if (name === "model")
+		if (name === "model") {
 			server.env.RETAKE_MODEL = "builtin/summary";
+			server.env.OLLAMA_HOST = "not a host";
+		}
 		await server.start("0", ...(name === "settings" ? ["--files", server.folder] : []));
 		await seed(server);
 		const page = await openPage(server, browser, tally);
