@@ -296,7 +296,7 @@ rt_api_link_open(rt_call *call)
 	rt_str secret;
 
 	if (link == NULL || !rt_guard_bearer(call->request, &secret))
-		rt_scope_fail(a.scope, RT_REFUSED, "the header Authorization must have the secret of a share link");
+		rt_scope_fail(a.scope, RT_REFUSED, "the Authorization header must contain the secret of a share link");
 	if (!rt_ok(a.scope))
 		return;
 	rt_buf_add_f(value, "%s_link%llu=%.*s; Path=/; HttpOnly; SameSite=Strict", call->cookie,

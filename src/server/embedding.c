@@ -179,7 +179,7 @@ rt_embedding_text(rt_embedding *e, rt_scope *s, rt_str text, rt_meaning *out)
 	limit l = {e, rt_clock_ms() + TEXT_MS};
 
 	if (e == NULL) {
-		rt_scope_fail(s, RT_REFUSED, "the search by meaning requires an embedding_model in config.toml");
+		rt_scope_fail(s, RT_REFUSED, "search by meaning requires an embedding_model in config.toml");
 		return;
 	}
 	if (!rt_ok(s))

@@ -87,7 +87,7 @@ const rt_shape rt_shapes[] = {
 	{"Link", "`id` and `link`: the secret, which is not shown again", OBJECT("\"id\":" NUMBER ",\"link\":" TEXT), NULL},
 	{"LinkOpened", "`id`, `project`, `discussion` (of a link to one)",
 	 OBJECT("\"id\":" NUMBER ",\"project\":" TEXT ",\"discussion\":" TEXT), NULL},
-	{"Tokens", "an array of `id`, `name`, `user`, `scope`, `projects` (the only ones; empty: all), `until`",
+	{"Tokens", "an array of `id`, `name`, `user`, `scope`, `projects` (those that it may open; empty: all), `until`",
 	 LIST(OBJECT("\"id\":" NUMBER ",\"name\":" TEXT ",\"user\":" TEXT ",\"scope\":" TEXT
 		     ",\"projects\":" LIST(TEXT) ",\"until\":" TEXT)),
 	 NULL},

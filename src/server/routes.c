@@ -115,7 +115,7 @@ static const rt_route_param q_import[] = {{"format", "string", "default: detecte
 					  END};
 static const rt_route_param b_project[] = {{"name", "string", "name of the project"}, END};
 static const rt_route_param b_code[] = {
-	{"project", "string", "the only one that the browser may open; default: all, with serve --isolate a new one"},
+	{"project", "string", "the only project that the browser may open; default: all, or with serve --isolate a new one"},
 	{"user", "string", "on a server with accounts: name of the user that the browser acts for"},
 	{"store", "string", "path of the store that the server must serve (otherwise 409); default: any"},
 	END};
@@ -145,17 +145,17 @@ static const rt_route_param b_user[] = {
 	END};
 static const rt_route_param b_user_change[] = {
 	{"admin", "boolean", "administrator of the server"},
-	{"disabled", "boolean", "the user is refused, but keeps memberships and tokens"},
+	{"disabled", "boolean", "access is refused, but memberships and tokens are kept"},
 	END};
 static const rt_route_param b_member[] = {{"role", "string", "reader, commenter, editor or owner"}, END};
 static const rt_route_param b_link[] = {
-	{"discussion", "string", "the only one that it shows; default: the whole project"},
+	{"discussion", "string", "the only discussion that the link shows; default: the whole project"},
 	{"days", "integer", "days until it expires; default: 0, never"},
 	END};
 static const rt_route_param b_token[] = {
 	{"name", "string", "name for the list"},
 	{"scope", "string", "read, write (default) or admin"},
-	{"projects", "array", "names of the only projects that it may open; default: all of its user"},
+	{"projects", "array", "names of the projects that the token may open; default: all projects of its user"},
 	{"days", "integer", "days until it expires; default: 0, never"},
 	END};
 
@@ -200,7 +200,7 @@ const rt_route rt_routes[] = {
 	   RT_ROUTE_NO_PROJECT | RT_ROUTE_OWNER | RT_ROUTE_QUICK, "Server", NULL, NULL),
 	DO(POST, SERVER, "/codes", "code.new", "create a one-time code to sign in a browser",
 	   rt_api_codes, RT_ROUTE_NO_PROJECT | RT_ROUTE_OWNER, "Code", NULL, b_code),
-	DO(POST, OPEN, "/logout", "logout", "sign this browser out; its project stays",
+	DO(POST, OPEN, "/logout", "logout", "sign this browser out; its project is kept",
 	   rt_api_logout, RT_ROUTE_NO_PROJECT, "Status", NULL, NULL),
 
 	/* ---- accounts ---- */
@@ -209,7 +209,7 @@ const rt_route rt_routes[] = {
 	DO(GET, SERVER, "/users", "user.list", "the users of the server", rt_api_users, RT_ROUTE_NO_PROJECT, "Users",
 	   NULL, NULL),
 	DO(POST, SERVER, "/users", "user.new", "create a user", rt_api_user_new, RT_ROUTE_NO_PROJECT, "User", NULL, b_user),
-	DO(PATCH, SERVER, "/users/{user}", "user.change", "change a user; the last administrator stays one (409)",
+	DO(PATCH, SERVER, "/users/{user}", "user.change", "change a user; the last administrator cannot lose this right (409)",
 	   rt_api_user_change, RT_ROUTE_NO_PROJECT, "Status", NULL, b_user_change),
 	DO(DELETE, SERVER, "/users/{user}", "user.remove",
 	   "remove a user with memberships and tokens; not the last administrator or owner of a project (409)",
@@ -222,7 +222,7 @@ const rt_route rt_routes[] = {
 	   rt_api_token_revoke, RT_ROUTE_NO_PROJECT, "Status", NULL, NULL),
 	DO(GET, SELF, "/tokens", "token.list", "the personal access tokens of the user of this request", rt_api_tokens,
 	   RT_ROUTE_NO_PROJECT, "Tokens", NULL, NULL),
-	DO(POST, SELF, "/tokens", "token.new", "create a token; one that a token creates expires no later than that",
+	DO(POST, SELF, "/tokens", "token.new", "create a token; if a token creates it, it expires no later than that token",
 	   rt_api_token_new, RT_ROUTE_NO_PROJECT, "Token", NULL, b_token),
 	DO(DELETE, SELF, "/tokens/{token}", "token.revoke", "revoke a token", rt_api_token_revoke,
 	   RT_ROUTE_NO_PROJECT, "Status", NULL, NULL),
@@ -235,17 +235,17 @@ const rt_route rt_routes[] = {
 	   NULL),
 	DO(GET, MANAGE, "/members", "member.list", "the members of the project", rt_api_members, 0, "Members", NULL, NULL),
 	DO(PUT, MANAGE, "/members/{member}", "member.set",
-	   "set the role of a user, or of a team (@name); the last owner stays one (409)", rt_api_member_set, 0, "Status",
+	   "set the role of a user, or of a team (@name); not that of the last owner (409)", rt_api_member_set, 0, "Status",
 	   NULL, b_member),
 	DO(DELETE, MANAGE, "/members/{member}", "member.remove", "remove a member; not the last owner (409)",
 	   rt_api_member_set, 0, "Status", NULL, NULL),
 	DO(GET, MANAGE, "/links", "link.list", "the share links of the project", rt_api_links, 0, "Links", NULL, NULL),
-	DO(POST, MANAGE, "/links", "link.new", "create a link that reads the project or a discussion", rt_api_link_new, 0,
+	DO(POST, MANAGE, "/links", "link.new", "create a link for reading the project or a discussion", rt_api_link_new, 0,
 	   "Link", NULL, b_link),
 	DO(POST, OPEN, "/links/open", "link.open",
 	   "exchange the share link in Authorization for a cookie, with which the page opens", rt_api_link_open,
 	   RT_ROUTE_NO_PROJECT, "LinkOpened", NULL, NULL),
-	DO(DELETE, MANAGE, "/links/{link}", "link.revoke", "revoke a link; pages that it opened end", rt_api_link_revoke,
+	DO(DELETE, MANAGE, "/links/{link}", "link.revoke", "revoke a link; pages opened with it stop working", rt_api_link_revoke,
 	   0, "Status", NULL, NULL),
 
 	/* ---- projects ---- */
@@ -392,7 +392,7 @@ const rt_route rt_routes[] = {
 
 	/* ---- files in and out ---- */
 	DO(POST, COMMENT, "/attachments", "attachment.new",
-	   "store a file, the body, that content blocks can refer to", rt_api_attachment_new,
+	   "store a file (the request body) that content blocks can refer to", rt_api_attachment_new,
 	   RT_ROUTE_CHANGES | RT_ROUTE_LARGE | RT_ROUTE_FILE, "Attachment", q_attachment, NULL),
 	GET("/attachments/{sha256}", "attachment.show", "the bytes of an attached file",
 	    rt_api_attachment, 0, "File", q_attachment),

@@ -407,8 +407,8 @@ failed_info(rt_scope *s, rt_str info, int64_t at_us)
 	rt_json_open(out, "problem", '{');
 	rt_json_put_c(out, "code", rt_status_word(RT_IO));
 	rt_json_put_c(out, "detail",
-		      "the server that received it has ended; the text that had arrived is kept as a partial "
-		      "reply, which can be continued");
+		      "the server that was receiving the reply has stopped; the text received so far is kept "
+		      "and can be continued");
 	rt_json_close(out, '}');
 	rt_json_close(out, '}');
 	return rt_scope_str(s, out);

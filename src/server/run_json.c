@@ -287,7 +287,7 @@ const rt_route_param rt_run_members[] = {
 	{"entry", "string", "go: the destination; null: before the first entry"},
 	{"entry_take", "string", "go: the take of that entry, if several contain it"},
 	{"select", "boolean", "go: move the head to just before the entry and return its text"},
-	{"summary", "boolean", "go: summarise the entries left; default: true"},
+	{"summary", "boolean", "go: summarise the branch that is left; default: true"},
 	{"from_take", "string", "merge: the take whose conclusions become an entry of this one"},
 	{"instructions", "string", "instructions for a summary"},
 	{"model", "string", "PROVIDER/NAME; default: the setting, then the configuration"},

@@ -114,7 +114,7 @@ static const struct {
 	{RT_NOT_FOUND, 404, "Not found"},
 	{RT_AMBIGUOUS, 409, "The name is ambiguous"},
 	{RT_REFUSED, 409, "This cannot be done in the current state"},
-	{RT_CONFLICT, 412, "It changed since you read it"},
+	{RT_CONFLICT, 412, "It has changed since you read it"},
 	{RT_BUSY, 503, "The store is busy"},
 	{RT_CORRUPT, 500, "The store is damaged"},
 	{RT_TOO_NEW, 409, "The store was written by a newer Retake"},
