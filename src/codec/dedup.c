@@ -365,7 +365,7 @@ split_items(splitter *p, bool is_array, size_t depth)
 	rt_str json = p->json;
 
 	if (depth > DEPTH_MAX) {
-		(void)rt_scope_fail(p->scope, RT_LIMIT, "the value is nested too deep");
+		(void)rt_scope_fail(p->scope, RT_LIMIT, "the value is nested too deeply");
 		return;
 	}
 	while (p->at < json.size && rt_ok(p->scope)) {

@@ -100,7 +100,7 @@ describe_outcome(run *r)
 	const char *name;
 
 	switch (end->outcome) {
-	case RT_PROCESS_EXITED: set_outcome(r, "it exited with %d", end->code); break;
+	case RT_PROCESS_EXITED: set_outcome(r, "it exited with status %d", end->code); break;
 	case RT_PROCESS_SIGNALLED:
 		name = sigabbrev_np(end->code);
 		set_outcome(r, "it was terminated by signal %d (%s)", end->code, name ? name : "?");
@@ -507,7 +507,7 @@ evaluate_response(dispatch *d, const run *r)
 	if (!rt_ok(&s) && s.status != RT_NOMEM) {
 		rt_buf *what = rt_scope_buf(&d->scope);
 
-		rt_buf_add_c(what, "its answer is wrong: ");
+		rt_buf_add_c(what, "its answer is invalid: ");
 		rt_utf8_repair(what, rt_str_of(s.error.text));
 		if (rt_scope_str(&d->scope, what).ptr != NULL)
 			fail_hook(d, r->hook, what->ptr, rt_buf_str(d->errors));

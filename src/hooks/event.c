@@ -91,7 +91,7 @@ const rt_hook_event rt_hook_events[] = {
 	{"head.after_move", "session_tree", 0, "the head moved to another place", "",
 	 "newLeafId: the new place\n"
 	 "oldLeafId: the previous place\n"
-	 "summaryEntry: the summary of the entries left: id, type, parentId, timestamp, fromId, "
+	 "summaryEntry: the summary of the branch that was left: id, type, parentId, timestamp, fromId, "
 	 "summary, details and other fields; absent without a summary\n"
 	 "fromHook: whether a hook wrote the summary; absent without a summary",
 	 "take discussion",

@@ -414,8 +414,8 @@ test_shown_urls(void **state)
 	static const char *const shown[][2] = {
 		{"https://a:8080/v1/", "https://a:8080/v1/"},
 		{"http://a/v1?key=sk-1", "http://a/v1?..."},
-		{"http://me:sk-1@a/v1", "(not a valid url)"},
-		{"", "(not a valid url)"},
+		{"http://me:sk-1@a/v1", "(not a valid URL)"},
+		{"", "(not a valid URL)"},
 	};
 	static const char *const decoded[][2] = {
 		{"a%2Fb%2fc", "a/b/c"}, {"%", "%"}, {"%4", "%4"}, {"%41%", "A%"}, {"%4g+", "%4g+"},

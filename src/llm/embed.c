@@ -37,11 +37,11 @@ rt_embedder_open(const rt_models_options *options, rt_embedder **out, rt_buf *wa
 	rt_status st;
 
 	if (o.config == NULL || o.config->embedding_model.size == 0)
-		return rt_fail(err, RT_REFUSED, "the search by meaning requires an embedding_model in config.toml");
+		return rt_fail(err, RT_REFUSED, "search by meaning requires an embedding_model in config.toml");
 	o.name = o.config->embedding_model;
 	st = rt_models_choose(o.config, o.name, &choice, err);
 	if (st == RT_OK && choice.provider->embeddings_path == NULL)
-		st = rt_fail(err, RT_REFUSED, "%s has no embeddings, so \"%.*s\" cannot be the embedding_model",
+		st = rt_fail(err, RT_REFUSED, "%s does not offer embeddings, so \"%.*s\" cannot be the embedding_model",
 			     choice.provider->title, RT_STR_ARG(o.name));
 	if (st != RT_OK)
 		return st;

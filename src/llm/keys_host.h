@@ -41,7 +41,7 @@ RT_CHECKED rt_status rt_keys_at_hand(const rt_config *config, const rt_alloc *al
 RT_CHECKED rt_status rt_key_url(const rt_model_choice *choice, rt_buf *out, rt_error *err);
 
 /* Whether a provider can be used, for lists: "key found", "no key", "needs no key", "key from command"
- * (which is not run), "wrong url", "always available". Its url as it may be displayed is appended;
+ * (which is not run), "invalid URL", "always available". Its url as it may be displayed is appended;
  * nothing: it has none. The choice needs no model. */
 const char *rt_key_state(rt_scope *s, const rt_model_choice *choice, rt_buf *url);
 

@@ -411,7 +411,7 @@ rt_server_embed(rt_model *model, const rt_ask *ask, rt_buf *out, bool *out_refus
 	if (out_refused != NULL)
 		*out_refused = false;
 	if (p->embeddings_path == NULL)
-		(void)rt_scope_fail(&s, RT_REFUSED, "%s: no embeddings; use a server of the kind openai or ollama",
+		(void)rt_scope_fail(&s, RT_REFUSED, "%s does not offer embeddings; use a provider of the kind openai or ollama",
 				    p->title);
 	check_key(&s, m);
 	url = make_url(&s, m, rt_str_of(p->embeddings_path));

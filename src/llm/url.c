@@ -84,20 +84,20 @@ rt_url_read(rt_str text, rt_url *out, rt_error *err)
 	rest = rt_str_skip(rest, url.host.size);
 	if (rt_str_find(rest, RT_STR("@"), 0) != SIZE_MAX)
 		return rt_fail(err, RT_USAGE,
-			       "a url cannot contain a user name, a password or @: use key_env, "
+			       "a URL cannot contain a user name, a password or @: use key_env, "
 			       "key_file or key_cmd for keys");
 	if (url.host.size == 0 || url.host.size > RT_URL_HOST_MAX)
 		return rt_fail(err, RT_USAGE,
-			       "the url has no host (write international names with xn--)");
+			       "the URL has no host (write international names with xn--)");
 	size = read_port(rest, &url);
 	if (size == SIZE_MAX)
-		return rt_fail(err, RT_USAGE, "the url's port is not a number from 1 to 65535");
+		return rt_fail(err, RT_USAGE, "the URL's port is not a number from 1 to 65535");
 	rest = rt_str_skip(rest, size);
 	if (rest.size > 0 && rest.ptr[0] != '/' && rest.ptr[0] != '?')
-		return rt_fail(err, RT_USAGE, "the url's host has an invalid character");
+		return rt_fail(err, RT_USAGE, "the URL's host has an invalid character");
 	if (!is_plain(rest))
 		return rt_fail(err, RT_USAGE,
-			       "the url has a space, a fragment or another character that must "
+			       "the URL has a space, a fragment or another character that must "
 			       "be written as %%XX");
 	size = rt_str_find(rest, RT_STR("?"), 0);
 	url.path = size == SIZE_MAX ? rest : rt_str_at(rest.ptr, size);
@@ -154,7 +154,7 @@ rt_url_add_shown(rt_buf *out, rt_str text)
 	rt_url url;
 
 	if (rt_url_read(text, &url, NULL) != RT_OK) {
-		rt_buf_add_c(out, "(not a valid url)");
+		rt_buf_add_c(out, "(not a valid URL)");
 		return;
 	}
 	rt_url_add_origin(out, &url);

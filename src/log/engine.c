@@ -20,7 +20,7 @@ node_read(void *ctx, uint64_t number, rt_buf *out, rt_error *err)
 		return st;
 	atomic_store(&engine->node_gone, true); /* another process may have replaced it */
 	return rt_fail_advise(err, RT_CORRUPT, "run: retake repair",
-			      "node %llu of the checkpoint is gone", (unsigned long long)number);
+			      "node %llu of the checkpoint is missing", (unsigned long long)number);
 }
 
 typedef struct node_callback {

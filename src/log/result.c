@@ -34,7 +34,7 @@ rt_results_fail(rt_result *results, size_t count, size_t failed, rt_status statu
 {
 	rt_error other;
 
-	rt_fail_advise(&other, status, err->advice, "not done, since line %zu failed: %.*s",
+	rt_fail_advise(&other, status, err->advice, "not applied because line %zu failed: %.*s",
 		       failed + 1, (int)rt_error_message_size(err), err->text);
 	for (size_t i = 0; i < count; i++) {
 		rt_result_fail(&results[i], status, i == failed ? err : &other);

@@ -581,7 +581,7 @@ what_was_added_to_older_ones_is_named(void **state)
 	assert_present(b, 12, 40);
 	(void)rt_fail(&err, RT_IO, "the disk failed");
 	rt_import_cancel(import, &err);
-	assert_string_equal(err.text, "the disk failed; 20 entries stay in discussion \"long\"; "
+	assert_string_equal(err.text, "the disk failed; 20 entries are kept in discussion \"long\"; "
 				      "importing again adds the rest");
 	assert_present(b, 2, 30);
 	assert_sound(b);

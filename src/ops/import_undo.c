@@ -230,7 +230,7 @@ add_leftover(const leftover *l, const rt_project *value, const rt_error *why, rt
 			 RT_STR_ARG(name_of(value, l->disc)), l->made == 1 ? "" : " and others");
 	if (l->grown == 1)
 		add_text(err, "; %zu entr%s in discussion \"%.*s\"; importing again adds the rest",
-			 l->entries, l->entries == 1 ? "y stays" : "ies stay",
+			 l->entries, l->entries == 1 ? "y is kept" : "ies are kept",
 			 RT_STR_ARG(name_of(value, l->grown_disc)));
 	else if (l->grown > 1)
 		add_text(err,

@@ -454,7 +454,7 @@ add_batch(text *t)
 			rt_buf_add_f(t->buf, " in %zu takes", takes + 1); /* the first take comes
 									   * with it */
 	} else if (left != NULL) {
-		rt_buf_add_c(t->buf, "left a branch with summary");
+		rt_buf_add_c(t->buf, "left a branch with a summary");
 		add_id(t, left->entry);
 	} else if (compressed != NULL && removed > 0) {
 		rt_buf_add_f(t->buf, "compressed %zu entr%s into summary", removed, ies(removed));

@@ -46,7 +46,7 @@ has 'no model' 'requires an embedding_model in config.toml' "$err"
 has 'no model: what to write' 'Add embedding_model = "PROVIDER/MODEL"' "$err"
 echo 'embedding_model = "anthropic/x"' >"$config"
 code 'a provider without embeddings' 1 r search --similar feline
-has 'a provider without embeddings' 'Anthropic has no embeddings' "$err"
+has 'a provider without embeddings' 'Anthropic does not offer embeddings' "$err"
 echo 'embedding_model = "nowhere/x"' >"$config"
 code 'an unknown provider' 3 r search --similar feline
 code 'words do not need it' 0 r search kitten
@@ -114,13 +114,13 @@ done | r apply >/dev/null
 code 'many new texts' 0 r search --similar lander
 has 'many new texts' 'texts are not searched yet. To embed them: retake' "$err"
 code index 0 r index
-has index 'for the search by meaning' "$out"
+has index 'for search by meaning' "$out"
 code 'all are embedded' 0 r search --similar lander
 is 'all are embedded' '' "$err"
 code 'read only' 0 r --read-only search --similar lander
 
 code 'doctor' 0 r doctor
-has 'doctor' 'texts; all of them are sent to it' "$out"
+has 'doctor' 'all texts are sent to this model' "$out"
 
 # Purge.
 vector_of_moon() { # is the vector in the store's files? Its bytes are in the first part.

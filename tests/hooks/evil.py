@@ -142,7 +142,7 @@ evil("finds programs in PATH", ["true"])
 
 # --- exit statuses ---
 for code in (1, 3, 77, 126, 127, 128, 255):
-    evil(f"exit {code}", sh(f"exit {code}"), note=f"{WARN}it exited with {code}",
+    evil(f"exit {code}", sh(f"exit {code}"), note=f"{WARN}it exited with status {code}",
          required=code == 1)
 evil("SEGV", sh("kill -SEGV $$"), note=WARN + "it was terminated by signal 11")
 evil("KILL", sh("kill -KILL $$"), note=WARN + "it was terminated by signal 9", required=False)
@@ -174,7 +174,7 @@ evil("a fork bomb", py(
     "while time.monotonic() < end: time.sleep(0.1)\n"), "1s", note=WARN + "it exceeded the timeout")
 evil("a daemon that holds the pipes", sh("(sleep 100 & ) ; exit 0"))
 evil("a child that writes after its end", sh("(while :; do echo x; sleep 0.01; done) & exit 0"),
-     note=WARN + "its answer is wrong")
+     note=WARN + "its answer is invalid")
 evil("a quiet child that stays", sh("sleep 100 </dev/null >/dev/null 2>&1 & exit 0"))
 evil("a child that ignores TERM", sh("(trap '' TERM; sleep 100; sleep 100) & exit 0"),
      required=False)
@@ -195,7 +195,7 @@ evil("1 GB of complaints", sh("head -c 1000000000 /dev/zero >&2; exit 0"), "20s"
 evil("endless complaints", sh("exec yes >&2"), "30s", note=ERRORS)
 evil("a huge line without LF", py("sys.stdout.write('{\"note\":\"' + 'x' * 900000 + '\"}')"),
      note="evil: xxx")
-BAD = WARN + "its answer is wrong"
+BAD = WARN + "its answer is invalid"
 evil("no JSON", sh("echo hello"), note=BAD)
 evil("half of it", sh("""printf '{"decision":'"""), note=BAD, required=False)
 evil("two objects", sh("""echo '{"decision":"deny"} {"decision":"allow"}'"""), note=BAD)
