@@ -374,7 +374,7 @@ def run(tally, seed, client, here, project, succeeded, others, places):
             failed = [line for line in got if "error" in line]
             if failed:  # over HTTP this is one problem, for the first that failed
                 told = [line for line in failed
-                        if not line["error"]["message"].startswith("not done, since")]
+                        if not line["error"]["message"].startswith("not applied because")]
                 tally.equal(f"seed {seed}: why a batch failed", plain(results[0]),
                             plain(told[0]), ops)
             else:
