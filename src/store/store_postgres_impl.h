@@ -129,6 +129,7 @@ typedef struct rt_pg_store {
 	char *place; /* without the password */
 	int connect_ms;
 	_Atomic bool was_reached;  /* the server, by this handle */
+	_Atomic bool has_written; /* so the database is not one for reading */
 	_Atomic bool has_no_names; /* a pooler lost a named statement: they are not used any more */
 	bool has_policies;         /* row-level security applies to its role */
 	pid_t process;             /* that opened it: a forked child must not use its sockets */

@@ -155,6 +155,10 @@ rt_pg_call_fail(rt_pg_call *call, const char *doing)
 {
 	const rt_pg_store *s = call->store;
 	const rt_pg_conn *c = call->conn;
+
+	/* It was the primary, and another server is now: a new connection finds that. */
+	if (strcmp(c->code, "25006") == 0 && s->has_written)
+		fail_conn(call, c->text);
 	rt_status st = c->is_lost ? RT_BUSY : status_of(c->code);
 
 	if (c->is_lost)

@@ -557,6 +557,8 @@ rt_pg_commit(rt_store *store, rt_error *err)
 	} else if (rt_ok(&call.scope) && !tx->is_sent) {
 		check_assumed(&call);
 	}
+	if (rt_ok(&call.scope) && (tx->batch.count > 0 || tx->is_flushed))
+		call.store->has_written = true;
 	if (rt_ok(&call.scope))
 		learn(call.store, &tx->now);
 	else
