@@ -495,7 +495,11 @@ export async function stepTake(by: 1 | -1): Promise<void> {
 
 /** Opens a place after all pending actions; otherwise one of them could navigate away again. */
 export async function show(disc: string, take?: string, at?: string): Promise<void> {
-	await inTurn(() => open(disc, take, at));
+	await inTurn(async () => {
+		if (disc !== state.disc && !state.toast?.isProblem)
+			set({ toast: null }); // its button belongs to the other discussion
+		await open(disc, take, at);
+	});
 }
 
 export async function renameTake(take: string, name: string): Promise<void> {

@@ -199,7 +199,7 @@ export function Discussions() {
 			)}
 			<ul ref={list} aria-label="Discussions">
 				{groups.flatMap(([heading, group]) => [
-					groups.length > 1 && <li key={`group ${heading}`} class="group"><h3>{heading}</h3></li>,
+					(groups.length > 1 || heading === "Pinned") && <li key={`group ${heading}`} class="group"><h3>{heading}</h3></li>,
 					...group.map((each) => (
 						<Row key={each.id} each={each} isOpen={each.id === open} isOnly={all.length < 2} size={sizeOf(each, each.id === open ? shownCount : undefined)} />
 					)),

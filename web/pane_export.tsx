@@ -93,7 +93,7 @@ function Export() {
 	);
 	const done = () => {
 		openOverlay(null);
-		say(`Saved ${isCanonical || what === "project" ? "the project" : what === "take" ? `the take “${take}”` : `“${disc}”`} as ${writers.filter((each) => each.name === name).map(formatName)} in the browser's downloads folder.`, false);
+		say(`Saved ${isCanonical || what === "project" ? "the project" : what === "take" ? `the take “${take}”` : `“${disc}”`} in the browser's downloads folder (${writers.filter((each) => each.name === name).map(formatName)}).`, false);
 	};
 	return (
 		<Dialog title="Export" onClose={() => openOverlay(null)}>

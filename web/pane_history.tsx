@@ -37,7 +37,7 @@ function useSteps() {
 	const [more, setMore] = useState<{ disc: string | null; steps: Step[]; next: number | null }>({ disc, steps: [], next: null });
 	const busy = useRef(false);
 	const wanted = Math.min(Math.max(PAGE, more.disc === disc ? more.steps.length : 0), 1000);
-	const first = useLoaded(() => readPage(null, wanted), [disc, version], 80);
+	const first = useLoaded(() => disc === null ? Promise.resolve<Page>({ steps: [], next: null, seq: 0 }) : readPage(null, wanted), [disc, version], 80);
 	useEffect(() => {
 		if (first.data)
 			setMore((old) => {

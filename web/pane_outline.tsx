@@ -114,7 +114,7 @@ function Row(props: RowProps) {
 			{props.differs ? <span class="chip" title="Its text differs between takes">differs</span> : null}
 			{props.tips?.names.map((name) => <span class="tip"><Cut text={name} title={`The end of the take “${name}”`} /></span>)}
 			{!!props.tips?.more && <span class="tip">+{props.tips.more.toLocaleString()}</span>}
-			{props.isHead && <span class="here">← you are here</span>}
+			{props.isHead && <span class="here" title="Your position">← here</span>}
 		</div>
 	);
 }

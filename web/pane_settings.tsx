@@ -48,7 +48,12 @@ export function Line(props: LineProps) {
 	const [text, setText] = useEditedText(props.value);
 	const id = "set-" + props.label.toLowerCase().replace(/[^a-z]+/g, "-");
 	const save = (typed: string) => {
-		if (typed.trim() !== props.value)
+		if (typed.trim() === props.value)
+			return;
+		const value = Number(typed), { min = -Infinity, max = Infinity } = props.number ?? {};
+		if (props.number && typed.trim() !== "" && (value < min || value > max))
+			act.sayProblem(new Error(`${props.label} must be ${max === Infinity ? `at least ${min}` : `between ${min} and ${max}`}; nothing was changed.`));
+		else
 			props.onSave(typed.trim());
 	};
 	return (

@@ -12,6 +12,7 @@ import { set, state } from "./state";
 import { takeOf } from "./store";
 import { newTake, promote, rename } from "./tabs";
 import { templatesOf, useTemplate } from "./templates";
+import { formatName } from "./words";
 
 const TRIES = 40, PAUSE_MS = 50;
 
@@ -187,7 +188,7 @@ export function paneVerbs(): PaneVerb[] {
 		{ id: "import", text: "Import files …", run: () => openOverlay("import") },
 		{ id: "export", text: "Export …", words: "share save page download", run: () => openOverlay("export") },
 		...(state.info?.formats ?? []).filter((format) => format.writes && format.name !== "canonical").map((format) => ({
-			id: `export-${format.name}`, text: `Export this take as ${format.name}`,
+			id: `export-${format.name}`, text: `Export this take: ${formatName(format)}`,
 			run: () => download({ discussion: state.disc, take: state.take, format: format.name }),
 		})),
 		{ id: "stats", text: "Statistics …", words: "stats count usage tokens cost spending calendar activity days models", run: () => openOverlay("stats") },

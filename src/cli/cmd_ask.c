@@ -84,7 +84,8 @@ say_result(const rt_cli_model_session *t, rt_send_how how, const rt_send_result 
 		rt_buf_add_c(line, "/undo");
 	else
 		rt_buf_add_f(line, "%s undo", retake);
-	if (r->question[0] != 0 && r->compaction.entry[0] == 0)
+	/* Another process may have made a step between the two. */
+	if (r->question[0] != 0 && r->compaction.entry[0] == 0 && r->question_seq + 1 == r->seq)
 		rt_buf_add_f(line, " (with the question: %sundo 2)", t->is_chat ? "/" : "");
 	if (!t->is_chat && (r->partial || r->stop == RT_STOP_LENGTH))
 		rt_buf_add_f(line, "   more: %s again --continue", retake);

@@ -120,12 +120,11 @@ hint_use(rt_cli *cli, const char *name)
 	(void)rt_cli_end_part(cli, &outer, NULL);
 	if (step.seq != 0 && step.is_current)
 		rt_cli_hint(cli, "Restore it: retake undo");
-	else if (step.seq != 0 && step.parent != 0)
+	else if (step.seq != 0)
 		rt_cli_hint(cli,
-			    "It was deleted in step %llu. To restore the list of discussions and "
-			    "the settings to the state before that step:   retake jump %llu "
-			    "--scope project   To read it: retake -d d%u show",
-			    (unsigned long long)step.seq, (unsigned long long)step.parent, number);
+			    "It was deleted in step %llu. Restore it: retake revert %llu   "
+			    "Read it: retake -d d%u show",
+			    (unsigned long long)step.seq, (unsigned long long)step.seq, number);
 	else
 		rt_cli_hint(cli,
 			    "How it was removed: retake history   To read it: retake -d d%u show",

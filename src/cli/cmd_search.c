@@ -183,6 +183,21 @@ say_none(rt_cli *cli, const rt_view *view, rt_search search)
 	(void)rt_cli_recover(cli, NULL);
 }
 
+/* A word of the command line. A shell removes the quotes of in:"two words": among several words, the
+ * value of a filter gets them back. */
+static void
+add_word(rt_cli *cli, size_t number, rt_buf *query)
+{
+	const char *word = rt_cli_word(cli, number);
+	size_t name = strspn(word, "abcdefghijklmnopqrstuvwxyz");
+
+	if (cli->args.word_count > 1 && name > 0 && word[name] == ':' && strchr(word, ' ') != NULL &&
+	    strchr(word, '"') == NULL)
+		rt_buf_add_f(query, "%.*s:\"%s\"", (int)name, word, word + name + 1);
+	else
+		rt_buf_add_c(query, word);
+}
+
 static void
 run_search(rt_cli *cli)
 {
@@ -196,8 +211,10 @@ run_search(rt_cli *cli)
 			    .role = rt_str_of(rt_cli_flag_value(cli, "role")),
 			    .limit = rt_cli_flag_number(cli, "limit", "maximum number of results", LIMIT)};
 
-	for (size_t i = 0; i < cli->args.word_count; i++)
-		rt_buf_add_f(query, "%s%s", i > 0 ? " " : "", rt_cli_word(cli, i));
+	for (size_t i = 0; i < cli->args.word_count; i++) {
+		rt_buf_add_c(query, i > 0 ? " " : "");
+		add_word(cli, i, query);
+	}
 	search.query = rt_scope_str(s, query);
 	if (!rt_cli_open(cli, RT_SESSION_MAINTAIN))
 		return;

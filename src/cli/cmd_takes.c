@@ -257,10 +257,9 @@ print_diff(rt_cli *cli, uint32_t first, uint32_t second, const char *a, const ch
 	if (diff.a == NULL)
 		return;
 	if (first == second) {
-		rt_cli_advise(cli,
-			      "\"%s\" is the active take. To compare it with another one: "
-			      "retake diff TAKE   Takes: retake takes\n",
-			      a);
+		rt_cli_hint(cli, "Compare the active take with another one: retake diff TAKE   "
+				 "Takes: retake takes");
+		rt_cli_fail(cli, RT_USAGE, "take \"%s\" cannot be compared with itself", a);
 		return;
 	}
 	if (!rt_cli_has(cli, "no-pager"))

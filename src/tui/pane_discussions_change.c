@@ -19,7 +19,7 @@ open_hit(rt_tui *tui, const rt_hit *hit)
 	rt_error err;
 
 	if (hit->at == 0) {
-		rt_tui_say(tui, "That entry was deleted; undo or the history restores it");
+		rt_tui_say(tui, "That entry was deleted. To restore it: F3, then Ctrl+R on the deletion");
 		return;
 	}
 	if (p.disc == 0 || hit->id.size > RT_ID_MAX) {
@@ -43,7 +43,8 @@ rt_discussions_accept(rt_discussions *d)
 		open_hit(d->pane.tui, r->hit);
 	else if (r->disc->absent)
 		rt_tui_say(d->pane.tui,
-			   "That discussion was deleted; undo or the history restores it");
+			   "That discussion was deleted. To restore it: F3, then Ctrl+R on the "
+			   "deletion");
 	else
 		rt_switch_to(d->pane.tui, rt_discussions_place(r), RT_STR(""));
 }

@@ -201,8 +201,8 @@ add_hint(rt_work *work, rt_status st, rt_error *err)
 {
 	if (st == RT_CREDENTIALS && work->model.size == 0) {
 		(void)rt_fail(err, st, "no model is set");
-		rt_buf_add_c(&work->hint, "Choose one: /model or Ctrl+L\nTo try it without a "
-					  "key: /model builtin/echo");
+		rt_buf_add_c(&work->hint, "Choose one: Ctrl+L   To try it without a key, choose "
+					  "builtin/echo");
 	} else if (st == RT_CREDENTIALS) {
 		rt_buf_add_c(&work->hint, "Another model: /model or Ctrl+L");
 	} else if (st == RT_NOT_FOUND) {

@@ -146,9 +146,14 @@ fails 3 use gone
 wants "Restore it: retake --db $db undo"
 r -q add more
 fails 3 use gone
-lacks 'undo brings it back'
-step=$(printf '%s' "$err" | sed -n 's/.* jump \([0-9]*\) .*/\1/p')
-r -q jump "$step" --scope project
+r -q new later
+r -q set top_p 0.5
+fails 3 use gone
+lacks 'undo brings it back' jump
+step=$(printf '%s' "$err" | sed -n 's/.* revert \([0-9]*\) .*/\1/p')
+r -q revert "$step"
+has 'the discussion made later is kept' later "$(r ls)"
+is 'the setting changed later is kept' 0.5 "$(r -d later settings top_p)"
 is 'other discussions are unchanged' 'one|two|three|four|more' "$(r -q use main; contents)"
 r -q use gone
 is 'the hint leads there' there "$(contents)"
@@ -369,6 +374,10 @@ r -q delete @ >/dev/null
 has 'a deleted entry' 'Earlier versions, deleted or undone entries match: add past:yes' "$(r search lark)"
 hasnt 'no entry at all' past:yes "$(r search nothinglikethis)"
 r -q undo
+r -q new 'two words'
+r -q add 'a lark of two words'
+has 'a filter whose quotes the shell removed' 'of two words' "$(r search lark in:"two words")"
+r -q use main
 has 'more than shown' 'There are more matches: -l 10' "$(r search 't*' -l 1)"
 hasnt 'all are shown' 'more matches' "$(r search lark)"
 is 'before today' 'No matches for "before:2020-01-01 one".' "$(r search before:2020-01-01 one)"
@@ -455,7 +464,8 @@ has 'diff: an edited entry is one entry, with its words' '~ User' "$(r diff main
 hasnt 'diff: it is not on both sides' '- User' "$(r diff main | head -5)"
 has 'diff: it shows the words' '    one{+ more+}' "$(r diff main)"
 r -q takes switch main_take_1
-has 'diff with itself' 'is the active take' "$(r diff main_take_1)"
+fails 2 diff main_take_1
+wants 'take "main_take_1" cannot be compared with itself' 'diff TAKE'
 
 # --- lists of files name the changed and the missing files ---
 cd "$work" || exit 1

@@ -40,8 +40,8 @@ def welcome(c, place):
         t.wait("no model")
         t.type("to nobody")
         t.key("Enter")
-        c.says("no model: what to do", t, "No model is set.", "Choose one: /model or Ctrl+L",
-               "/model builtin/echo", "> to nobody", gone=["the setting model"])
+        c.says("no model: what to do", t, "No model is set.", "Choose one: Ctrl+L",
+               "builtin/echo", "> to nobody", gone=["the setting model"])
         c.equal("nothing was added", len(place.texts()), 2)
 
 

@@ -81,7 +81,7 @@ async function outline(server, page) {
 	await row(page, "q3").waitFor();
 	const rows = () => page.locator("#pane [role=treeitem]").evaluateAll((all) => all.map((each) => each.dataset.entry).join(" "));
 	tally.equal("all entries of all takes", await rows(), "q1 a1 q2 a2 q3");
-	tally.check("the head is marked", (await row(page, "q3").innerText()).includes("← you are here"));
+	tally.check("the head is marked", (await row(page, "q3").innerText()).includes("← here"));
 	tally.check("the tip of the other take is marked", (await row(page, "a2").innerText()).includes("main"));
 	tally.equal("what is not on the path is dimmed", await page.locator("#pane .tree-row.off").count(), 2);
 	tally.equal("connectors only at the fork", await page.locator("#pane .rails.joint").count(), 2);
