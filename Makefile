@@ -10,13 +10,14 @@
 #   make build OBJ=build/mine  in a build folder of your own
 
 .DEFAULT_GOAL := build
-.PHONY: run build program test t bench bench-web fuzz sim torture llama browser tsan install uninstall clean check-layers strings check-strings regenerate format \
+.PHONY: run build program test t bench bench-web fuzz sim torture access llama browser tsan install uninstall clean check-layers strings check-strings regenerate format \
 	damage damaged-imports failures setup setup-test help
 
 OBJ          ?= build/obj
 JOBS         ?= $(shell nproc)
 FUZZ_SECONDS ?= 1800
 SECONDS      ?= 60
+REQUESTS     ?= 100000
 COPIES       ?= 10000
 PREFIX       ?= /usr/local
 DESTDIR      ?=
@@ -106,6 +107,15 @@ damaged-imports: setup-test build
 # kind (RUNS, KINDS), about 40 minutes.
 failures: program
 	@RETAKE=$(PWD)/build/retake python3 tests/failures/failures.py $(KINDS)
+
+# Random requests of 50 users compared with a plain model: a million on SQLite, REQUESTS on PostgreSQL with
+# row-level security; `make test` asks fewer.
+access: setup-test
+	@tools/configure.sh $(OBJ) $(OPTIONS)
+	@$(NINJA) src/access_test src/retake
+	@folder=$$(mktemp -d) && RETAKE_TEST_STORE=$$folder/access.db RETAKE_TEST_REQUESTS=1000000 $(OBJ)/src/access_test; \
+		status=$$?; rm -rf "$$folder"; exit $$status
+	@REQUESTS=$(REQUESTS) tests/postgresql/security_test.sh
 
 # A conversation with llama.cpp, which this fetches (85 MB); `make test` includes it from then on.
 llama: build
