@@ -8,7 +8,7 @@ Starts a server with its defaults (fsync on) below TMPDIR and alternates, ROUNDS
 with 1 and with 64 clients: pgbench that inserts one row with as many bytes as an append stores (a prepared
 INSERT, which is its own transaction), and appends of SIZE (1000) bytes through the engine. The 64 clients are
 halved between two processes, and have each its own project, or share 8 or one between both processes. Prints the rates, the median ratio of the pairs, and the median time to open a discussion of ENTRIES
-(100000) entries and read its last 50 texts; also the time of `retake show` for it."""
+(100000) entries and read its last 50 texts; also the time of `retake show` for it, and the rate of appends with row-level security."""
 import os
 import shutil
 import signal
@@ -66,6 +66,26 @@ class Server:
         return sum(float(each.communicate()[0]) for each in started)
 
 
+def security(server):
+    """Appends of one client with row-level security, beside those of the owner of the tables."""
+    owner = server.address
+    server.sql("CREATE ROLE retake_server LOGIN; GRANT USAGE ON SCHEMA retake TO retake_server;"
+               "GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA retake TO retake_server")
+    for words in (("user", "new", "ann"), ("member", "ann", "editor")):
+        output(RETAKE, "--db", owner, "-p", "client-0-0", *words)
+    limited = owner.replace("retake@", "retake_server@")
+    rates = {}
+    for _ in range(ROUNDS):
+        for name, address, identity in (("owner", owner, ""), ("program", limited, ""), ("user", limited, "u1")):
+            server.address = address
+            os.environ["IDENTITY"] = identity
+            rates.setdefault(name, []).append(server.appends(1))
+    server.address = owner
+    os.environ["IDENTITY"] = ""
+    print("row-level security, 1 client, appends per second: " + ", ".join(
+        f"{name} {statistics.median(each):.0f}" for name, each in rates.items()))
+
+
 def main():
     server = Server()
     try:
@@ -86,6 +106,7 @@ def main():
             ratio = statistics.median(ours / theirs for theirs, ours in pairs)
             print(f"{clients} clients, {projects} projects, {processes} processes: ratio {ratio:.2f}; pgbench, retake per second: "
                   + ", ".join(f"{theirs:.0f} {ours:.0f}" for theirs, ours in pairs))
+        security(server)
         os.environ["PGOPTIONS"] = "-c synchronous_commit=off"
         output(BENCH, "fill", server.address, str(ENTRIES), "200")
         del os.environ["PGOPTIONS"]

@@ -20,6 +20,7 @@
 #include <time.h>
 
 #include "log/checkpoint.h"
+#include "log/identity.h"
 #include "log/engine.h"
 #include "log/engine_impl.h"
 #include "ops/ops.h"
@@ -109,7 +110,10 @@ static void *
 client(void *ctx)
 {
 	opened *o = ctx;
+	const char *identity = getenv("IDENTITY"); /* log/identity.h */
 
+	if (identity != NULL)
+		(void)rt_store_set_identity(rt_str_of(identity));
 	while (!stop) {
 		append(o->engine, 1);
 		appended++;

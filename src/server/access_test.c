@@ -3,7 +3,8 @@
  * Who may do what on a server with accounts: examples, and random requests by random accounts compared
  * with a plain table of rights. RETAKE_TEST_SECONDS: for that long instead of 20,000 requests;
  * RETAKE_TEST_REQUESTS: that many. RETAKE_TEST_STORE: these in a new store at that address;
- * RETAKE_TEST_ROWS: its row-level security instead, without the decision of the server. */
+ * RETAKE_TEST_ROWS: its row-level security instead, without the decision of the server;
+ * RETAKE_TEST_COMMITS: commits that several users share. */
 #include "server/api_testing.h"
 
 #include <time.h>
@@ -705,6 +706,83 @@ random_rows(void **state)
 	assert_true(counts[0] > limit / 4 && counts[1] > limit / 20);
 }
 
+static char told[24];
+
+/* A user with a role in p1 and a token. */
+static void
+add(world *w, const char *name, rt_role role, char secret[RT_SECRET_ROOM])
+{
+	rt_scope s;
+	rt_accounts a = begin(w, &s);
+
+	(void)rt_accounts_user_new(&a, rt_str_of(name), false, RT_STR(""));
+	if (role != RT_ROLE_NONE)
+		rt_accounts_member_set(&a, w->m->project_id[1], RT_STR("p1"), rt_str_of(name), role);
+	(void)rt_accounts_token_new(&a, &(rt_token_options){.user = rt_str_of(name), .scope = RT_TOKEN_ADMIN}, secret);
+	end(&s);
+	w->f->project = project_name(told, 1).ptr;
+}
+
+enum { WRITERS = 8, APPENDS = 10 };
+
+typedef struct writer {
+	rt_engine *engine;
+	char identity[24];
+	size_t written, refused;
+} writer;
+
+static void *
+write_many(void *ctx)
+{
+	writer *o = ctx;
+
+	(void)rt_store_set_identity(rt_str_of(o->identity));
+	for (int i = 0; i < APPENDS; i++) {
+		char request[120];
+		rt_result result = {0};
+
+		(void)snprintf(request, sizeof(request), "{\"op\":\"entry.append\",\"role\":\"User\",\"content\":\"by %s\"}",
+			       o->identity);
+		rt_status st = rt_engine_apply_text(o->engine, rt_str_of(request), rt_str_at(NULL, 0), rt_str_at(NULL, 0),
+						    &result);
+		o->written += st == RT_OK;
+		o->refused += st == RT_REFUSED;
+		rt_result_deinit(&result);
+	}
+	return NULL;
+}
+
+/* Users whose changes share a commit: the database refuses some of them, and the others succeed. */
+static void
+users_share_commits(void **state)
+{
+	world *w = *state;
+	pthread_t threads[WRITERS];
+	writer writers[WRITERS];
+	rt_open_project *project;
+	char ann[RT_SECRET_ROOM], bob[RT_SECRET_ROOM];
+	rt_error err;
+
+	add(w, "ann", RT_ROLE_EDITOR, ann);
+	add(w, "bob", RT_ROLE_READER, bob);
+	const rt_roster *roster = rt_directory_roster(w->f->directory);
+	if (rt_project_pool_project(w->f->pool, project_name(told, 1), false, &project, &err) != RT_OK)
+		fail_msg("%s", err.text);
+	for (int i = 0; i < WRITERS; i++) {
+		const rt_item *user = rt_roster_named(roster, RT_ITEM_USER, i % 4 == 3 ? RT_STR("bob") : RT_STR("ann"));
+
+		writers[i] = (writer){.engine = project->engine};
+		(void)snprintf(writers[i].identity, sizeof(writers[i].identity), "u%llu", (unsigned long long)user->id);
+		assert_int_equal(pthread_create(&threads[i], NULL, write_many, &writers[i]), 0);
+	}
+	rt_object_unref(roster);
+	for (int i = 0; i < WRITERS; i++) {
+		(void)pthread_join(threads[i], NULL);
+		assert_int_equal(writers[i].written, i % 4 == 3 ? 0 : APPENDS);
+		assert_int_equal(writers[i].refused, i % 4 == 3 ? APPENDS : 0);
+	}
+}
+
 /* ---- tables ---- */
 
 /* A new operation or route without a right is never allowed; this finds it. */
@@ -769,23 +847,6 @@ documents_are_right(void **state)
 }
 
 /* ---- examples ---- */
-
-static char told[24];
-
-/* A user with a role in p1 and a token. */
-static void
-add(world *w, const char *name, rt_role role, char secret[RT_SECRET_ROOM])
-{
-	rt_scope s;
-	rt_accounts a = begin(w, &s);
-
-	(void)rt_accounts_user_new(&a, rt_str_of(name), false, RT_STR(""));
-	if (role != RT_ROLE_NONE)
-		rt_accounts_member_set(&a, w->m->project_id[1], RT_STR("p1"), rt_str_of(name), role);
-	(void)rt_accounts_token_new(&a, &(rt_token_options){.user = rt_str_of(name), .scope = RT_TOKEN_ADMIN}, secret);
-	end(&s);
-	w->f->project = project_name(told, 1).ptr;
-}
 
 static void
 as(world *w, const char *secret)
@@ -940,8 +1001,11 @@ main(void)
 	};
 
 	/* Those that a store which is not empty does not disturb. */
-	const struct CMUnitTest of_store[] = {WORLD(random_requests)}, of_rows[] = {WORLD(random_rows)};
+	const struct CMUnitTest of_store[] = {WORLD(random_requests)}, of_rows[] = {WORLD(random_rows)},
+				of_commits[] = {WORLD(users_share_commits)};
 
+	if (address != NULL && getenv("RETAKE_TEST_COMMITS") != NULL)
+		return cmocka_run_group_tests(of_commits, NULL, NULL);
 	if (address != NULL && getenv("RETAKE_TEST_ROWS") != NULL)
 		return cmocka_run_group_tests(of_rows, NULL, NULL);
 	if (address != NULL)
