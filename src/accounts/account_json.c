@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Items of the directory for people and programs. */
-#include "accounts/accounts.h"
+#include "accounts/audit.h"
 
 #include "codec/json.h"
 
@@ -105,6 +105,7 @@ put_token(const rt_accounts *a, const rt_item *token, rt_buf *out)
 	for (size_t i = 0; i < token->list_count; i++)
 		put_project(a, out, NULL, token->list[i]);
 	rt_json_close(out, ']');
+	rt_account_used_put(a->directory, a->scope, token->id, out);
 }
 
 void

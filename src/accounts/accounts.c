@@ -1,89 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "accounts/accounts.h"
 
-#include "codec/json.h"
-#include "log/identity.h"
-
-/* ---- the audit log ---- */
-
-/* The names of the rows have the order of their times. */
-static void
-note(rt_directory_change *change, const rt_accounts *a, const char *what, rt_str on)
-{
-	rt_scope *s = change->scope;
-	rt_buf *name = rt_scope_buf(s), *value = rt_scope_buf(s);
-	int64_t now_us = a->env->now_us(a->env->ctx);
-	uint64_t random = 0;
-
-	a->env->random(a->env->ctx, &random, sizeof(random));
-	rt_buf_add_f(name, RT_AUDIT_PREFIX "%016llx-%016llx", (unsigned long long)now_us,
-		     (unsigned long long)random);
-	rt_json_open(value, NULL, '{');
-	rt_json_put_u64(value, "v", 1);
-	rt_json_put_i64(value, "at", now_us);
-	rt_json_put_str(value, "by", a->by);
-	rt_json_put_c(value, "what", what);
-	rt_json_put_str(value, "on", rt_str_at(on.ptr, rt_utf8_valid_size(on)));
-	rt_json_put_str(value, "from", a->from);
-	rt_json_close(value, '}');
-	rt_str row = rt_scope_str(s, name);
-	rt_directory_write_side(change, row, rt_scope_str(s, value));
-}
-
-void
-rt_audit_note(rt_directory_change *change, const rt_accounts *a, const char *what, rt_str on)
-{
-	note(change, a, what, on);
-}
-
-void
-rt_audit_add(const rt_accounts *a, const char *what, rt_str on)
-{
-	rt_directory_change change = rt_directory_begin(a->directory, a->scope);
-
-	if (rt_ok(a->scope))
-		note(&change, a, what, on);
-	rt_directory_end(&change);
-}
-
-typedef struct audit_reading {
-	rt_scope *s;
-	rt_audit_fn fn;
-	void *ctx;
-} audit_reading;
-
-static bool
-read_audit(void *ctx, const rt_store_row *row)
-{
-	audit_reading *r = ctx;
-	rt_json_doc *doc = NULL;
-	rt_audit one = {0};
-	bool more = true;
-
-	if (rt_json_read(r->s->alloc, row->data, &doc, NULL) != RT_OK)
-		return true;
-	yyjson_val *root = rt_json_root(doc);
-	one.by = rt_json_str(rt_json_get(root, "by"));
-	one.what = rt_json_str(rt_json_get(root, "what"));
-	one.on = rt_json_str(rt_json_get(root, "on"));
-	one.from = rt_json_str(rt_json_get(root, "from"));
-	if (rt_json_i64(rt_json_get(root, "at"), &one.at_us))
-		more = r->fn(r->ctx, &one);
-	rt_json_free(doc);
-	return more;
-}
-
-void
-rt_audit_read(rt_directory *d, rt_scope *s, rt_audit_fn fn, void *ctx)
-{
-	audit_reading r = {s, fn, ctx};
-	rt_store *store = rt_directory_store(d);
-	rt_str identity = rt_store_set_identity(RT_STORE_ITSELF);
-
-	RT_TRY(s, store->ops->read(store, rt_directory_rows(d, RT_STR(RT_AUDIT_PREFIX)), read_audit, &r,
-				   &s->error));
-	(void)rt_store_set_identity(identity);
-}
+#include "accounts/audit.h"
 
 /* ---- changes ---- */
 
@@ -125,7 +43,7 @@ rt_accounts_user_new(const rt_accounts *a, rt_str name, bool is_admin, rt_str id
 	if (rt_ok(a->scope)) {
 		user.id = rt_directory_new_id(&change);
 		rt_directory_write(&change, &user);
-		note(&change, a, is_admin ? "user.new.admin" : "user.new", name);
+		rt_audit_note(&change, a, is_admin ? "user.new.admin" : "user.new", name);
 	}
 	rt_directory_end(&change);
 	return user.id;
@@ -224,7 +142,7 @@ rt_accounts_user_change(const rt_accounts *a, rt_str name, int is_admin, int is_
 		changed.is_admin = is_admin >= 0 ? (uint64_t)is_admin : user->is_admin;
 		changed.is_disabled = is_disabled >= 0 ? (uint64_t)is_disabled : user->is_disabled;
 		rt_directory_write(&change, &changed);
-		note(&change, a,
+		rt_audit_note(&change, a,
 		     changed.is_disabled ? "user.disable"
 		     : changed.is_admin	 ? "user.admin"
 					 : "user.change",
@@ -288,13 +206,15 @@ rt_accounts_user_remove(const rt_accounts *a, rt_str name)
 		} else if ((item->kind == RT_ITEM_MEMBER || item->kind == RT_ITEM_TOKEN) &&
 			   item->user == user->id) {
 			rt_directory_drop(&change, item);
+			if (item->kind == RT_ITEM_TOKEN)
+				rt_account_used_drop(&change, item->id);
 			removed.memberships += item->kind == RT_ITEM_MEMBER;
 			removed.tokens += item->kind == RT_ITEM_TOKEN;
 		}
 	}
 	if (user != NULL && rt_ok(a->scope)) {
 		rt_directory_drop(&change, user);
-		note(&change, a, "user.remove", name);
+		rt_audit_note(&change, a, "user.remove", name);
 	}
 	rt_directory_end(&change);
 	return removed;
@@ -325,7 +245,7 @@ rt_accounts_team_set(const rt_accounts *a, rt_str team, rt_str user, bool is_in)
 	}
 	if (rt_ok(a->scope)) {
 		write_team(&change, &item);
-		note(&change, a, is_in ? "team.add" : "team.remove", team);
+		rt_audit_note(&change, a, is_in ? "team.add" : "team.remove", team);
 	}
 	rt_directory_end(&change);
 }
@@ -362,7 +282,7 @@ rt_accounts_member_set(const rt_accounts *a, uint64_t project, rt_str project_na
 		rt_buf_add_f(on, "%.*s %s %.*s", RT_STR_ARG(name), rt_role_names[role],
 			     RT_STR_ARG(project_name));
 		if (rt_ok(a->scope))
-			note(&change, a, "member.set", rt_scope_str(a->scope, on));
+			rt_audit_note(&change, a, "member.set", rt_scope_str(a->scope, on));
 	}
 	rt_directory_end(&change);
 }
@@ -392,7 +312,7 @@ rt_accounts_token_new(const rt_accounts *a, const rt_token_options *options, cha
 		rt_secret_make(a->env, RT_ITEM_TOKEN, out_secret);
 		(void)rt_secret_hash(rt_str_of(out_secret), RT_ITEM_TOKEN, token.hash);
 		rt_directory_write(&change, &token);
-		note(&change, a, "token.new", options->user);
+		rt_audit_note(&change, a, "token.new", options->user);
 	}
 	rt_directory_end(&change);
 	return token.id;
@@ -412,8 +332,10 @@ revoke(const rt_accounts *a, rt_item_kind kind, uint64_t id, uint64_t owner)
 			      kind == RT_ITEM_TOKEN ? "token" : "link", (unsigned long long)id);
 	if (rt_ok(a->scope)) {
 		rt_directory_drop(&change, item);
+		if (kind == RT_ITEM_TOKEN)
+			rt_account_used_drop(&change, id);
 		rt_buf_add_f(on, "%llu", (unsigned long long)id);
-		note(&change, a, kind == RT_ITEM_TOKEN ? "token.revoke" : "link.revoke",
+		rt_audit_note(&change, a, kind == RT_ITEM_TOKEN ? "token.revoke" : "link.revoke",
 		     rt_scope_str(a->scope, on));
 	}
 	rt_directory_end(&change);
@@ -446,7 +368,7 @@ rt_accounts_link_new(const rt_accounts *a, uint64_t project, uint64_t discussion
 		(void)rt_secret_hash(rt_str_of(out_secret), RT_ITEM_LINK, link.hash);
 		rt_directory_write(&change, &link);
 		rt_buf_add_f(on, "%llu", (unsigned long long)link.id);
-		note(&change, a, "link.new", rt_scope_str(a->scope, on));
+		rt_audit_note(&change, a, "link.new", rt_scope_str(a->scope, on));
 	}
 	rt_directory_end(&change);
 	return link.id;

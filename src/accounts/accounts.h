@@ -18,6 +18,7 @@ typedef struct rt_accounts {
 	rt_str from; /* "command line", "http" */
 	bool keeps_last; /* RT_REFUSED for a change after which there is no administrator, or a project
 			  * that had an owner has none */
+	rt_str request;  /* id of an HTTP request; or empty */
 } rt_accounts;
 
 /* RT_USAGE: it cannot be the name of a user or a team. */
@@ -71,22 +72,5 @@ uint64_t rt_accounts_project(const rt_accounts *a, rt_str name);
 
 /* The name of a project; lives as long as the scope. */
 rt_str rt_accounts_project_name(const rt_accounts *a, uint64_t number);
-
-/* ---- the audit log ---- */
-
-#define RT_AUDIT_PREFIX "audit/"
-
-typedef struct rt_audit {
-	int64_t at_us;
-	rt_str by, what, on, from;
-} rt_audit;
-
-/* Adds a row in the transaction of a change. */
-void rt_audit_note(rt_directory_change *change, const rt_accounts *a, const char *what, rt_str on);
-/* Adds a row in a separate transaction. */
-void rt_audit_add(const rt_accounts *a, const char *what, rt_str on);
-/* Calls fn for each row, the oldest first. */
-typedef bool (*rt_audit_fn)(void *ctx, const rt_audit *row);
-void rt_audit_read(rt_directory *directory, rt_scope *scope, rt_audit_fn fn, void *ctx);
 
 #endif

@@ -4,6 +4,7 @@
  *   once/<SHA-256>           {"v":1,"until":…}  a secret that was used; until it has expired anyway
  *   shared-key               {"v":1,"key":"…"} */
 #include "accounts/arrival.h"
+#include "accounts/audit.h"
 
 #include <stdio.h>
 

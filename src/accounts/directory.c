@@ -49,6 +49,17 @@ row_named(const rt_directory *d, rt_str name)
 	return rt_rows_named(RT_STORE_SIDE, d->project, name);
 }
 
+rt_status
+rt_directory_get(const rt_directory *d, rt_str name, rt_buf *out, rt_error *err)
+{
+	if (d->project == 0)
+		return rt_fail(err, RT_NOT_FOUND, "the store has no accounts");
+	rt_str identity = rt_store_set_identity(RT_STORE_ITSELF);
+	rt_status st = rt_store_get(d->store, row_named(d, name), out, NULL, err);
+	(void)rt_store_set_identity(identity);
+	return st;
+}
+
 /* ---- reading ---- */
 
 static void

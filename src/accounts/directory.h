@@ -8,7 +8,7 @@
  *   team/9                                {"v":1,"id":9,"name":"crew","list":[7,8],…}
  *   member/3/u7, member/3/t9              {"v":1,"project":3,"user":7,"role":3,…}
  *   token/<SHA-256>, invite/…, link/…     {"v":1,"id":12,"user":7,"scope":2,"until":…}
- *   audit/<time>-<random>                 the audit log (accounts.h)
+ *   audit/<time>-<random>, used/12        the audit log, the last day of a token (audit.h)
  *   version                               {"v":1,"version":41,"next":13}
  *
  * Every change is one transaction, which also writes "version"; a program reads the other rows again
@@ -173,6 +173,8 @@ void rt_directory_end(rt_directory_change *change);
 
 /* The rows of other kinds. */
 rt_rows rt_directory_rows(const rt_directory *directory, rt_str prefix);
+/* One of them, appended to out. RT_NOT_FOUND. */
+RT_CHECKED rt_status rt_directory_get(const rt_directory *directory, rt_str name, rt_buf *out, rt_error *err);
 rt_store *rt_directory_store(const rt_directory *directory);
 
 #endif

@@ -2,7 +2,7 @@
  *
  * user, team, member, invite, token, link, audit: the accounts of a store, for retake serve --accounts. The
  * command line reads and changes the store itself, so it acts as an administrator. */
-#include "accounts/accounts.h"
+#include "accounts/audit.h"
 
 #include <string.h>
 
@@ -461,13 +461,7 @@ add_audit(void *ctx, const rt_audit *row)
 	rt_cli *cli = l->cli;
 	rt_buf *at = rt_scope_buf(&cli->s);
 
-	rt_json_open(l->json, NULL, '{');
-	rt_json_put_time(l->json, "at", (rt_moment){.us = row->at_us});
-	rt_json_put_str(l->json, "by", row->by);
-	rt_json_put_str(l->json, "what", row->what);
-	rt_json_put_str(l->json, "on", row->on);
-	rt_json_put_str(l->json, "from", row->from);
-	rt_json_close(l->json, '}');
+	rt_audit_put(l->json, row);
 	if (!cli->json) {
 		rt_moment_format(at, (rt_moment){.us = row->at_us / 1000000 * 1000000});
 		rt_term_line(&cli->out, rt_scope_str(&cli->s, at));
@@ -489,10 +483,18 @@ run_audit(rt_cli *cli)
 {
 	rt_accounts a = open_accounts(cli, false);
 	audit_list l = {cli, rt_scope_buf(&cli->s)};
+	const char *since = rt_cli_flag_value(cli, "since");
+	rt_audit_filter filter = {.user = rt_str_of(rt_cli_flag_value(cli, "user")), .since_us = INT64_MIN};
+	rt_moment moment = {0};
+
+	if (since != NULL && !rt_moment_parse(rt_str_of(since), &moment))
+		rt_cli_fail(cli, RT_USAGE, "--since must be a day or a time, such as 2026-11-18");
+	if (since != NULL)
+		filter.since_us = moment.us;
 
 	rt_json_open(l.json, NULL, '[');
 	if (rt_ok(&cli->s))
-		rt_audit_read(a.directory, &cli->s, add_audit, &l);
+		rt_audit_read(a.directory, &cli->s, &filter, add_audit, &l);
 	rt_json_close(l.json, ']');
 	if (cli->json && rt_ok(&cli->s))
 		rt_cli_print_json(cli, l.json);
@@ -610,11 +612,18 @@ const rt_command rt_cli_link = {
 	.run = run_link,
 };
 
+static const rt_flag audit_flags[] = {
+	{"user", 0, "USER", RT_ARG_TEXT, "only of this user and the user's programs"},
+	{"since", 0, "DATE", RT_ARG_TEXT, "only from this day or time (UTC), such as 2026-11-18"},
+	{NULL, 0, NULL, RT_ARG_TEXT, NULL},
+};
+
 const rt_command rt_cli_audit = {
 	.name = "audit",
 	.group = RT_COMMANDS_MAINTENANCE,
-	.usage = "",
-	.summary = "list changes of the accounts",
+	.flags = audit_flags,
+	.usage = "[--user USER] [--since DATE]",
+	.summary = "list changes of the accounts, sign-ins, exports, purges and refused requests",
 	.about = "Oldest first: time, user, action, object, and where it came from.",
 	.examples = "retake audit",
 	.run = run_audit,

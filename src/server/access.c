@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+#include "accounts/audit.h"
 #include "log/identity.h"
 #include "server/call.h"
 
@@ -89,9 +90,68 @@ answer_forbidden(rt_call *call, rt_right right)
 	rt_problem_http(call->answer, 403, "forbidden", "You may not do this", detail);
 }
 
+/* The account of the request, for the audit log: lives as long as the roster and room. */
+static rt_str
+name_of_account(const rt_call *call, char room[40])
+{
+	const rt_item *link = rt_access_link(call);
+
+	if (call->principal.user.size > 0)
+		return call->principal.user;
+	if (link != NULL)
+		(void)snprintf(room, 40, "link %llu", (unsigned long long)link->id);
+	else
+		(void)snprintf(room, 40, "%s",
+			       call->principal.account.kind == RT_ACCOUNT_MACHINE ? "machine" : "unknown");
+	return rt_str_of(room);
+}
+
+static void
+note_refusal(rt_call *call, rt_verdict verdict, rt_str project)
+{
+	static const char *const kinds[] = {[RT_VERDICT_FORBIDDEN] = "refused.forbidden",
+					    [RT_VERDICT_UNKNOWN] = "refused.unknown",
+					    [RT_VERDICT_NOT_VISIBLE] = "refused.not-visible"};
+	char room[40], on[160];
+	rt_audit row = {.by = name_of_account(call, room),
+			.what = rt_str_of(kinds[verdict]),
+			.on = rt_str_of(on),
+			.request = rt_str_of(call->request->id)};
+
+	if (call->account_notes == NULL)
+		return;
+	(void)snprintf(on, sizeof(on), "%s %.*s", call->route->name, (int)rt_utf8_cut(project, 80), project.ptr);
+	row.on = rt_str_of(on);
+	rt_account_notes_refused(call->account_notes, now_of(call), row.by, &row, kinds[verdict]);
+}
+
+/* What an account has done that the history of the project does not show to administrators. */
+static void
+note_deed(rt_call *call, rt_str project)
+{
+	bool is_export = rt_str_starts(rt_str_of(call->route->name), RT_STR("export"));
+	char room[40];
+	rt_scope s;
+
+	if (call->directory == NULL || (!is_export && call->audit == NULL) || call->answer->status >= 300)
+		return;
+	if (call->open_project != NULL)
+		project = rt_text_str(call->open_project->name);
+	rt_scope_init(&s, call->request->alloc);
+	rt_accounts a = {.directory = call->directory,
+			 .scope = &s,
+			 .env = rt_project_pool_get_options(call->pool)->env,
+			 .by = name_of_account(call, room),
+			 .from = RT_STR("http"),
+			 .request = rt_str_of(call->request->id)};
+	rt_audit_add(&a, is_export ? "export" : call->audit, project);
+	(void)!rt_scope_end(&s, NULL);
+}
+
 static void
 refuse(rt_call *call, rt_verdict verdict, rt_right right, rt_str project)
 {
+	note_refusal(call, verdict, project);
 	if (verdict == RT_VERDICT_NOT_VISIBLE) {
 		answer_no_project(call, project);
 	} else if (verdict == RT_VERDICT_FORBIDDEN) {
@@ -115,6 +175,8 @@ rt_access_check(rt_call *call, const rt_request *request)
 	right = rt_request_right(request);
 	verdict = authorize(call, right,
 			    (rt_target){rt_engine_project_number(call->open_project->engine), 0});
+	if (verdict == RT_VERDICT_ALLOWED && right == RT_RIGHT_MANAGE)
+		call->audit = rt_ops[request->op].name;
 	if (verdict == RT_VERDICT_ALLOWED)
 		return;
 	refuse(call, verdict, right, rt_text_str(call->open_project->name));
@@ -258,7 +320,10 @@ rt_access_answer(rt_call *call, rt_str project, bool create)
 	if (admit(call, project, create)) {
 		call->is_authorized = true;
 		call->discussion = only_discussion(call);
+		if (call->account_notes != NULL && rt_access_token(call) != NULL)
+			rt_account_notes_used(call->account_notes, now_of(call), rt_access_token(call)->id);
 		rt_call_answer(call);
+		note_deed(call, project);
 		if (call->answer->stream != NULL && call->directory != NULL) {
 			call->answer->stream = rt_access_guard_stream(call, call->answer->stream);
 			if (call->answer->stream == NULL)

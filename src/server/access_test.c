@@ -225,7 +225,7 @@ static rt_accounts
 begin(world *w, rt_scope *s)
 {
 	rt_scope_init(s, rt_alloc_libc());
-	return (rt_accounts){w->f->directory, s, &w->f->env, RT_STR("machine"), RT_STR("test"), false};
+	return (rt_accounts){.directory = w->f->directory, .scope = s, .env = &w->f->env, .by = RT_STR("machine"), .from = RT_STR("test")};
 }
 
 static void

@@ -52,6 +52,7 @@ void rt_api_link_revoke(rt_call *call);
 void rt_api_tokens(rt_call *call);
 void rt_api_token_new(rt_call *call);
 void rt_api_token_revoke(rt_call *call);
+void rt_api_audit(rt_call *call);
 void rt_api_advice(rt_call *call);
 void rt_api_attachment(rt_call *call);
 void rt_api_attachment_new(rt_call *call);

@@ -4,7 +4,7 @@
  * needs is in its row; what accounts/accounts.h refuses is refused here. */
 #include "server/api.h"
 
-#include "accounts/accounts.h"
+#include "accounts/audit.h"
 #include "server/access.h"
 #include "server/guard.h"
 
@@ -25,7 +25,8 @@ accounts_of(rt_call *call)
 			     .env = rt_project_pool_get_options(call->pool)->env,
 			     .by = user.size > 0 ? user : RT_STR("machine"),
 			     .from = RT_STR("http"),
-			     .keeps_last = true};
+			     .keeps_last = true,
+			     .request = rt_str_of(call->request->id)};
 }
 
 static uint64_t
@@ -223,6 +224,58 @@ rt_api_team_set(rt_call *call)
 	if (rt_ok(a.scope))
 		rt_accounts_team_set(&a, rt_call_param(call, "team"), rt_call_param(call, "user"), is_in);
 	say(call, is_in ? "added" : "removed");
+}
+
+/* ---- the audit log ---- */
+
+enum { AUDIT = 1000 /* rows; the default, and at most 100 times as many */ };
+
+typedef struct audit_list {
+	rt_buf *out;
+	size_t count, skip;
+} audit_list;
+
+static bool
+count_row(void *ctx, const rt_audit *row)
+{
+	(void)row;
+	((audit_list *)ctx)->count++;
+	return true;
+}
+
+static bool
+put_row(void *ctx, const rt_audit *row)
+{
+	audit_list *l = ctx;
+
+	if (l->skip > 0)
+		l->skip--;
+	else
+		rt_audit_put(l->out, row);
+	return l->out->status == RT_OK;
+}
+
+/* The newest rows, the oldest of them first. */
+void
+rt_api_audit(rt_call *call)
+{
+	rt_accounts a = accounts_of(call);
+	size_t limit = rt_call_limit(call, AUDIT, (size_t)AUDIT * 100);
+	rt_audit_filter filter = {.user = rt_call_text(call, "user")};
+	rt_str since = rt_call_text(call, "since");
+	audit_list l = {.out = &call->answer->body};
+	rt_moment moment = {0};
+
+	if (since.size > 0 && !rt_moment_parse(since, &moment))
+		rt_scope_fail(a.scope, RT_USAGE, "\"since\" must be a day or a time, such as 2026-11-18");
+	filter.since_us = since.size > 0 ? moment.us : INT64_MIN;
+	if (rt_ok(a.scope))
+		rt_audit_read(a.directory, a.scope, &filter, count_row, &l);
+	l.skip = l.count > limit ? l.count - limit : 0;
+	rt_json_open(l.out, NULL, '[');
+	if (rt_ok(a.scope))
+		rt_audit_read(a.directory, a.scope, &filter, put_row, &l);
+	rt_json_close(l.out, ']');
 }
 
 /* ---- members and links of a project ---- */

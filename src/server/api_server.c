@@ -263,8 +263,12 @@ static void
 make_owner(rt_call *call, rt_str name)
 {
 	rt_scope *s = &call->scope;
-	rt_accounts accounts = {call->directory, s, rt_project_pool_get_options(call->pool)->env,
-				call->principal.user, RT_STR("http"), false};
+	rt_accounts accounts = {.directory = call->directory,
+				.scope = s,
+				.env = rt_project_pool_get_options(call->pool)->env,
+				.by = call->principal.user,
+				.from = RT_STR("http"),
+				.request = rt_str_of(call->request->id)};
 	rt_open_project *made = NULL;
 
 	if (call->principal.user.size == 0 || !rt_ok(s))

@@ -85,11 +85,14 @@ const rt_shape rt_shapes[] = {
 	{"Links", "an array of `id`, `project`, `discussion` (its number, if the link shows only one), `until`",
 	 LIST(OBJECT("\"id\":" NUMBER ",\"project\":" TEXT ",\"discussion\":" NUMBER ",\"until\":" TEXT)), NULL},
 	{"Link", "`id` and `link`: the secret, which is not shown again", OBJECT("\"id\":" NUMBER ",\"link\":" TEXT), NULL},
+	{"Audit", "an array of `at`, `by`, `what`, `on`, `from`, and `request`: its id in the access log and in X-Request-Id",
+	 LIST(OBJECT("\"at\":" TEXT ",\"by\":" TEXT ",\"what\":" TEXT ",\"on\":" TEXT ",\"from\":" TEXT ",\"request\":" TEXT)),
+	 NULL},
 	{"LinkOpened", "`id`, `project`, `discussion` (of a link to one)",
 	 OBJECT("\"id\":" NUMBER ",\"project\":" TEXT ",\"discussion\":" TEXT), NULL},
-	{"Tokens", "an array of `id`, `name`, `user`, `scope`, `projects` (those that it may open; empty: all), `until`",
+	{"Tokens", "an array of `id`, `name`, `user`, `scope`, `projects` (those that it may open; empty: all), `until`, `used` (the day of the last request)",
 	 LIST(OBJECT("\"id\":" NUMBER ",\"name\":" TEXT ",\"user\":" TEXT ",\"scope\":" TEXT
-		     ",\"projects\":" LIST(TEXT) ",\"until\":" TEXT)),
+		     ",\"projects\":" LIST(TEXT) ",\"until\":" TEXT ",\"used\":" TEXT)),
 	 NULL},
 	{"Token", "`id` and `token`: the secret, which is not shown again", OBJECT("\"id\":" NUMBER ",\"token\":" TEXT), NULL},
 	{"Discussions",
@@ -296,7 +299,7 @@ static const struct {
 	const char *title;
 } nouns[] = {
 	{" info health openapi model server code logout ", "The server"},
-	{" account user team member token link ", "Accounts"},
+	{" account user team member token link audit ", "Accounts"},
 	{" project ", "Projects"},
 	{" discussion ", "Discussions"},
 	{" entry head ", "Entries"},

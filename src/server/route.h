@@ -59,8 +59,10 @@ typedef struct rt_call {
 	rt_open_project *open_project;  /* the project; NULL with RT_ROUTE_NO_PROJECT */
 	const struct rt_route *routes; /* that are documented */
 	rt_directory *directory; /* the accounts; NULL: the server has none */
+	struct rt_account_notes *account_notes; /* or NULL */
 	const rt_roster *roster; /* of this request */
 	bool is_authorized;      /* access.h has found nothing against it */
+	const char *audit;       /* what it does, for the audit log; NULL: nothing of interest */
 	uint64_t discussion;     /* the only one that it may read: number; 0: all */
 	rt_browsers *browsers;
 	rt_front *front;

@@ -139,6 +139,11 @@ static const rt_route_param b_batch[] = {
 
 static const rt_route_param q_account[] = {
 	{"project", "string", "name of the project; default: as in other requests"}, END};
+static const rt_route_param q_audit[] = {
+	{"user", "string", "only of this user and the user's programs"},
+	{"since", "string", "only from this day or time, such as 2026-11-18"},
+	{"limit", "integer", "number of rows; default: 1000, maximum: 100000"},
+	END};
 static const rt_route_param b_user[] = {
 	{"name", "string", "1 to 64 characters of a-z 0-9 . _ -"},
 	{"admin", "boolean", "administrator of the server; default: false"},
@@ -233,6 +238,8 @@ const rt_route rt_routes[] = {
 	DO(DELETE, SERVER, "/teams/{team}/users/{user}", "team.remove",
 	   "remove a user from a team; the last one removes it", rt_api_team_set, RT_ROUTE_NO_PROJECT, "Status", NULL,
 	   NULL),
+	DO(GET, SERVER, "/audit", "audit.list", "the newest rows of the audit log, the oldest first", rt_api_audit,
+	   RT_ROUTE_NO_PROJECT, "Audit", q_audit, NULL),
 	DO(GET, MANAGE, "/members", "member.list", "the members of the project", rt_api_members, 0, "Members", NULL, NULL),
 	DO(PUT, MANAGE, "/members/{member}", "member.set",
 	   "set the role of a user, or of a team (@name); not that of the last owner (409)", rt_api_member_set, 0, "Status",

@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 
 #include "app/run.h"
+#include "accounts/audit.h"
 #include "server/access.h"
 #include "server/access_log_host.h"
 #include "server/api.h"
@@ -23,6 +24,7 @@ struct rt_server {
 	rt_browsers *browsers;
 	rt_directory *directory; /* the accounts; NULL: none */
 	rt_sign_in *sign_in;     /* with accounts */
+	rt_account_notes *notes; /* with accounts */
 	rt_guard guard;
 	char token[RT_TOKEN_ROOM];
 	unsigned cookie_port; /* in the name of the cookie */
@@ -330,6 +332,41 @@ identify_proxy(rt_server *server, const rt_web_request *request, admitted *in, r
 	return fault.status == 0 || deny_fault(answer, &fault);
 }
 
+/* For the audit log: a request, or a sign-in, of an unknown account. */
+static void
+note_unknown(rt_server *server, const rt_web_request *request, const char *what)
+{
+	rt_audit row = {.by = RT_STR("unknown"), .what = rt_str_of(what), .on = RT_STR(""), .request = rt_str_of(request->id)};
+
+	if (server->notes != NULL)
+		rt_account_notes_refused(server->notes, now_us(server), row.by, &row, what);
+}
+
+/* A browser has signed in. */
+static void
+note_sign_in(rt_server *server, const rt_web_request *request, const char *cookie)
+{
+	char hash[RT_BROWSER_ROOM], project[RT_BROWSER_PROJECT_ROOM];
+	uint64_t user = 0;
+	rt_scope s;
+
+	if (server->directory == NULL ||
+	    !rt_browsers_find(server->browsers, rt_str_of(cookie), hash, project, &user))
+		return;
+	const rt_roster *roster = rt_directory_roster(server->directory);
+	const rt_item *item = rt_roster_user(roster, user);
+	rt_scope_init(&s, server->alloc);
+	rt_accounts a = {.directory = server->directory,
+			 .scope = &s,
+			 .env = server->options.pool.env,
+			 .by = item != NULL ? item->name : RT_STR("unknown"),
+			 .from = RT_STR("http"),
+			 .request = rt_str_of(request->id)};
+	rt_audit_add(&a, "sign-in", RT_STR("browser"));
+	(void)!rt_scope_end(&s, NULL);
+	rt_object_unref(roster);
+}
+
 /* Once the principal is known. */
 static bool
 admit_known(rt_server *server, const rt_web_request *request, admitted *in, rt_web_plan *plan,
@@ -347,6 +384,7 @@ admit_known(rt_server *server, const rt_web_request *request, admitted *in, rt_w
 		return admit_page(request, in, plan, answer);
 	if (is_known)
 		return admit_route(server, request, in, plan, answer);
+	note_unknown(server, request, "refused.unknown");
 	(void)deny(answer, 401, "unauthenticated", "Authentication required", NULL);
 	rt_web_answer_header(answer, request, "WWW-Authenticate",
 			     RT_STR("Bearer realm=\"retake\""));
@@ -465,10 +503,13 @@ handle_page(rt_server *server, const rt_web_request *request, const admitted *in
 				   NULL);
 	} else if (rt_web_query(request, "code", &code) &&
 		   !rt_str_is(request->method_name, "HEAD")) {
-		if (rt_browsers_enter(server->browsers, code_in(code), cookie, &err) == RT_OK)
+		if (rt_browsers_enter(server->browsers, code_in(code), cookie, &err) == RT_OK) {
+			note_sign_in(server, request, cookie);
 			rt_page_welcome(request, answer, server->cookie_port, cookie);
-		else
+		} else {
+			note_unknown(server, request, "sign-in.refused");
 			show_login(server, request, in, answer, &err);
+		}
 	} else if (in->principal.kind == RT_PRINCIPAL_BROWSER) {
 		show_home(server, request, in, answer);
 	} else if (in->is_shared) {
@@ -491,6 +532,7 @@ handle_route(rt_server *server, const rt_web_request *request, const admitted *i
 			.routes = rt_routes,
 			.browsers = server->browsers,
 			.directory = server->directory,
+			.account_notes = server->notes,
 			.front = server->front,
 			.metrics = server->metrics,
 			.cookie = server->cookie,
@@ -693,6 +735,8 @@ rt_server_open(const rt_server_options *options, rt_server **out, rt_error *err)
 				      &server->browsers, err);
 	if (st == RT_OK && options->accounts)
 		st = rt_directory_open(alloc, options->pool.env, options->pool.store, &server->directory, err);
+	if (st == RT_OK && options->accounts && (server->notes = rt_account_notes_new(alloc)) == NULL)
+		st = rt_fail(err, RT_NOMEM, "out of memory");
 	if (st == RT_OK)
 		st = rt_front_open(&server->options.front, &server->front, err);
 	if (st == RT_OK)
@@ -719,6 +763,7 @@ rt_server_close(rt_server *server)
 	rt_front_close(server->front);
 	rt_sign_in_close(server->sign_in);
 	rt_browsers_close(server->browsers);
+	rt_account_notes_free(server->notes);
 	rt_directory_close(server->directory);
 	rt_project_pool_close(server->pool);
 	rt_access_log_close(server->log);
@@ -777,6 +822,11 @@ rt_server_is_idle(rt_server *server)
 static void
 tend_accounts(rt_server *server)
 {
+	rt_scope s;
+
+	rt_scope_init(&s, server->alloc);
+	rt_account_notes_write(server->notes, server->directory, &s);
+	(void)!rt_scope_end(&s, NULL);
 	if (rt_directory_refresh(server->directory, now_us(server) - (int64_t)RT_ACCESS_FRESH_MS * 1000, NULL) != RT_OK)
 		return;
 	const rt_roster *roster = rt_directory_roster(server->directory);

@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "accounts/arrival.h"
+#include "accounts/audit.h"
 #include "base/encode.h"
 #include "llm/url.h"
 #include "server/page.h"

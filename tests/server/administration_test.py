@@ -38,6 +38,7 @@ ROUTES = [
     ("GET", "/users/x/tokens", None, "server", 404),
     ("POST", "/users/nora/tokens", {"scope": "read"}, "server", 201),
     ("DELETE", "/users/nora/tokens/999999", None, "server", 404),
+    ("GET", "/audit", None, "server", 200),
     ("GET", "/teams", None, "server", 200),
     ("PUT", "/teams/crew/users/nora", {}, "server", 200),
     ("DELETE", "/teams/crew/users/nora", None, "server", 200),
@@ -177,6 +178,51 @@ def browsers(tally, server):
                 ["user", "owner", ["open", "self", "create", "read", "comment", "edit", "manage"]])
 
 
+def audited(tally, place, server, clients):
+    """Sign-ins, exports, purges and refusals, each with the id of its request; of refusals one row for an
+    identity, a kind and a minute."""
+    begun = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() - 1))
+    reader, owner, admin = clients["reader"], clients["owner"], clients["admin"]
+    for _ in range(5):
+        reader.put("/discussions/main/entries/:1/content", {"content": "x"})
+        reader.post("/purge", {"text": "nothing"})
+        Client(server, {}, "work").get("/discussions")
+        Client(server, {"Authorization": "Bearer rtk_" + "x" * 43}, "work").get("/discussions")
+        Client(server, {}).request("GET", "/?code=0123456789abcdef")
+    exported = reader.get("/export")
+    owner.post("/purge", {"text": "nothing"})
+    owner.post("/batch", {"ops": [{"op": "purge", "text": "nothing"}]})
+    owner.post("/ops/purge", {"text": "nothing"})
+    page = Client(server, {}).request("GET", "/?code=" + quote(server.client().post("/codes", {"user": "reader"}).json["code"]))
+    tally.equal("a browser", page.status, 303)
+    time.sleep(1)
+    rows = admin.get("/audit?since=" + begun).json
+    counts = {}
+    for row in rows:
+        counts[row["by"], row["what"]] = counts.get((row["by"], row["what"]), 0) + 1
+    refused = [(row["by"], row["what"], row["at"][:16]) for row in admin.get("/audit").json if "refused" in row["what"]]
+    tally.equal("one row for a kind of refusal and a minute", len(refused), len(set(refused)), refused)
+    tally.check("each kind", {("reader", "refused.forbidden"), ("unknown", "refused.unknown"), ("none", "refused.not-visible"),
+                              ("unknown", "sign-in.refused")} <= {row[:2] for row in refused}, refused)
+    tally.equal("exports, purges, sign-ins", [counts.get(("reader", "export")), counts.get(("owner", "purge")), counts.get(("reader", "sign-in"))], [1, 3, 1], rows)
+    ids = {row["what"]: row["request"] for row in rows if row["by"] == "reader"}
+    tally.equal("with the id of the request", ids["export"], exported.headers["x-request-id"])
+    tally.equal("by user", {row["by"] for row in admin.get("/audit?user=reader&since=" + begun).json}, {"reader"})
+    tally.equal("the command", retake(place, "audit", "--user", "reader", "--since", begun), admin.get("/audit?user=reader&since=" + begun).json)
+    tally.equal("the newest", admin.get("/audit?user=reader&limit=1").json, admin.get("/audit?user=reader").json[-1:])
+    tally.equal("an invalid day", [admin.get("/audit?since=never").status, place.run("audit", "--since", "never").returncode], [400, 2])
+
+
+def used(tally, clients):
+    """The day of the last request is in the lists: one row for all requests of a day."""
+    today = time.strftime("%Y-%m-%d", time.gmtime())
+    days = [each.get("used") for each in clients["editor"].get("/tokens").json]
+    tally.check("the last day of a token", today in days, days)
+    unused = clients["admin"].post("/users/nora/tokens", {"name": "unused"}).json["id"]
+    listed = {each["id"]: each.get("used") for each in clients["admin"].get("/users/nora/tokens").json}
+    tally.equal("a new token", listed[unused], None)
+
+
 def main():
     tally = Tally()
     with Place() as place:
@@ -191,6 +237,8 @@ def main():
             demoted(tally, place, server, clients)
             last_ones(tally, clients)
             browsers(tally, server)
+            audited(tally, place, server, clients)
+            used(tally, clients)
         with Server(place, "--no-socket") as plain:
             tally.equal("without accounts", [plain.client().get(path).status for path in ("/users", "/members", "/tokens", "/account")],
                         [404, 404, 404, 200])
