@@ -364,11 +364,39 @@ rt_cli_role_style(rt_str role)
 	return RT_STYLE_MAGENTA;
 }
 
+/* A new role that looks like a misspelt one is refused until it is in the project's list. */
+static void
+check_spelling(rt_cli *cli, const char *word)
+{
+	char nearest[40] = "";
+	size_t distance = SIZE_MAX;
+	rt_str known;
+
+	for (size_t i = 0; rt_role_next_word(cli->session.value, &i, &known);) {
+		char name[sizeof(nearest)];
+		size_t found;
+
+		if (rt_str_eq_nocase(known, rt_str_of(word)))
+			return;
+		snprintf(name, sizeof(name), "%.*s", RT_STR_ARG(known));
+		found = rt_args_distance(word, name);
+		if (found < distance) {
+			distance = found;
+			snprintf(nearest, sizeof(nearest), "%s", name);
+		}
+	}
+	if (!rt_args_is_near(distance, strlen(word)))
+		return;
+	rt_cli_hint(cli, "To use this role, add it first: retake roles add \"%.60s\"", word);
+	rt_cli_fail(cli, RT_USAGE, "the project has no role \"%.60s\"; did you mean %s?", word, nearest);
+}
+
 rt_str
 rt_cli_role_meant(rt_cli *cli, const char *word)
 {
 	if (word == NULL || !rt_cli_open(cli, RT_SESSION_CHANGE))
 		return rt_str_of(word);
+	check_spelling(cli, word);
 	return rt_role_meant(cli->session.value, rt_str_of(word));
 }
 

@@ -86,6 +86,24 @@ rt_role_meant(const rt_project *project, rt_str word)
 	return found;
 }
 
+bool
+rt_role_next_word(const rt_project *project, size_t *io_at, rt_str *out)
+{
+	rt_str roles = rt_project_roles(project);
+	size_t at = (*io_at)++;
+
+	while (next_name(&roles, out))
+		if (at-- == 0)
+			return true;
+	for (size_t i = 0; i < sizeof(meanings) / sizeof(meanings[0]); i++)
+		for (const char *const *each = meanings[i]; *each != NULL; each++)
+			if (at-- == 0) {
+				*out = rt_str_of(*each);
+				return true;
+			}
+	return false;
+}
+
 rt_str
 rt_role_label(const rt_project *project, rt_str role)
 {

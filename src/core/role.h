@@ -19,6 +19,8 @@ bool rt_role_is_source(rt_str role);
  * own spelling. A word that is in the list, or that means no role of it, is returned unchanged.
  * Borrows from both. */
 rt_str rt_role_meant(const rt_project *project, rt_str word);
+/* The roles and the words for them, in turn, from *io_at = 0 on; false: no more. */
+bool rt_role_next_word(const rt_project *project, size_t *io_at, rt_str *out);
 /* The label of an entry's role: the role that is meant; of a tool, "Tool". */
 rt_str rt_role_label(const rt_project *project, rt_str role);
 /* Do two roles or words mean the same? */

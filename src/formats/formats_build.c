@@ -407,18 +407,23 @@ void
 rt_build_field_in(rt_build *b, bool of_project, const char *prefix, rt_str key, rt_str json)
 {
 	size_t before = strlen(prefix);
-	char *name = b->is_counted ? NULL : arena_get(b, before + key.size + 1);
+	char *name = b->is_counted ? NULL : arena_get(b, before + 3 * key.size + 1);
 	rt_outline_field *field;
+	size_t size = before;
 
 	if (name == NULL)
 		return;
 	memcpy(name, prefix, before);
-	if (key.size > 0)
-		memcpy(name + before, key.ptr, key.size);
+	for (size_t i = 0; i < key.size; i++) { /* no name has NUL: U+FFFD instead */
+		rt_str byte = key.ptr[i] == '\0' ? RT_STR("\xEF\xBF\xBD") : rt_str_at(key.ptr + i, 1);
+
+		memcpy(name + size, byte.ptr, byte.size);
+		size += byte.size;
+	}
 	json = rt_build_copy(b, json);
 	field = rt_items_push(&b->s, of_project ? &b->project : &b->fields, sizeof(*field));
 	if (field != NULL)
-		*field = (rt_outline_field){rt_str_at(name, before + key.size), json};
+		*field = (rt_outline_field){rt_str_at(name, size), json};
 }
 
 void

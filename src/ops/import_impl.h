@@ -247,6 +247,8 @@ void rt_import_keep_file(rt_import *m);
 void rt_import_look_written(rt_import *m);
 /* If the conversation is one, its nodes and, unless it is known otherwise, its discussion. */
 void rt_layer_find_written(rt_layer *l);
+/* A discussion that has all of the outline, which was exported from it; 0: none. It is then found. */
+uint32_t rt_layer_find_same(rt_layer *l);
 
 /* The discussion was imported before: adds the new entries. */
 void rt_layer_add_new(rt_layer *l);

@@ -351,6 +351,8 @@ begin_disc(rt_layer *l, uint32_t number)
 	making->named = o->called.size > 0 || o->name.size > 0;
 	if (o->source.size > 0 || next_hash(l, &hash))
 		l->disc = find_known(l, source_of(l, hash));
+	if (rt_ok(l->s) && l->disc == 0)
+		l->disc = rt_layer_find_same(l);
 	if (rt_ok(l->s))
 		rt_layer_find_written(l);
 	if (!rt_ok(l->s))

@@ -235,4 +235,36 @@ head -n 1 "$work/c.jsonl" >"$work/two/z.json"
 code 'a folder whose last file is known' 0 i import "$work/two"
 has 'what was added is named' 'Now in discussion "a".' "$out"
 
+# --- a name with NUL ---
+fresh
+printf '%s' '{"discussions":[{"name":"d","a\\u0000b":1,"takes":[{"name":"t","entries":[{"content":"x"}]}]}]}' >"$work/nul.json"
+code 'a field whose name has NUL' 0 i import "$work/nul.json"
+
+# --- the program's own exports ---
+fresh
+i -q add hello 2>/dev/null
+i -q add -r AI hi
+i -q edit :2 'hi there'
+i -q label :1 start
+i -q branch :1
+i -q add -r AI other
+i -q prompt set 'be brief'
+i -q new second
+i -q add last --attach "$work/only.json"
+i export -q --format canonical -o "$work/own.json"
+i export -q -o "$work/own.html"
+before=$(i export --format canonical)
+for file in own.json own.html; do
+	code "$file, exported from this store" 0 i import "$work/$file"
+	has "$file: nothing new" 'nothing new' "$out"
+done
+is 'nothing changed' "$before" "$(i export --format canonical)"
+i -q add 'one more'
+i -q mute :1
+code 'after further changes' 0 i import "$work/own.json"
+has 'its entries are still there' 'nothing new; 4 entries are already known' "$out"
+i -q edit :1 'a later text'
+code 'after an edit' 0 i import "$work/own.json"
+has 'the old text is added' '1 discussion added; 3 already known' "$out"
+
 finish

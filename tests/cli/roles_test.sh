@@ -72,4 +72,13 @@ is 'search: a snippet without Markdown' '    a bold *wombat* and code' "$(r sear
 is 'search: the JSON has the text' 'a **bold wombat** and `code`' "$(r search wombat --json | json 'd[0]["snippet"]')"
 r -q undo
 cmp -s "$work/session.jsonl" "$work/again.jsonl" || fail 'import: the same bytes again'
+
+# --- a misspelt role ---
+code 'a misspelt alias' 2 r add -r assitant x
+has 'the role that is meant' 'has no role "assitant"; did you mean assistant?' "$err"
+has 'and how to use it anyway' 'roles add "assitant"' "$err"
+code 'a misspelt role of the list' 2 r role :1 Usr
+r -q roles add Usr
+code 'a role that was added' 0 r add -r Usr x
+code 'a role like no other' 0 r add -r Moderator x
 finish

@@ -74,8 +74,14 @@ check_outline(rt_case *c, const char *what, rt_outline *o)
 static void
 check_result(rt_case *c, const char *what, rt_outlines *outlines, bool is_written, bool is_stored)
 {
-	for (size_t i = 0; i < outlines->count; i++)
-		check_outline(c, what, &outlines->items[i]);
+	for (size_t i = 0; i < outlines->count; i++) {
+		rt_outline *o = &outlines->items[i];
+
+		check_outline(c, what, o);
+		/* canonical JSON names the head by its id, which every entry of a store has */
+		if (o->head >= 0 && o->nodes[o->head].id.size == 0)
+			o->has_head = false;
+	}
 	if (is_written)
 		check_written(c, &rt_format_canonical, outlines);
 	if (is_stored)
