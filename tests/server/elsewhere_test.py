@@ -136,7 +136,7 @@ def killed(tally, server, b, model):
     server.process.kill()
     server.process.wait()
     got = wait(lambda: shown(b, run)["state"] == "failed" and shown(b, run))
-    tally.check("it has failed", got and "ended" in got["problem"]["detail"] and "ended" in got, got)
+    tally.check("it has failed", got and "can be continued" in got["problem"]["detail"] and "ended" in got, got)
     last = b.get("/discussions/main/entries/@").json
     tally.equal("what arrived is kept", (last["content"], last.get("partial")), ("It depends", True))
     tally.check("its end in the events", wait(lambda: events.of(run, "run.ended")), events.events)
