@@ -36,7 +36,7 @@ interface Token extends Expiring {
 }
 
 const ROLES: [string, string][] = [["reader", "Reader"], ["commenter", "Commenter"], ["editor", "Editor"], ["owner", "Owner"]];
-const DAYS: [number, string][] = [[7, "7 days"], [30, "30 days"], [365, "a year"], [0, "no limit"]];
+const DAYS: [number, string][] = [[7, "7 days"], [30, "30 days"], [365, "1 year"], [0, "Never"]];
 const SCOPES: [string, string][] = [["read", "Read"], ["write", "Read and write"], ["admin", "Everything that you may do"]];
 
 function Choice(props: { label: string; value: string | number; all: [string | number, string][]; onChange: (value: string) => void }) {
@@ -126,10 +126,10 @@ function Share() {
 	};
 	return (
 		<Dialog title="Share" class="accounts" onClose={() => openOverlay(null)}>
-			<p class="quiet">A link gives reading access without an account, until it expires or is revoked.</p>
+			<p class="quiet">Anyone who has the link can read without an account, until it expires or is revoked.</p>
 			<form class="inline" onSubmit={create}>
 				<Choice label="What the link shows" value={what} all={[["discussion", "This discussion"], ["project", "The whole project"]]} onChange={setWhat} />
-				<Choice label="How long it works" value={days} all={DAYS} onChange={setDays} />
+				<Choice label="Expiry" value={days} all={DAYS} onChange={setDays} />
 				<button type="submit" class="primary">Create a link</button>
 			</form>
 			{made && <Made label="Link" text={made} />}
@@ -159,12 +159,12 @@ function Tokens() {
 	};
 	return (
 		<Dialog title="Access tokens" class="accounts" onClose={() => openOverlay(null)}>
-			<p class="quiet">A program sends a token in the header Authorization: Bearer. It can never do more than you.</p>
+			<p class="quiet">Programs send a token in the Authorization: Bearer header. A token never has more rights than you.</p>
 			<form class="inline" onSubmit={create}>
 				<input class="line" aria-label="Name of the token" placeholder="name, such as laptop" value={name} maxLength={60} autoFocus autocomplete="off"
 					onInput={(event) => setName(event.currentTarget.value)} />
 				<Choice label="What it may do" value={scope} all={SCOPES} onChange={setScope} />
-				<Choice label="How long it works" value={days} all={DAYS} onChange={setDays} />
+				<Choice label="Expiry" value={days} all={DAYS} onChange={setDays} />
 				<button type="submit" class="primary">Create</button>
 			</form>
 			{made && <Made label="Token" text={made} />}

@@ -40,7 +40,7 @@ async function hasEnded(): Promise<boolean> {
 	const problem = SHARED === null ? null : await readAccount().catch((error: Error) => error);
 	const is = problem instanceof Problem && problem.status === 401;
 	if (is)
-		set({ connection: "connecting", trouble: "This shared link no longer works: it was revoked or has expired." });
+		set({ connection: "connecting", trouble: "This share link no longer works: it was revoked or has expired." });
 	return is;
 }
 

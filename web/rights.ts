@@ -43,8 +43,8 @@ export function whyReadOnly(): string {
 	if (may("edit"))
 		return "";
 	if (SHARED !== null)
-		return "Read only: shared link";
-	return may("comment") ? "You can add entries; other changes need the role editor" : "Read only: your role is reader";
+		return "Read-only: share link";
+	return may("comment") ? "You can add entries; other changes require the editor role" : "Read-only: your role is reader";
 }
 
 /** The menu items that the account may use. */

@@ -91,7 +91,7 @@ verb_of(rt_cli *cli, const char *const *verbs, size_t words)
 	for (int i = 0; verb != NULL && verbs[i] != NULL; i++)
 		if (strcmp(verb, verbs[i]) == 0 && given == words)
 			return i + 1;
-	rt_cli_fail(cli, RT_USAGE, "invalid arguments; the forms: retake help %s", cli->args.command->name);
+	rt_cli_fail(cli, RT_USAGE, "invalid arguments; usage: retake help %s", cli->args.command->name);
 	return 0;
 }
 
@@ -193,7 +193,7 @@ list(rt_cli *cli, rt_item_kind kind, uint64_t project)
 	for (rt_json_iter it = rt_json_items(root); rt_json_next(&it);)
 		print_item(cli, it.value);
 	if (yyjson_arr_size(root) == 0)
-		rt_cli_advise(cli, "None. See: retake help %s\n", cli->args.command->name);
+		rt_cli_advise(cli, "None. More: retake help %s\n", cli->args.command->name);
 }
 
 /* ---- commands ---- */
@@ -229,8 +229,7 @@ run_user(rt_cli *cli)
 	say_done(cli, verb == 1 ? "Created the user" : verb == 2 ? "Changed the user" : "Removed the user", "user", name);
 	if (verb == 3 && rt_ok(&cli->s) && !cli->json && !cli->quiet)
 		rt_term_f(&cli->out,
-			  "Removed with the user: memberships in %zu project%s and %zu team%s, %zu token%s. Entries, "
-			  "settings and the author in histories stay.\n",
+			  "Removed with the user: memberships in %zu project%s and %zu team%s, %zu token%s. Entries and settings are kept, and histories still name the user as author.\n",
 			  removed.memberships, RT_CLI_S(removed.memberships), removed.teams, RT_CLI_S(removed.teams),
 			  removed.tokens, RT_CLI_S(removed.tokens));
 }
@@ -262,7 +261,7 @@ run_member(rt_cli *cli)
 	rt_role role = rt_role_named(rt_str_of(word));
 
 	if (name != NULL && (word == NULL || (role == RT_ROLE_NONE && strcmp(word, "none") != 0)))
-		rt_cli_fail(cli, RT_USAGE, "a role is reader, commenter, editor or owner; none: remove the member");
+		rt_cli_fail(cli, RT_USAGE, "the role must be reader, commenter, editor or owner, or none to remove the member");
 	if (!rt_ok(&cli->s))
 		return;
 	if (name == NULL) {
@@ -313,7 +312,7 @@ run_token(rt_cli *cli)
 				    .scope = scope != NULL ? rt_token_scope_named(rt_str_of(scope)) : RT_TOKEN_WRITE,
 				    .until_us = until_of(cli, 0)};
 	if (options.scope == RT_TOKEN_NOTHING)
-		rt_cli_fail(cli, RT_USAGE, "a scope is read, write or admin");
+		rt_cli_fail(cli, RT_USAGE, "the scope must be read, write or admin");
 	rt_accounts a = open_accounts(cli, rt_ok(&cli->s));
 	if (!rt_ok(&cli->s))
 		return;
@@ -378,7 +377,7 @@ say_invite(rt_cli *cli, uint64_t id, const char *secret)
 	rt_term_c(&cli->out, "\n");
 	if (!cli->quiet)
 		rt_cli_advise(cli, "%sIt works once. This is the only time that it is shown. To revoke it: retake invite revoke %llu\n",
-			      at == NULL ? "Put the server's address before it, or use --at URL. " : "", (unsigned long long)id);
+			      at == NULL ? "Put the server's address in front of it, or use --at URL. " : "", (unsigned long long)id);
 }
 
 static void
@@ -426,7 +425,7 @@ run_link(rt_cli *cli)
 	int verb = verb_of(cli, verbs, word == NULL ? 1 : 2);
 	if (verb == 0 || (verb == 1) != (word == NULL)) {
 		if (verb != 0)
-			rt_cli_fail(cli, RT_USAGE, "invalid arguments; the forms: retake help link");
+			rt_cli_fail(cli, RT_USAGE, "invalid arguments; usage: retake help link");
 		return;
 	}
 	uint64_t id = verb == 2 ? rt_cli_number(cli, word, "the number of a link") : 0, discussion = 0;
@@ -501,10 +500,10 @@ run_audit(rt_cli *cli)
 }
 
 static const rt_flag user_flags[] = {
-	{"admin", 0, NULL, RT_ARG_TEXT, "administrator of the server; with change: without it, no longer"},
+	{"admin", 0, NULL, RT_ARG_TEXT, "make the user an administrator of the server; change without it removes the right"},
 	{"identity", 0, "IDENTITY", RT_ARG_TEXT,
 	 "identity of a sign-in service: \"oidc:ISSUER SUBJECT\", \"proxy:NAME\"; none: remove it"},
-	{"disabled", 0, NULL, RT_ARG_TEXT, "with change: the user cannot sign in; without it, can again"},
+	{"disabled", 0, NULL, RT_ARG_TEXT, "block the user from signing in; change without it unblocks the user"},
 	{NULL, 0, NULL, RT_ARG_TEXT, NULL},
 };
 
@@ -514,9 +513,7 @@ const rt_command rt_cli_user = {
 	.max_words = 2,
 	.usage = "\nnew NAME [--admin] [--identity IDENTITY]\nchange NAME [--admin] [--disabled] [--identity IDENTITY]\nremove NAME",
 	.summary = "list, create, change or remove users of a server with accounts",
-	.about = "For retake serve --accounts, see docs/accounts.md. A new user has no projects: retake member. "
-		 "Removing a user removes memberships and tokens and signs browsers out; the author in histories "
-		 "stays.",
+	.about = "For retake serve --accounts, see docs/accounts.md. A new user has no roles; to add one: retake member. Removing a user also removes memberships and tokens and signs browsers out; histories still name the user as author.",
 	.examples = "retake user\nretake user new ann --admin",
 	.flags = user_flags,
 	.kinds = {RT_ARG_TEXT},
@@ -529,8 +526,7 @@ const rt_command rt_cli_team = {
 	.max_words = 3,
 	.usage = "\nadd TEAM USER\nremove TEAM USER",
 	.summary = "list teams, add a user to a team or remove one",
-	.about = "The first user creates the team, and the last one removed removes it. A team has roles like a user: "
-		 "retake member @TEAM ROLE.",
+	.about = "Adding the first user creates the team; removing the last one deletes it. A team can have roles, as a user can: retake member @TEAM ROLE.",
 	.examples = "retake team",
 	.kinds = {RT_ARG_TEXT},
 	.run = run_team,
@@ -542,8 +538,7 @@ const rt_command rt_cli_member = {
 	.max_words = 2,
 	.usage = "\nUSER ROLE\n@TEAM ROLE",
 	.summary = "list the members of projects, or set a role in the project",
-	.about = "ROLE is reader, commenter, editor or owner, or none to remove the member. The list has all projects; "
-		 "with -p, one. See docs/accounts.md for what each role may do.",
+	.about = "ROLE is reader, commenter, editor or owner, or none to remove the member. Without arguments, the members of all projects are listed; with -p, those of one. docs/accounts.md lists the rights of each role.",
 	.examples = "retake member",
 	.kinds = {RT_ARG_TEXT},
 	.run = run_member,
@@ -563,8 +558,7 @@ const rt_command rt_cli_token = {
 	.max_words = 2,
 	.usage = "\nnew USER [--scope SCOPE] [--days DAYS] [--only PROJECT]…\nrevoke NUMBER",
 	.summary = "list, create or revoke personal access tokens",
-	.about = "Programs send it as Authorization: Bearer. It can never do more than its user. Only its hash is "
-		 "stored. Every server of the store refuses a revoked token within half a second.",
+	.about = "Programs send it as Authorization: Bearer. A token never has more rights than its user. Only its hash is stored. All servers of the store refuse a revoked token within half a second.",
 	.examples = "retake token",
 	.flags = token_flags,
 	.kinds = {RT_ARG_TEXT},
@@ -584,9 +578,7 @@ const rt_command rt_cli_invite = {
 	.max_words = 1 + RT_INVITE_ROLES_MAX,
 	.usage = "\nnew [PROJECT=ROLE]… [--name NAME] [--days DAYS] [--at URL]\nrevoke NUMBER",
 	.summary = "list, create or revoke invitations for new users",
-	.about = "A person who opens the link becomes a user with these roles. In a browser that is signed in, the roles are added "
-		 "to its user. With serve --oidc, signing in with the service is possible, too. A link works once. Only its hash "
-		 "is stored.",
+	.about = "Whoever opens the link becomes a user with these roles; in a browser that is already signed in, its user gets the roles. With serve --oidc, the person can also sign in with the service. A link works once. Only its hash is stored.",
 	.examples = "retake invite\nretake invite new --name ann --days 3",
 	.flags = invite_flags,
 	.kinds = {RT_ARG_TEXT},
@@ -604,8 +596,7 @@ const rt_command rt_cli_link = {
 	.max_words = 2,
 	.usage = "\nnew [--days DAYS]\nrevoke NUMBER",
 	.summary = "list, create or revoke links that show a project or a discussion",
-	.about = "A link can only read: the project, or with -d, the current entries, takes "
-		 "and labels of one discussion. Programs send it as Authorization: Bearer.",
+	.about = "A link gives read-only access to the project or, with -d, to the current entries, takes and labels of one discussion. Programs send it as Authorization: Bearer.",
 	.examples = "retake link\nretake link new --days 7\nretake link new -d plans",
 	.flags = link_flags,
 	.kinds = {RT_ARG_TEXT},
@@ -613,7 +604,7 @@ const rt_command rt_cli_link = {
 };
 
 static const rt_flag audit_flags[] = {
-	{"user", 0, "USER", RT_ARG_TEXT, "only of this user and the user's programs"},
+	{"user", 0, "USER", RT_ARG_TEXT, "only rows of this user and the user's programs"},
 	{"since", 0, "DATE", RT_ARG_TEXT, "only from this day or time (UTC), such as 2026-11-18"},
 	{NULL, 0, NULL, RT_ARG_TEXT, NULL},
 };
@@ -623,8 +614,8 @@ const rt_command rt_cli_audit = {
 	.group = RT_COMMANDS_MAINTENANCE,
 	.flags = audit_flags,
 	.usage = "[--user USER] [--since DATE]",
-	.summary = "list changes of the accounts, sign-ins, exports, purges and refused requests",
-	.about = "Oldest first: time, user, action, object, and where it came from.",
+	.summary = "list changes to accounts, sign-ins, exports, purges and refused requests",
+	.about = "Oldest first: time, user, action, object and origin.",
 	.examples = "retake audit",
 	.run = run_audit,
 };

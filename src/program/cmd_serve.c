@@ -564,7 +564,7 @@ static const rt_flag serve_flags[] = {
 	{"oidc-secret-file", 0, "FILE", RT_ARG_FILE, "file with the client's secret; default: RETAKE_OIDC_SECRET"},
 	{"oidc-name", 0, "NAME", RT_ARG_TEXT, "name of the service on the sign-in page; default: its host"},
 	{"oidc-create", 0, NULL, RT_ARG_TEXT,
-	 "whoever signs in with the service becomes a user; default: only known users and invited people"},
+	 "create a user for anyone who signs in with the service; default: only known users and invited people"},
 	{"proxy-user", 0, "HEADER", RT_ARG_TEXT,
 	 "with --accounts: a proxy signs users in and sends their name in this header"},
 	{"proxy-secret-file", 0, "FILE", RT_ARG_FILE,

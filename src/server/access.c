@@ -79,7 +79,7 @@ answer_forbidden(rt_call *call, rt_right right)
 
 	if (role != RT_ROLE_NONE)
 		(void)snprintf(detail, sizeof(detail),
-			       "this needs the role %s in the project, and a token needs the scope %s",
+			       "this requires the role %s in the project; a token also requires the scope %s",
 			       rt_role_names[role], rt_token_scope_names[rt_right_scope(right)]);
 	else
 		(void)snprintf(detail, sizeof(detail), "%s%s",

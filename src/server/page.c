@@ -275,7 +275,7 @@ rt_page_shared(const rt_web_request *request, rt_web_answer *answer)
 	rt_web_answer_header(answer, request, "Content-Security-Policy",
 			     RT_STR("default-src 'none'; style-src " STYLE_HASH "; script-src " OPEN_LINK_HASH
 				    "; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"));
-	rt_buf_add_c(&answer->body, "<p role=\"status\">Opening the shared link \xe2\x80\xa6</p>\n"
+	rt_buf_add_c(&answer->body, "<p role=\"status\">Opening the share link \xe2\x80\xa6</p>\n"
 				    "<noscript><p>The page requires JavaScript.</p></noscript>\n<script>" OPEN_LINK
 				    "</script>");
 	rt_page_end(answer);
