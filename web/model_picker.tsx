@@ -90,13 +90,13 @@ function matches(name: string, words: string[]): boolean {
 	return words.every((word) => lower.includes(word));
 }
 
-/** Recently used first, then by provider; unconfigured ones last, and hidden if there is a query. eachOnce: recently
+/** Recently used first, then by provider, with the built-in models last; then those without models, which are hidden if there is a query. eachOnce: recently
  * used ones are not listed again by provider. */
 function groupsOf(query: string, now: string, providers: Provider[], lists: ReadonlyMap<string, Listed>, eachOnce: boolean): Group[] {
 	const words = query.toLowerCase().split(/\s+/).filter(Boolean);
 	const recent = [...new Set([now, ...recentModels()])].filter((name) => name && matches(name, words)).slice(0, MOST_RECENT);
 	const groups: Group[] = recent.length ? [{ name: "Recent", models: recent, note: "", isProblem: false }] : [];
-	const empty: Group[] = [];
+	const loading: Group[] = [], failed: Group[] = [];
 	const builtin = (each: Provider) => Number(each.provider === "builtin");
 	for (const { provider } of [...providers].sort((a, b) => builtin(a) - builtin(b))) {
 		const listed = lists.get(provider);
@@ -105,14 +105,14 @@ function groupsOf(query: string, now: string, providers: Provider[], lists: Read
 		if (found.length > 0)
 			groups.push({ name: provider, models: found.slice(0, MOST), note: rest > 0 ? `${rest.toLocaleString()} more. Type part of the name.` : "", isProblem: false });
 		else if (listed?.isLoading)
-			empty.unshift({ name: provider, models: [], note: "Loading the list …", isProblem: false });
+			loading.push({ name: provider, models: [], note: "Loading the list …", isProblem: false });
 		else if (listed?.problem && words.length === 0)
-			empty.push({ name: provider, models: [], note: listed.problem, isProblem: true });
+			failed.push({ name: provider, models: [], note: listed.problem, isProblem: true });
 	}
 	const toTry = groups.find((group) => group.name === "builtin");
 	if (toTry)
 		toTry.note ||= "Without a model server: echo repeats the question, summary extracts sentences.";
-	return [...groups.filter((group) => group !== toTry), ...empty, ...(toTry ? [toTry] : [])];
+	return [...groups.filter((group) => group !== toTry), ...loading, ...(toTry ? [toTry] : []), ...failed];
 }
 
 function Effort(props: { value: unknown }) {
