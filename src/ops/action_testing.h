@@ -156,7 +156,7 @@ act_on(fixture *f, const char *array, bool atomic, rt_status *out)
 		if (out != NULL)
 			out[i] = results[i].status;
 		if (results[i].status != RT_OK &&
-		    (f->err.status == RT_OK || strncmp(f->err.text, "not done", 8) == 0))
+		    (f->err.status == RT_OK || strncmp(f->err.text, "not applied", 11) == 0))
 			f->err = results[i].error;
 		memcpy(f->entry, results[i].entry, sizeof(f->entry));
 		rt_result_deinit(&results[i]);

@@ -116,7 +116,7 @@ carry_out(fixture *f)
 	yyjson_arr_foreach(rt_json_root(doc), i, max, item) requests[i] = item;
 	if (count > 0 && rt_engine_apply_json(f->w.engine, requests, count, true, RT_STR(""), RT_STR(""),
 					 results) != RT_OK) {
-		for (i = 0; i + 1 < count && strncmp(results[i].error.text, "not done", 8) == 0;)
+		for (i = 0; i + 1 < count && strncmp(results[i].error.text, "not applied", 11) == 0;)
 			i++;
 		fail_msg("%s: %s", results[i].error.text, f->ops.ptr);
 	}
