@@ -244,8 +244,8 @@ VERBS = {
     "completion": "completion bash",
     "complete": "complete -- --db DIR/t.db show a",
 }
-# Commands that run until they are stopped, and one that identifies its request by the store's path.
-NOT_TRIED = {"chat", "tui", "serve", "replay"}
+# Commands that run until they are stopped, one that identifies its request by the store's path, and one for PostgreSQL.
+NOT_TRIED = {"chat", "tui", "serve", "replay", "store"}
 
 
 def add_other_commands():
