@@ -18,6 +18,7 @@ typedef struct claimed {
 	char name[NAME_ROOM];
 	int64_t written_us, looked_us; /* 0: never */
 	uint64_t stops;                /* that were passed on to the run */
+	uint64_t epoch;                /* of the store when it began */
 	bool is_end_tried;             /* to write its end */
 } claimed;
 
@@ -239,7 +240,33 @@ see(void *ctx, const rt_run_info *run)
 	rt_json_close(v->texts, '}');
 }
 
-/* Writes the present state of our run, with the stops that others have added. */
+/* The members of a run that never contain words of a text. */
+static rt_str
+info_without_texts(rt_scope *s, rt_str info)
+{
+	static const char *const kept[] = {"run",     "state",	  "how",   "discussion", "take",
+					   "model",   "group",	  "started", "ended",	 "at",
+					   "question", "entry", "seq",	 "usage"};
+	yyjson_val *root = rt_json_parse(s, info);
+	rt_buf *out = rt_scope_buf(s);
+
+	if (!rt_ok(s))
+		return info;
+	rt_json_open(out, NULL, '{');
+	for (size_t i = 0; i < sizeof(kept) / sizeof(kept[0]); i++) {
+		yyjson_val *value = rt_json_get(root, kept[i]);
+
+		if (value == NULL)
+			continue;
+		rt_json_add_key(out, kept[i]);
+		rt_json_add_value(out, value);
+	}
+	rt_json_close(out, '}');
+	return rt_scope_str(s, out);
+}
+
+/* Writes the present state of our run, with the stops that others have added. A purge removes the rows
+ * that contain its text, but the run still has it in memory: after a purge no text is written. */
 static rt_status
 write_own(rt_run_claims *c, claimed *own)
 {
@@ -253,7 +280,14 @@ write_own(rt_run_claims *c, claimed *own)
 	claim.texts = rt_scope_str(&s, v.texts);
 	if (begin(&s, c)) {
 		const rt_run_claim *old = rt_run_claim_read(&s, c->given.engine, RT_RUN_PREFIX, claim.name);
+		rt_store *store = rt_engine_store(c->given.engine);
+		uint64_t epoch = 0;
 
+		RT_TRY(&s, store->ops->epoch(store, &epoch, &s.error));
+		if (epoch != own->epoch) {
+			claim.info = info_without_texts(&s, claim.info);
+			claim.texts = RT_STR("");
+		}
 		claim.stops = old != NULL ? old->stops : own->stops;
 		write_row(&s, c, RT_RUN_PREFIX, &claim);
 		end(&s, c);
@@ -323,7 +357,7 @@ rt_run_claims_add(rt_run_claims *c, rt_str name)
 		tend_all(c, true);
 	if (c->count < RT_CLAIMS_MAX && name.size < NAME_ROOM) {
 		own = &c->at[c->count++];
-		*own = (claimed){0};
+		*own = (claimed){.epoch = rt_engine_epoch(c->given.engine)};
 		memcpy(own->name, name.ptr, name.size);
 		(void)!write_own(c, own);
 	}

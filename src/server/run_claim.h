@@ -7,7 +7,8 @@
  *   value     {"v":1,"owner":"…",          the process, in the form of rt_host_add_owner
  *              "at":1763800000000000,      microseconds since 1970: when its owner last wrote it
  *              "stops":1,                  how often other servers asked for it to be stopped
- *              "info":{…},                 the run as in run_json.h, without texts
+ *              "info":{…},                 the run as in run_json.h, without texts; after a purge
+ *                                          without everything that can contain words of texts
  *              "texts":{…}}                once it has ended, if they are short
  *
  * The owner writes it before it reports the run to its client, then every few seconds, and at the end;
