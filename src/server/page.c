@@ -101,7 +101,7 @@ rt_page_login(const rt_web_request *request, rt_web_answer *answer, rt_str login
 		rt_buf_add_c(body, ". The link is still valid.</p>\n");
 	} else if (failure != NULL) {
 		rt_buf_add_c(body, "<p class=\"problem\" role=\"alert\">This sign-in link is no longer "
-				   "valid: it was used, has expired or was replaced.</p>\n");
+				   "valid: it has been used, has expired or has been replaced.</p>\n");
 	}
 	if (is_in) {
 		rt_buf_add_c(body, "<p>This browser is already signed in: <a href=\"/\">open your "

@@ -24,6 +24,8 @@ TIMEOUT_S = 60
 # Programs that run until they are interrupted; the terminal UI needs a terminal.
 SERVES = re.compile(r"\bserve\b")
 NEEDS_TERMINAL = re.compile(r"^retake( -d plans| tui .*)?$")
+# Needs a server of PostgreSQL (tests/postgresql/schema_test.sh).
+NEEDS_DATABASE = re.compile(r"^retake (--db postgresql://\S+ )?store\b")
 # Asks for confirmation, which takes a terminal; without one the error names --yes.
 CONFIRMS = re.compile(r"^retake (purge|restore)\b(?!.*--yes)")
 # Opens an editor, which takes a terminal or -e.
@@ -185,6 +187,10 @@ def check(tally, examples, name, command):
     if NEEDS_TERMINAL.match(command):
         status, out, err = examples.run(command)
         return tally.check(f"{label}: needs a terminal", "terminal" in err or "retake help" in out, out, err)
+    if NEEDS_DATABASE.match(command):
+        status, out, err = examples.run(command)
+        return tally.check(f"{label}: needs a database", status == 1 and
+                           ("cannot be reached" in err or "is a file" in err), status, out, err)
     if SERVES.search(command):
         status, out, login = examples.serve(command)
         return tally.check(label, status in (0, 143) and "http://" in out and login[0] == 0 and

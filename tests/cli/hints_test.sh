@@ -374,13 +374,14 @@ r -q delete @ >/dev/null
 has 'a deleted entry' 'Earlier versions, deleted or undone entries match: add past:yes' "$(r search lark)"
 hasnt 'no entry at all' past:yes "$(r search nothinglikethis)"
 r -q undo
-r -q new 'two words'
-r -q add 'a lark of two words'
-has 'a filter whose quotes the shell removed' 'of two words' "$(r search lark in:"two words")"
-r -q use main
 has 'more than shown' 'There are more matches: -l 10' "$(r search 't*' -l 1)"
 hasnt 'all are shown' 'more matches' "$(r search lark)"
 is 'before today' 'No matches for "before:2020-01-01 one".' "$(r search before:2020-01-01 one)"
+
+r -q new 'two words'
+r -q add 'a lark of two words'
+has 'a filter whose quotes the shell removed' 'of two words' "$(r search lark in:"two words")"
+r -q undo 3
 
 fails 3 rename Garden year
 wants 'no discussion "Garden"' 'To rename this discussion: retake ' 'rename "Garden year"'

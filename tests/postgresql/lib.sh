@@ -5,6 +5,7 @@
 #   $server     the folder of its socket
 #   $address    the address of the store
 #   sql TEXT    runs SQL [in another database]; prints the rows
+#   unit_test NAME   prints the path of a unit test: of the normal build, or of the one with sanitizers
 server=$(mktemp -d -p /tmp) # the path of a socket has to be short
 trap 'kill -QUIT "$server_process" 2>/dev/null; wait 2>/dev/null; rm -rf "$work" "$server"' EXIT
 server_process=
@@ -21,6 +22,16 @@ server_run() { # in the background, until it has a socket
 		[ "$server_tries" -lt 200 ] || exit 1
 		sleep 0.1
 	done
+}
+
+unit_test() {
+	for unit_test_dir in obj asan; do
+		if [ -x "$root/build/$unit_test_dir/src/$1" ]; then
+			echo "$root/build/$unit_test_dir/src/$1"
+			return
+		fi
+	done
+	echo "there is no unit test $1: make build" >&2
 }
 
 sql() {

@@ -23,7 +23,7 @@ done
 
 cd "$root" || exit 1
 for program in store_contract_test store_contract_threads_test; do
-	RETAKE_TEST_POOLER=$server code "$program" 0 "build/obj/src/$program"
+	RETAKE_TEST_POOLER=$server code "$program" 0 "$(unit_test "$program")"
 	has "$program: ran" 'postgresql ' "$out$err"
 done
 unset HOME XDG_DATA_HOME XDG_CONFIG_HOME XDG_STATE_HOME

@@ -151,7 +151,7 @@ async function notices({ page, server, tally }) {
 	await toast.getByText("Entries 1 and 2 are now adjacent").waitFor();
 	tally.check("side effects of a deletion name visible entry numbers", !/\bentries? [a-z0-9]{4}\b/i.test(await words()), await words());
 	await toast.getByRole("button", { name: "Merge them" }).click();
-	await toast.getByText("Merged them.").waitFor();
+	await toast.getByText("Merged the entries.").waitFor();
 	tally.equal("and repaired as offered", await page.locator(".entry").count(), 1);
 	await toast.getByRole("button", { name: "Undo" }).click();
 	await toast.getByText("Undone: merged two entries.").waitFor();

@@ -147,7 +147,7 @@ export async function run({ server, browser, tally }) {
 	tally.check("a reply that others continue is not continued twice", /\b409\b.*being continued already.*"hint":"follow it with GET/.test(refused ?? "") && refused.includes(theirs.run), refused);
 	await page.locator(".entry").nth(1).getByRole("button", { name: /^More for entry/ }).click();
 	await pick(page, "Continue this reply");
-	tally.check("and the page says so", await says("This reply is being continued already."), await toast());
+	tally.check("and the page says so", await says("This reply is already being continued."), await toast());
 	tally.equal("which is not a failure of the model", await page.locator(".toast.problem").count(), 0);
 	await page.keyboard.press("Escape");
 	await running.waitFor({ state: "detached" });
