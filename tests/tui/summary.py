@@ -252,7 +252,7 @@ def no_model(c, place):
     before = value(place), steps(place)
     t = asked(place, RETAKE_MODEL=None)
     t.key("y")
-    c.says("what to do", t, "No model is set", "/model", "(2/6)")
+    c.says("what to do", t, "No model is set", "Ctrl+L", "(2/6)")
     unchanged(c, place, "no model", before)
 
 

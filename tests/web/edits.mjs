@@ -50,13 +50,13 @@ async function drafts({ page, tally }) {
 	tally.equal("Esc asks nothing when nothing was typed", await page.locator("dialog").count(), 0);
 	await page.keyboard.press("e");
 	await page.fill(".editor textarea", "half a thought");
-	tally.equal("nothing was typed before", await page.getByText("Your unsaved text from before").count(), 0);
+	tally.equal("nothing was typed before", await page.getByText("Your unsaved text was restored").count(), 0);
 	await page.reload();
 	await page.waitForSelector(".entry");
 	await choose(page.locator(".entry").first());
 	await page.keyboard.press("e");
 	tally.equal("its field is called by the entry's number", await page.locator(".editor textarea").getAttribute("aria-label"), "Text of entry 1");
-	tally.equal("and that is said", await page.getByText("Your unsaved text from before").count(), 1);
+	tally.equal("and that is said", await page.getByText("Your unsaved text was restored").count(), 1);
 	tally.equal("a draft is there after the page was closed", await page.inputValue(".editor textarea"), "half a thought");
 	await page.keyboard.press("Escape");
 	await page.waitForSelector("dialog");
@@ -278,7 +278,7 @@ async function between({ page, server, tally }) {
 	await page.locator(".entry", { hasText: "my own" }).waitFor();
 	await during(/\/ops\/undo\?/, (count) => count === 1 && theirs("theirs"));
 	await press("#undo");
-	tally.check("a step that came in between is said", await until(async () => /Another change came first/.test(await words())), await words());
+	tally.check("a step that came in between is said", await until(async () => /Another change was made first/.test(await words())), await words());
 	tally.check("and not undone, nor is anything else", await has("my own", "theirs"), await there());
 	await page.unroute(/\/ops\/undo\?/);
 	await press("#undo");
@@ -286,7 +286,7 @@ async function between({ page, server, tally }) {
 	await toast.getByText(/^Undone: /).waitFor();
 	await during(/\/ops\/undo\?/, (count) => count === 1 && server.op("undo", {}, `?discussion=d1&take=${open}`));
 	await press("#undo");
-	tally.check("another client's undo is not an own step", await until(async () => /came first, so nothing was undone/.test(await words())), await words());
+	tally.check("another client's undo is not an own step", await until(async () => /made first, so nothing was undone/.test(await words())), await words());
 	await page.unroute(/\/ops\/undo\?/);
 	await press("#redo");
 	await toast.getByText("Redone: added ").waitFor();
@@ -294,7 +294,7 @@ async function between({ page, server, tally }) {
 	await page.mouse.move(0, 0); // the tooltip of the button is checked, too
 	await during(/\/history\?/, () => (unseen ??= theirs("unseen")));
 	await page.locator("#undo").dispatchEvent("click");
-	tally.check("nor is a step undone that was not visible", await until(async () => /came first \(added the question “unseen”\)/.test(await words())), await words());
+	tally.check("nor is a step undone that was not visible", await until(async () => /made first \(added the question “unseen”\)/.test(await words())), await words());
 	tally.check("and all is there", await has("my own", "unseen"), await there());
 	await page.unroute(/\/history\?/);
 	await press("#undo");
@@ -323,7 +323,7 @@ async function between({ page, server, tally }) {
 	await page.locator(".entry", { hasText: "another of mine" }).waitFor();
 	await during(/\/ops\/undo\?/, () => turn(switches++ % 2 ? open : other));
 	await press("#undo");
-	tally.check("it is not tried for ever", await until(async () => /Another change came first/.test(await words())), await words());
+	tally.check("it is not tried for ever", await until(async () => /Another change was made first/.test(await words())), await words());
 	tally.check("and nothing was done", await has("another of mine"));
 	await page.unroute(/\/ops\/undo\?/);
 	await press("#undo");

@@ -80,7 +80,7 @@ await until(async () => await page.locator(".entry:not(.running)").count() === 2
 await page.keyboard.press("Escape");
 await page.locator("#pane-tab-prompt").click();
 await page.locator("#project_system_prompt").fill("Answer briefly.");
-const unsaved = page.locator(".composer .behind", { hasText: "Not saved, and so not sent" });
+const unsaved = page.locator(".composer .behind", { hasText: "Not saved, so not sent" });
 tally.check("unsaved instructions are reported", await until(async () => await unsaved.count() === 1));
 await look("unsaved");
 await unsaved.getByRole("button", { name: "Save" }).click();

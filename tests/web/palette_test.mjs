@@ -39,7 +39,7 @@ for (const [query, text] of FOUND)
 
 await page.keyboard.press("Control+k");
 await page.locator("#palette").fill("undo capacity");
-await page.locator(".palette-item", { hasText: "Set the steps" }).first().click();
+await page.locator(".palette-item", { hasText: "Set the number of steps" }).first().click();
 tally.check("a setting has the focus", await until(() => page.evaluate(() => document.activeElement?.id === "set-maximum-number-of-undo-steps")));
 tally.check("no directory is shared", await until(async () => await page.getByText("This server does not share a directory").count() === 1));
 tally.check("no file can be added", await page.getByLabel("Path to add to context files").isDisabled());
