@@ -126,7 +126,7 @@ function Share() {
 	};
 	return (
 		<Dialog title="Share" class="accounts" onClose={() => openOverlay(null)}>
-			<p class="quiet">Anyone who has the link can read without an account, until it expires or is revoked.</p>
+			<p class="quiet">Anyone with the link can read without an account, until it expires or is revoked.</p>
 			<form class="inline" onSubmit={create}>
 				<Choice label="What the link shows" value={what} all={[["discussion", "This discussion"], ["project", "The whole project"]]} onChange={setWhat} />
 				<Choice label="Expiry" value={days} all={DAYS} onChange={setDays} />

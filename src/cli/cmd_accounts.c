@@ -377,7 +377,7 @@ say_invite(rt_cli *cli, uint64_t id, const char *secret)
 	rt_term_c(&cli->out, "\n");
 	if (!cli->quiet)
 		rt_cli_advise(cli, "%sIt works once. This is the only time that it is shown. To revoke it: retake invite revoke %llu\n",
-			      at == NULL ? "Put the server's address in front of it, or use --at URL. " : "", (unsigned long long)id);
+			      at == NULL ? "Add the server's address at the beginning, or use --at URL. " : "", (unsigned long long)id);
 }
 
 static void
