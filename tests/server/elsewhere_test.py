@@ -109,6 +109,18 @@ def short(tally, a, b):
     tally.equal("nor with long names", b.get("/runs/" + "r" * 100).status, 404)
 
 
+def purged(tally, a, b, model):
+    """A purge during a run: its server still has texts in memory, and writes none of them to the store."""
+    a.post("/ops/entry.append", {"discussion": "main", "role": "User", "content": "open sesame now"})
+    run = start(a, text="Still there?", model=model)
+    tally.check("it arrives", wait(lambda: shown(b, run).get("text") == "It depends"))
+    answer = b.request("POST", "/retake/v1/ops/purge", {"text": "open sesame"})
+    tally.equal("purged through the other one", (answer.status, answer.json.get("unchanged")), (200, None))
+    b.request("DELETE", "/retake/v1/runs/" + run)
+    tally.check("it ends", wait(lambda: shown(b, run)["state"] == "stopped"), shown(b, run))
+    tally.equal("without texts", [name for name in ("text", "thinking", "note") if name in shown(b, run)], [])
+
+
 def summary(tally, a, b, model):
     """It has no reply in flight."""
     run = start(a, how="compact", keep=1, model=model)
@@ -163,6 +175,7 @@ def main():
             a, b = one.client(), two.client()
             visible(tally, a, b, slow)
             short(tally, a, b)
+            purged(tally, a, b, slow)
             summary(tally, a, b, play(place, "slow-summary.jsonl", {"wait_ms": 60000}, {"text": "x"}))
             group(tally, a, b, [slow, other])
             done = start(a, text="Last one", model="builtin/echo")
