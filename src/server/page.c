@@ -230,25 +230,25 @@ rt_page_home(const rt_web_request *request, rt_web_answer *answer, rt_str store_
 
 void
 rt_page_set_cookie(const rt_web_request *request, rt_web_answer *answer, unsigned port,
-		   rt_str cookie)
+		   bool is_secure, rt_str cookie)
 {
 	char name[32], value[256];
 
 	rt_page_cookie_name(port, name);
 	(void)snprintf(value, sizeof(value),
-		       "%s=%.*s; Path=/; Max-Age=%d; HttpOnly; SameSite=Strict", name,
-		       RT_STR_ARG(cookie), RT_BROWSER_DAYS * 86400);
+		       "%s=%.*s; Path=/; Max-Age=%d; HttpOnly; SameSite=Strict%s", name,
+		       RT_STR_ARG(cookie), RT_BROWSER_DAYS * 86400, is_secure ? "; Secure" : "");
 	rt_web_answer_header(answer, request, "Set-Cookie", rt_str_of(value));
 }
 
 void
 rt_page_welcome(const rt_web_request *request, rt_web_answer *answer, unsigned port,
-		const char *cookie)
+		bool is_secure, const char *cookie)
 {
 	answer->status = 303;
 	answer->type = NULL;
 	rt_web_answer_header(answer, request, "Location", RT_STR("/"));
-	rt_page_set_cookie(request, answer, port, rt_str_of(cookie));
+	rt_page_set_cookie(request, answer, port, is_secure, rt_str_of(cookie));
 }
 
 /* ---- share links ---- */

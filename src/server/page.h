@@ -32,12 +32,12 @@ void rt_page_home(const rt_web_request *request, rt_web_answer *answer, rt_str s
 		  rt_str project);
 /* A file of the web interface; false: not found. */
 bool rt_page_asset(const rt_web_request *request, rt_web_answer *answer);
-/* Redirects to "/", with the cookie. */
+/* Redirects to "/", with the cookie. is_secure: browsers send it only through TLS. */
 void rt_page_welcome(const rt_web_request *request, rt_web_answer *answer, unsigned port,
-		     const char *cookie);
+		     bool is_secure, const char *cookie);
 /* Sets the cookie again: it lives for RT_BROWSER_DAYS after the last visit, as the browser does. */
 void rt_page_set_cookie(const rt_web_request *request, rt_web_answer *answer, unsigned port,
-			rt_str cookie);
+			bool is_secure, rt_str cookie);
 /* The cookie's name: "retake_8999". room has capacity for 32 bytes. */
 void rt_page_cookie_name(unsigned port, char room[32]);
 

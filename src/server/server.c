@@ -466,6 +466,13 @@ code_in(rt_str pasted)
 			 pasted.size < RT_CODE_ROOM - 1 ? pasted.size : RT_CODE_ROOM - 1);
 }
 
+/* Do browsers reach it through TLS? */
+static bool
+is_secure(const rt_server *server)
+{
+	return rt_str_starts(server->options.sign_in.public_url, RT_STR("https://"));
+}
+
 /* The page of the project in the address. One that does not exist leads to the home project. */
 static void
 show_home(rt_server *server, const rt_web_request *request, const admitted *in,
@@ -484,7 +491,7 @@ show_home(rt_server *server, const rt_web_request *request, const admitted *in,
 	rt_page_home(request, answer, server->options.pool.store_path,
 		     name.size > 0 ? name : server->options.pool.project);
 	if (rt_guard_cookie(request, server->cookie, &name))
-		rt_page_set_cookie(request, answer, server->cookie_port, name);
+		rt_page_set_cookie(request, answer, server->cookie_port, is_secure(server), name);
 }
 
 static void
@@ -505,7 +512,7 @@ handle_page(rt_server *server, const rt_web_request *request, const admitted *in
 		   !rt_str_is(request->method_name, "HEAD")) {
 		if (rt_browsers_enter(server->browsers, code_in(code), cookie, &err) == RT_OK) {
 			note_sign_in(server, request, cookie);
-			rt_page_welcome(request, answer, server->cookie_port, cookie);
+			rt_page_welcome(request, answer, server->cookie_port, is_secure(server), cookie);
 		} else {
 			note_unknown(server, request, "sign-in.refused");
 			show_login(server, request, in, answer, &err);

@@ -366,7 +366,7 @@ welcome(const visit *v, uint64_t user, rt_str name)
 	RT_TRY(s, rt_browsers_enter(v->si->browsers, rt_str_of(code), cookie, &s->error));
 	if (!rt_ok(s))
 		return;
-	rt_page_set_cookie(v->request, v->answer, v->si->cookie_port, rt_str_of(cookie));
+	rt_page_set_cookie(v->request, v->answer, v->si->cookie_port, v->si->is_secure, rt_str_of(cookie));
 	rt_web_answer_header(v->answer, v->request, "Refresh", RT_STR("0; url=/"));
 	rt_page_begin(v->request, v->answer, 200, "Signed in");
 	rt_buf_add_c(body, "<p>You are signed in as ");

@@ -124,6 +124,11 @@ def browsers(tally, place, a, b):
     tally.equal("an unknown user", owner.post("/codes", {"user": "zoe"}).status, 404)
     code = owner.post("/codes", {"user": "ann"}).json["code"]
     answer = Client(a, {}).request("GET", "/?code=" + quote(code))
+    tally.check("a cookie for http", "Secure" not in answer.headers.get("set-cookie", ""))
+    with Server(place, "--accounts", "--no-socket", "--public-url", "https://retake.example") as behind_tls:
+        other = behind_tls.client().post("/codes", {"user": "ann"}).json["code"]
+        tally.check("a cookie for https", "; Secure" in Client(behind_tls, {}).request(
+            "GET", "/?code=" + quote(other)).headers.get("set-cookie", ""))
     cookie = answer.headers.get("set-cookie", "").split(";")[0]
     page = Client(a, {"Cookie": cookie, "Origin": f"http://127.0.0.1:{a.port}"}, "work")
     tally.equal("a browser of a user", page.get("/discussions").status, 200)
