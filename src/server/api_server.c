@@ -80,7 +80,7 @@ rt_api_info(rt_call *call)
 	rt_json_put_str(buf, "project", rt_text_str(call->open_project->name));
 	rt_json_put_str(buf, "default_project", own.size > 0 ? own : given->project);
 	rt_json_put_u64(buf, "seq", project->seq);
-	rt_buf_add_f(buf, ",\"epoch\":\"%llx\"",
+	rt_buf_add_f(buf, ",\"epoch\":\"%016llx\"",
 		     (unsigned long long)rt_engine_epoch(call->open_project->engine));
 	put_limits(buf, call->principal.kind == RT_PRINCIPAL_BROWSER);
 	rt_json_open(buf, "features", '[');
