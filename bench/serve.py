@@ -11,6 +11,8 @@ Parts, each with a new server on a new store:
   write    wrk, POST of an entry, durable: with 1 connection and with CLIENTS (64), in turn
   streams  STREAMS (2000) clients of /events: memory of the server for each, and the time from
            a change until the last of them has received it, ROUNDS times
+  pair     the same with the clients distributed over two servers of one store, from the response
+           to the change (target: 150 ms); the store is a PostgreSQL database, started for it
   crowd    50 connections that read, alone and together with 1,000 that never end their
            headers, 50 that send a body slowly and 50 that never read their events: p99 and
            memory
@@ -22,6 +24,7 @@ import os
 import re
 import selectors
 import shutil
+import signal
 import socket
 import statistics
 import subprocess
@@ -192,6 +195,55 @@ def part_streams(_):
             "ms_to_reach_all": median(times)}
 
 
+class Database:
+    """A PostgreSQL server with a database for one store."""
+
+    def __enter__(self):
+        self.folder = tempfile.mkdtemp(dir="/tmp")  # the path of a socket has to be short
+        program = os.path.join(ROOT, "tests/postgresql/server.sh")
+        subprocess.run([program, "make", self.folder], check=True)
+        self.process = subprocess.Popen([program, "run", self.folder])
+        while subprocess.run(["psql", "-X", "-q", "-h", self.folder, "-U", "retake", "-d", "postgres", "-c", "CREATE DATABASE bench"],
+                             stderr=subprocess.DEVNULL).returncode:
+            time.sleep(0.1)
+        return f"postgresql://retake@/bench?host={self.folder}"
+
+    def __exit__(self, *_):
+        self.process.send_signal(signal.SIGINT)
+        self.process.wait()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def part_pair(_):
+    alone, times = [], []
+    with Database() as address, client.Place() as place:
+        place.db = address
+        token = ("--token-file", os.path.join(place.folder, "shared-token"))
+        with open(token[1], "w", encoding="ascii") as file:
+            file.write("5a" * 32 + "\n")
+        os.chmod(token[1], 0o600)
+        place.run("add", "first")
+        with client.Server(place, *token) as a, client.Server(place, *token) as b:
+            one = open_streams(b, 1)
+            wait_for(one, b"event: hello")
+            streams = open_streams(a, STREAMS // 2) + open_streams(b, STREAMS - STREAMS // 2)
+            wait_for(streams, b"event: hello")
+            for i in range(4 * ROUNDS):
+                answer = (a, b)[i % 2].client().post("/ops/entry.append", {"content": f"round {i}"})
+                assert answer.status in (200, 201), answer
+                word = f"\"seq\":{answer.json['seq']},".encode()
+                times.append(wait_for(streams, word))
+                wait_for(one, word)
+            for s in streams:
+                s.close()
+            time.sleep(1)
+            for i in range(4 * ROUNDS):  # one stream, of the server that did not get the change
+                answer = a.client().post("/ops/entry.append", {"content": f"again {i}"})
+                alone.append(wait_for(one, f"\"seq\":{answer.json['seq']},".encode()))
+    return {"streams": STREAMS, "ms_to_reach_all": median(times), "ms_most": round(max(times), 1),
+            "ms_one_stream_elsewhere": median(alone), "ms_one_most": round(max(alone), 1)}
+
+
 def part_crowd(_):
     with client.Place() as place, client.Server(place) as server:
         url = an_entry(server)
@@ -240,7 +292,7 @@ def main():
         sys.exit("bench/serve.py needs wrk (Debian: wrk)")
     result = {}
     with tempfile.TemporaryDirectory() as folder:
-        for name in parts or ["read", "write", "streams", "crowd"]:
+        for name in parts or ["read", "write", "streams", "pair", "crowd"]:
             result[name] = globals()[f"part_{name}"](folder)
             print(name, json.dumps(result[name]), flush=True)
     print(json.dumps(result))

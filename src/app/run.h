@@ -79,6 +79,7 @@ typedef struct rt_run_request {
 	rt_run_how how;
 	rt_str discussion, take; /* addresses; empty: the active ones */
 	rt_str by;               /* for the history */
+	rt_str trace;            /* for the model's server, as in rt_ask */
 	bool may_name_files;     /* "builtin/play:PATH" may open that file */
 	rt_str model;            /* empty: the setting's, then the options' */
 	uint64_t budget;         /* tokens; 0: as the configuration says */

@@ -30,7 +30,7 @@ typedef struct rt_run_asked {
 	uint32_t disc;
 	rt_str discussion, take; /* ids; take may be empty: the active one */
 	rt_str shown_take;       /* the id, also then */
-	rt_str by;
+	rt_str by, trace;
 	rt_str model_said;
 	bool may_name_files, no_files, clears_draft;
 	rt_str text, content, role, reply_role, at;

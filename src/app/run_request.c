@@ -153,6 +153,7 @@ rt_run_resolve(rt_run *run, const rt_run_request *r, const rt_project *project)
 			    .budget = r->budget};
 	rt_place place = resolve_place(s, a, r, project);
 	a->by = rt_scope_copy(s, r->by);
+	a->trace = rt_scope_copy(s, r->trace);
 	a->model_said = copy(s, r->model);
 	if (a->how > RT_RUN_CONTINUE)
 		a->instructions = copy(s, r->instructions);

@@ -25,6 +25,7 @@ typedef struct rt_ask {
 	/* Called at least every 100 ms while bytes arrive; may be NULL. */
 	void (*tick)(void *ctx);
 	void *ctx;
+	rt_str trace;        /* for the header traceparent (W3C Trace Context); or empty */
 } rt_ask;
 
 typedef struct rt_model rt_model;

@@ -65,6 +65,7 @@ typedef struct rt_send_with {
 				* "cost" */
 	rt_hooks *hooks;      /* or NULL */
 	rt_str by;            /* origin, for the history and hooks; empty: the engine's */
+	rt_str trace;         /* as in rt_ask */
 	size_t budget_tokens; /* the model's context window: what does not fit is left out, oldest
 	                       * first; 0: everything is sent */
 	rt_token_fn count;    /* for the budget, as in rt_context_options; or NULL */

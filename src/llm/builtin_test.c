@@ -73,7 +73,7 @@ ask_with(const rt_alloc *alloc, asking *a, const char *name, const char *script,
 	 rt_buf *out)
 {
 	rt_builtin_options options = {rt_str_of(name), rt_str_of(script), 3, wait_ms, a};
-	rt_ask ask = {rt_str_of(body), true, stop, notice, tick, a};
+	rt_ask ask = {.body = rt_str_of(body), .stream = true, .stop = stop, .notice = notice, .tick = tick, .ctx = a};
 	rt_model *model = NULL;
 	rt_error err = {0};
 	rt_reply reply;

@@ -15,7 +15,8 @@ enum {
 	HEADER_SECRET_MIN = 8, /* bytes of a header's value that errors must not contain */
 	QUERY_SECRET_SIZE =
 		20,     /* a value in a query of this size may be a key, whatever its name */
-	OWN_HEADERS = 4 /* the content's type, accept, and two of the provider */
+	OWN_HEADERS = 4, /* the content's type, accept, and two of the provider */
+	ASK_HEADERS = 1 /* of one request, after all others: the trace */
 };
 
 /* ---- opening ---- */
@@ -131,7 +132,7 @@ add_header(void *ctx, rt_str name, rt_str value)
 static void
 make_headers(server_model *m)
 {
-	m->headers = rt_scope_array(&m->scope, m->o.header_count + OWN_HEADERS,
+	m->headers = rt_scope_array(&m->scope, m->o.header_count + OWN_HEADERS + ASK_HEADERS,
 				    sizeof(*m->headers));
 	add_header(m, RT_STR("Content-Type"), RT_STR("application/json"));
 	add_header(m, RT_STR("Accept"), RT_STR(ACCEPTED));
@@ -257,6 +258,8 @@ send_request(const server_model *m, rt_str url, const char *method, unsigned tri
 		.ctx = x,
 	};
 
+	if (ask->trace.size > 0)
+		m->headers[request.header_count++] = (rt_header){RT_STR("traceparent"), ask->trace, false};
 	if (tries == 0)
 		tries = RT_MODEL_TRIES;
 	for (unsigned done = 1;; done++) {

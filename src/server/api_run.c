@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Runs of models, and events. */
+#include "server/access_log_host.h"
 #include "server/api.h"
 #include "server/run_claim.h"
 #include "server/run_json.h"
@@ -72,6 +73,23 @@ read_request(rt_call *call, yyjson_val *root)
 			      "\"how\" must be ask, again, continue, compact, compress, go or merge");
 	RT_TRY(s, rt_run_request_read(root, how, &request, &s->error));
 	return request;
+}
+
+/* The trace of the request for the model's server: no span is recorded here, so the caller's is
+ * passed on. A later version is sent as version 00, which has the same beginning. */
+static rt_str
+read_trace(rt_call *call)
+{
+	enum { VERSION = 2, SIZE = 55 };
+	rt_str given = rt_web_header(call->request, "traceparent");
+	char id[RT_TRACE_ID_ROOM];
+	rt_buf *out = rt_scope_buf(&call->scope);
+
+	rt_trace_id(call->request, id);
+	if (id[0] == '\0' || !rt_ok(&call->scope))
+		return RT_STR("");
+	rt_buf_add_f(out, "00%.*s", SIZE - VERSION, given.ptr + VERSION);
+	return rt_scope_str(&call->scope, out);
 }
 
 /* Starts a run; if the place has one already, the failure names it. */
@@ -150,6 +168,7 @@ rt_api_run_start(rt_call *call)
 	rt_call_reserve(call, idem);
 	rt_run_request request = read_request(call, root);
 	request.by = by;
+	request.trace = read_trace(call);
 	request.discussion = disc;
 	request.take = take;
 	request.may_name_files = call->principal.kind != RT_PRINCIPAL_BROWSER &&

@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Health, readiness, metrics, the access log, and an end that waits for replies in flight."""
+import http.server
 import json
 import os
 import re
 import signal
 import sys
+import threading
 import time
 
 from client import Client, Place, Server, Tally
@@ -119,6 +121,43 @@ def access_log(tally, server, log):
     tally.equal("it is opened again after rotation", [each["route"] for each in log_lines(log)], ["discussion.list"])
 
 
+class Model(http.server.BaseHTTPRequestHandler):
+    """A model's server that records the header traceparent."""
+    traces = []
+
+    def do_POST(self):
+        self.rfile.read(int(self.headers["Content-Length"]))
+        self.traces.append(self.headers["traceparent"])
+        self.send_response(200)
+        self.send_header("Content-Type", "text/event-stream")
+        self.end_headers()
+        self.wfile.write(b'data: {"choices":[{"delta":{"content":"Yes."},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n')
+
+    def log_message(self, *_):
+        pass
+
+
+def trace_of_run(tally):
+    """The trace of a request reaches the model's server."""
+    web = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Model)
+    threading.Thread(target=web.serve_forever, daemon=True).start()
+    with Place() as place:
+        os.makedirs(os.path.join(place.folder, "config/retake"))
+        with open(os.path.join(place.folder, "config/retake/config.toml"), "w", encoding="ascii") as file:
+            file.write(f'[provider.local]\nkind = "openai"\nurl = "http://127.0.0.1:{web.server_port}/v1"\n')
+        place.run("add", "first")
+        with Server(place) as server:
+            client = server.client()
+            for given, wanted in ((f"00-{TRACE}-{PARENT}-01", f"00-{TRACE}-{PARENT}-01"), (None, None), ("x", None),
+                                  (f"42-{TRACE}-{PARENT}-00-more", f"00-{TRACE}-{PARENT}-00")):
+                run = client.post("/discussions/main/runs", {"text": "?", "model": "local/m"}, {"traceparent": given} if given else {}).json["run"]
+                while client.get("/runs/" + run).json["state"] == "running":
+                    time.sleep(0.02)
+                tally.equal("the reply", client.get("/runs/" + run).json["state"], "done", client.get("/runs/" + run).json)
+                tally.equal("the trace of a run", Model.traces[-1:], [wanted])
+    web.shutdown()
+
+
 def drain(tally):
     """The server continues until the reply is complete."""
     with Place() as place, Server(place, "--drain", "30") as server:
@@ -160,6 +199,7 @@ def main():
         tally.equal("a wrong time is refused at the start", done.returncode, 2)
         done = place.run("serve", "--access-log", place.folder + "/none/log")
         tally.check("a log that cannot be written is an error", done.returncode == 1 and b"cannot write the log" in done.stderr, done)
+    trace_of_run(tally)
     drain(tally)
     return tally.end()
 
