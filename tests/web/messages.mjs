@@ -54,7 +54,8 @@ async function tools({ server, page, tally }) {
 	tally.check("each day has a line", await days.count() === 2 && /1/.test(await days.nth(0).innerText()) && /2/.test(await days.nth(1).innerText()), await days.allInnerTexts());
 	await rows.nth(0).locator("summary").click();
 	const shown = rows.nth(0).locator("pre.code").last();
-	tally.check("it expands to arguments and result", (await rows.nth(0).innerText()).includes('"command": "ls -la"') && (await shown.innerText()).includes("line 119"));
+	// the result is rendered after the row has opened
+	tally.check("it expands to arguments and result", await until(async () => (await rows.nth(0).innerText()).includes('"command": "ls -la"') && (await shown.innerText()).includes("line 119")));
 	tally.check("long output is folded", await shown.evaluate((each) => each.scrollHeight > each.clientHeight + 100));
 	await rows.nth(0).getByRole("button", { name: "Show all 120 lines" }).click();
 	tally.check("and unfolds", await shown.evaluate((each) => each.scrollHeight <= each.clientHeight + 1));
