@@ -15,7 +15,7 @@ const TOPICS: [string, string, string][] = [
 	["Undo", "Every change is a step in the history. Undo the last one with the button at the top. In the “History” pane you can revert any earlier one; the later steps are kept.", "mistake history redo revert restore"],
 	["Ask again", "“Again” requests another reply and keeps the first one as a take. “Stop” ends a reply and keeps its beginning; “Continue” extends it.", "regenerate retry stop continue another reply several models"],
 	["Merge a take", "The takes menu contains “Merge a take …”: the model summarises the conclusions of another take, and the summary becomes an entry here.", "combine branch join summary"],
-	["Attach files and images", "Paste or drop them on the message field, or use “Attach”. If a model does not accept images, you are told before anything is sent.", "upload picture photo pdf document"],
+	["Attach files and images", "Paste or drop them on the message field, or use “Attach”. If a model does not accept images, the message is not sent and the page says so.", "upload picture photo pdf document"],
 	["Templates", "A reusable message with variables. “/” in the message field lists the templates, or creates the first one.", "snippet variable slash command"],
 	["Search", "The field at the top searches commands, discussions, takes and the text of all discussions.", "find last week"],
 	["Import", "Drop files from other programs on the page, or use the discussions menu. You see what they contain before anything is added.", "chatgpt claude markdown open"],

@@ -49,7 +49,7 @@ rt_proxy_user(const rt_sign_in_options *options, rt_directory *directory, const 
 	if (names == 0 && secrets == 0)
 		return false;
 	if (secrets != 1 || names > 1 || !rt_guard_same(rt_web_header(request, RT_PROXY_SECRET), options->proxy_secret))
-		return refuse(fault, "requests with the header of --proxy-user need the header " RT_PROXY_SECRET " with the proxy's secret");
+		return refuse(fault, "a request with the header of --proxy-user must also contain the " RT_PROXY_SECRET " header with the secret of the proxy");
 	if (names == 0)
 		return false;
 	uint64_t user = find_user(directory, request, rt_web_header(request, header));
