@@ -308,10 +308,7 @@ rt_accounts_token_new(const rt_accounts *a, const rt_token_options *options, cha
 			      RT_TOKEN_PROJECTS_MAX);
 	if (user != NULL && rt_ok(a->scope)) {
 		token.user = user->id;
-		token.id = rt_directory_new_id(&change);
-		rt_secret_make(a->env, RT_ITEM_TOKEN, out_secret);
-		(void)rt_secret_hash(rt_str_of(out_secret), RT_ITEM_TOKEN, token.hash);
-		rt_directory_write(&change, &token);
+		rt_directory_add_secret(&change, a->env, &token, out_secret);
 		rt_audit_note(&change, a, "token.new", options->user);
 	}
 	rt_directory_end(&change);
@@ -363,10 +360,7 @@ rt_accounts_link_new(const rt_accounts *a, uint64_t project, uint64_t discussion
 	RT_ASSERT(project != 0);
 	out_secret[0] = '\0';
 	if (rt_ok(a->scope)) {
-		link.id = rt_directory_new_id(&change);
-		rt_secret_make(a->env, RT_ITEM_LINK, out_secret);
-		(void)rt_secret_hash(rt_str_of(out_secret), RT_ITEM_LINK, link.hash);
-		rt_directory_write(&change, &link);
+		rt_directory_add_secret(&change, a->env, &link, out_secret);
 		rt_buf_add_f(on, "%llu", (unsigned long long)link.id);
 		rt_audit_note(&change, a, "link.new", rt_scope_str(a->scope, on));
 	}

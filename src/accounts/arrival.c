@@ -45,10 +45,7 @@ rt_accounts_invite_new(const rt_accounts *a, const rt_invite_options *options, c
 	if (options->name.size > 0)
 		rt_account_name_check(a->scope, options->name);
 	if (rt_ok(a->scope)) {
-		invite.id = rt_directory_new_id(&change);
-		rt_secret_make(a->env, RT_ITEM_INVITE, out_secret);
-		(void)rt_secret_hash(rt_str_of(out_secret), RT_ITEM_INVITE, invite.hash);
-		rt_directory_write(&change, &invite);
+		rt_directory_add_secret(&change, a->env, &invite, out_secret);
 		rt_buf_add_f(on, "%llu", (unsigned long long)invite.id);
 		rt_audit_note(&change, a, "invite.new", rt_scope_str(a->scope, on));
 	}

@@ -329,6 +329,16 @@ rt_directory_new_id(rt_directory_change *change)
 }
 
 void
+rt_directory_add_secret(rt_directory_change *change, const rt_env *env, rt_item *item,
+			char out_secret[RT_SECRET_ROOM])
+{
+	item->id = rt_directory_new_id(change);
+	rt_secret_make(env, item->kind, out_secret);
+	(void)rt_secret_hash(rt_str_of(out_secret), item->kind, item->hash);
+	rt_directory_write(change, item);
+}
+
+void
 rt_directory_write_side(rt_directory_change *change, rt_str name, rt_str value)
 {
 	const rt_directory *d = change->directory;

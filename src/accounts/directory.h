@@ -165,6 +165,9 @@ rt_directory_change rt_directory_begin(rt_directory *directory, rt_scope *scope)
 /* A new id. */
 uint64_t rt_directory_new_id(rt_directory_change *change);
 void rt_directory_write(rt_directory_change *change, const rt_item *item);
+/* Writes a token, link or invitation with a new id and the hash of a new secret. */
+void rt_directory_add_secret(rt_directory_change *change, const rt_env *env, rt_item *item,
+			     char out_secret[RT_SECRET_ROOM]);
 void rt_directory_drop(rt_directory_change *change, const rt_item *item);
 /* Any other row of the reserved project, such as one of the audit log; empty: removes it. */
 void rt_directory_write_side(rt_directory_change *change, rt_str name, rt_str value);
