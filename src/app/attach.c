@@ -3,6 +3,7 @@
 
 #include "app/attach.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -24,6 +25,8 @@ rt_attach_here(rt_scope *s)
 		options.roots = root;
 		options.root_count = 1;
 	}
+	else if (here == NULL && errno == ENOMEM)
+		(void)rt_scope_fail(s, RT_NOMEM, "out of memory");
 	free(here);
 	return options;
 }

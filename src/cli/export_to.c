@@ -547,6 +547,10 @@ rt_cli_export_to(rt_cli *cli, const rt_format *format, const rt_outlines *outlin
 	written w = {.program = find_program(format), .options = *options};
 	char *here = getcwd(NULL, 0);
 
+	if (here == NULL && errno == ENOMEM) {
+		rt_cli_fail(cli, RT_NOMEM, "out of memory");
+		return;
+	}
 	w.path = rt_scope_buf(&cli->s);
 	w.copy = rt_scope_buf(&cli->s);
 	w.options.directory = rt_scope_copy(&cli->s, rt_str_of(here));

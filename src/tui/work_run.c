@@ -27,7 +27,7 @@ rt_work_open_runs(rt_work *work, rt_error *err)
 			  err) != RT_OK)
 		work->comms = NULL; /* nothing is recorded then; everything else works */
 	work->cursor = rt_new0(work->alloc, sizeof(*work->cursor));
-	if (work->cursor == NULL || work->owner.status != RT_OK)
+	if (work->cursor == NULL || work->owner.status != RT_OK || !rt_ok(&work->files_scope))
 		return rt_fail(err, RT_NOMEM, "out of memory");
 	st = rt_runs_new(&(rt_runs_options){.engine = work->engine,
 					    .env = session->env,
