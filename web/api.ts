@@ -6,7 +6,7 @@ import type { ProblemBody } from "./types";
 const API = "/retake/v1";
 
 /** The project in the page's address; null: the server's default project. */
-const PROJECT = new URLSearchParams(location.search).get("project");
+export const PROJECT = new URLSearchParams(location.search).get("project");
 
 /** The share link with which the page was opened; null: none. */
 export const SHARED = new URLSearchParams(location.search).get("shared");

@@ -125,7 +125,7 @@ function StatusLine() {
 			{overlay !== "compare" /* shown in the dialog */ && <NoticeLine />}
 			<p class="news quiet" role="status">{news}</p>
 			{trouble && <p class="trouble" role="alert">{trouble}</p>}
-			{connection === "lost" && <p class="trouble" role="status">Not connected to Retake. Reconnecting …</p>}
+			{connection === "lost" && !trouble && <p class="trouble" role="status">Not connected to Retake. Reconnecting …</p>}
 		</div>
 	);
 }

@@ -205,7 +205,7 @@ export function Discussions() {
 					)),
 				])}
 			</ul>
-			{shown.length === 0 && <p class="quiet">No discussion matches.</p>}
+			{shown.length === 0 && all.length > 0 && <p class="quiet">No discussion matches.</p>}
 			{shown.length > MOST && <p class="quiet">{shown.length - MOST} more: type in the filter.</p>}
 			{archived > 0 && (
 				<button type="button" class="icon text archive" aria-pressed={inArchive} onClick={() => setArchive(!inArchive)}>Archived ({archived})</button>

@@ -10,6 +10,7 @@ import { refreshAll, reload, take } from "./store";
 import { isAwaited, replyEnded } from "./finished";
 import { noticeChange } from "./notice";
 import { isOurs, reportNews } from "./news";
+import { leaveUnknownProject } from "./projects";
 import { runAsked, runDelta, runEnded, runFlight, runFlightEnded, runSeen, forgetRuns } from "./runs";
 import type { Change, Run } from "./types";
 
@@ -31,7 +32,8 @@ async function readAll(): Promise<void> {
 		await reload();
 		set({ trouble: null });
 	} catch (error) {
-		set({ trouble: (error as Error).message });
+		const isUnknown = error instanceof Problem && error.status === 404 && state.info === null;
+		set({ trouble: isUnknown && SHARED === null ? await leaveUnknownProject().catch(() => error.message) : (error as Error).message });
 	}
 }
 

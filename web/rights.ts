@@ -40,7 +40,7 @@ export function hasTokens(): boolean {
 
 /** The reason why there is nothing to edit; "": there is. */
 export function whyReadOnly(): string {
-	if (may("edit"))
+	if (may("edit") || !state.info)
 		return "";
 	if (SHARED !== null)
 		return "Read-only: share link";

@@ -197,6 +197,7 @@ export async function reload(): Promise<void> {
 	const early = state.disc === null && wanted.disc
 		? open(wanted.disc, wanted.take, wanted.entry).catch(() => undefined) : undefined;
 	const informed = Promise.all([get<Info>("/info").then((info) => set({ info })), account]);
+	informed.catch(() => undefined); // it may fail while the discussions are being read: awaited below
 	const discussions = await Promise.all([get<Discussion[]>("/discussions"), early]).then((both) => both[0], async (error) => {
 		await informed.catch(() => undefined);
 		throw error;

@@ -6,7 +6,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { DEPS, menuItem, openBrowser, PATIENCE_MS, Server, Tally, until } from "./place.mjs";
+import { DEPS, menuItem, onTheWay, openBrowser, PATIENCE_MS, Server, Tally, until } from "./place.mjs";
 
 const AXE = readFileSync(join(DEPS, "axe/axe.min.js"), "utf8");
 const HOSTILE = `"><img src=x onerror="window.hit=1"><b>`;
@@ -36,10 +36,12 @@ async function open(url, options = {}) {
 	return page;
 }
 
+const texts = (page) => page.locator(".entry-body").allInnerTexts();
+
 async function signIn(user, options) {
 	const { url } = await server.api("POST", "/codes", { user });
 	const page = await open(url, options);
-	await page.goto(`${server.url}/?project=work`);
+	await page.waitForURL(/project=work/); // the only one that the user may open
 	await page.waitForSelector("[role=tablist] [role=tab]");
 	return page;
 }
@@ -55,7 +57,6 @@ async function shot(page, name) {
 		await page.screenshot({ path: join(process.env.SHOTS, `${name}.png`) });
 }
 
-const texts = (page) => page.locator(".entry-body").allInnerTexts();
 const EDITS = ["#undo", "#save", "#ask", ".grip", "[aria-label='New take']", "[aria-label='New discussion']", ".discussions li .menu"];
 
 /** No control of a change is visible, also on a focused entry and in its menu. */
@@ -80,6 +81,30 @@ async function readsOnly(page, name, words, hasComposer) {
 	await page.keyboard.press("Escape");
 	await axe(page, name);
 }
+
+// ---- a user without access to the default project ----
+
+const stranger = await open((await server.api("POST", "/codes", { user: "rob" })).url);
+tally.check("is taken to a project of theirs", await until(() => new URL(stranger.url()).searchParams.get("project") === "work"), stranger.url());
+tally.check("which is shown", await until(async () => (await texts(stranger)).join().includes("Not for everybody")));
+// its answers may come in any order
+await stranger.route(/\/discussions\?/, onTheWay(async (route) => { await new Promise((done) => setTimeout(done, 500)); await route.continue(); }));
+await stranger.goto(`${server.url}/?project=gone`);
+tally.check("an unknown project is named", await until(async () => (await stranger.locator(".trouble").innerText().catch(() => "")).includes("no project “gone” that you can open")));
+await shot(stranger, "unknown-project");
+await stranger.getByRole("button", { name: "Choose a project" }).click();
+await stranger.getByRole("menuitemradio", { name: "work" }).click();
+await stranger.waitForSelector("[role=tablist] [role=tab]");
+await server.run(["user", "new", "zoe"]);
+const newcomer = await open((await server.api("POST", "/codes", { user: "zoe" })).url);
+tally.check("without any project", await until(async () => (await newcomer.locator(".trouble").innerText().catch(() => "")).includes("not a member of a project yet")));
+await newcomer.getByRole("button", { name: "Choose a project" }).click();
+await newcomer.getByRole("menuitem", { name: "New project" }).click();
+await newcomer.locator("dialog[open] input").press("End");
+await newcomer.locator("dialog[open] input").pressSequentially("first");
+await newcomer.keyboard.press("Enter");
+tally.check("one can be created", await until(() => new URL(newcomer.url()).searchParams.get("project") === "zoe/first"), newcomer.url());
+await newcomer.waitForSelector("[role=tablist] [role=tab]");
 
 // ---- the owner makes links ----
 
