@@ -90,7 +90,7 @@ fetch_npm() {
 	command -v npm >/dev/null 2>&1 || return 1
 	rm -rf "$cache/npm"
 	mkdir -p "$cache/npm"
-	(cd "$cache/npm" && npm pack --ignore-scripts --silent "$1") >"$cache/npm/log" 2>&1 || {
+	(cd "$cache/npm" && npm pack --ignore-scripts --loglevel=error "$1") >"$cache/npm/log" 2>&1 || {
 		cat "$cache/npm/log" >&2
 		return 1
 	}
@@ -108,15 +108,15 @@ get() {
 		part=$cache/part.$$
 		rm -f "$part"
 		"fetch_$kind" "$where" "$file" "$part" ||
-			fail "could not fetch $file; put it into $cache by hand and try again"
+			fail "could not fetch $file (see above); check the network and npm's settings, or copy the file into $cache"
 		if ! hash_ok "$part" "$digest"; then
 			mv "$part" "$archive.rejected"
-			fail "$file is not what setup/pins.txt says: kept as $archive.rejected, not used"
+			fail "$file does not match its hash in setup/pins.txt; it is kept as $archive.rejected and not used"
 		fi
 		mv "$part" "$archive"
 	fi
 	hash_ok "$archive" "$digest" ||
-		fail "$archive is not what setup/pins.txt says; remove it and try again"
+		fail "$archive does not match its hash in setup/pins.txt; remove it and try again"
 }
 
 # unpack NAME MEMBER...: members of the archive into build/deps/NAME, all or none.
@@ -128,7 +128,7 @@ unpack() {
 	mkdir -p "$dir/all"
 	tar -xf "$archive" -C "$dir/all" --strip-components=1
 	for member in "$@"; do
-		mv "$dir/all/$member" "$dir/" || fail "$archive holds no $member"
+		mv "$dir/all/$member" "$dir/" || fail "$archive does not contain $member"
 	done
 	rm -rf "$dir/all" "${deps:?}/$name"
 	printf '%s\n' "$digest" >"$dir/.pin"
