@@ -25,13 +25,14 @@ hdr stdio.h libc6-dev
 pc tomlplusplus libtomlplusplus-dev
 pc libcurl libcurl4-openssl-dev
 pc libpq libpq-dev
+pc jansson libjansson-dev
+pc libcrypto libssl-dev
 pc cjose libcjose-dev
 pc libutf8proc libutf8proc-dev
 pc ncursesw libncurses-dev
 pc libmicrohttpd libmicrohttpd-dev
 pc md4c libmd4c-dev
 pc zlib zlib1g-dev
-pc ncursesw libncurses-dev
 '
 # Needed once, to fetch SQLite (see setup/deps.sh).
 fetch_list='
@@ -77,12 +78,14 @@ is_there() {
 	esac
 }
 
-missing=$(
+missing_packages() {
 	echo "$list" | while read -r kind name package; do
 		[ -n "$kind" ] || continue
 		is_there "$kind" "$name" || echo "$package"
 	done | sort -u | tr '\n' ' '
-)
+}
+
+missing=$(missing_packages)
 missing=${missing% }
 [ -n "$missing" ] || exit 0
 
@@ -115,5 +118,10 @@ install() {
 $as_root apt-get update -q </dev/null || echo "apt-get update failed; trying with the lists there are" >&2
 install || {
 	echo "Could not install: $missing" >&2
+	exit 1
+}
+left=$(missing_packages)
+[ -z "$left" ] || {
+	echo "Installed, but still not found (pkg-config --print-errors --exists NAME shows why): $left" >&2
 	exit 1
 }

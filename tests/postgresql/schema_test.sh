@@ -93,7 +93,7 @@ is 'the project is its first column' 'body found log node root side' "$(sql "SEL
 	FROM pg_class c JOIN pg_index i ON i.indrelid = c.oid AND i.indisprimary JOIN pg_attribute a ON a.attrelid = c.oid AND
 	a.attnum = i.indkey[0] WHERE c.$in_schema AND a.attname = 'project'" own)"
 catalogue 'keys, rows and checks alone' "SELECT conname FROM pg_constraint WHERE connamespace = 'retake'::regnamespace AND
-	contype NOT IN ('p', 'c')"
+	contype NOT IN ('p', 'c', 'n')"
 catalogue 'no triggers' "SELECT tgname FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid AND c.$in_schema"
 catalogue 'no sequences, views or partitions' "SELECT relname FROM pg_class WHERE $in_schema AND relkind NOT IN ('r', 'i')"
 catalogue 'no inheritance' "SELECT inhrelid FROM pg_inherits JOIN pg_class c ON c.oid = inhrelid AND c.$in_schema"

@@ -9,10 +9,11 @@
 #	                                                folder, with a connection for each transaction
 #
 # Its address is postgresql://retake@/postgres?host=FOLDER. Root runs it as another user, because the
-# server refuses root. Exit status 77: it is not installed (Debian: postgresql-15).
+# server refuses root. Its programs are in the folder RETAKE_POSTGRESQL, by default Debian's newest.
+# Exit status 77: it is not installed (Debian: postgresql-15).
 set -eu
 
-bin=$(ls -d /usr/lib/postgresql/*/bin 2>/dev/null | sort -V | tail -n 1)
+bin=${RETAKE_POSTGRESQL:-$(ls -d /usr/lib/postgresql/*/bin 2>/dev/null | sort -V | tail -n 1)}
 if [ ! -x "$bin/initdb" ]; then
 	echo "skipped: PostgreSQL is not installed (Debian: postgresql-15)" >&2
 	exit 77
