@@ -159,10 +159,10 @@ images_are_refused_where_there_are_none(void **state)
 
 	(void)state;
 	rt_scope_init(&s, rt_alloc_libc());
-	rt_attachments_check(&s, &texts, &rt_provider_builtin);
+	rt_attachments_check(&s, &texts, &rt_provider_builtin_text);
 	rt_attachments_check(&s, &files, &rt_provider_openai);
 	assert_true(rt_ok(&s));
-	rt_attachments_check(&s, &files, &rt_provider_builtin);
+	rt_attachments_check(&s, &files, &rt_provider_builtin_text);
 	assert_int_equal(rt_scope_end(&s, &err), RT_REFUSED);
 	assert_non_null(strstr(err.text, "s.png"));
 	assert_null(strstr(err.text, "a.c"));

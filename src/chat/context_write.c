@@ -345,7 +345,7 @@ add_image(rt_model_request *r, const char *shape, const shape_values *values)
 			 : r->speaker == RT_SPEAKER_USER ? RT_IMAGE_BY_USER
 							 : RT_IMAGE_BY_MODEL;
 
-	if (shape == NULL || (r->writer->image_places & place) == 0) {
+	if (shape == NULL || r->provider->no_images || (r->writer->image_places & place) == 0) {
 		rt_request_text(r, RT_STR("[image]"));
 		rt_request_unsent(r, RT_STR("image"));
 	} else if (r->writer->texts_only) {
@@ -368,8 +368,8 @@ rt_request_file(rt_model_request *r, rt_str name, rt_str mime, rt_str base64)
 {
 	rt_buf *words = rt_scope_buf(r->entry);
 
-	if (r->writer->file != NULL && r->speaker == RT_SPEAKER_USER && !r->in_result &&
-	    rt_str_is(mime, "application/pdf")) {
+	if (r->writer->file != NULL && !r->provider->no_images &&
+	    r->speaker == RT_SPEAKER_USER && !r->in_result && rt_str_is(mime, "application/pdf")) {
 		add_shape(part_begin(target(r)), r->writer->file,
 			  &(shape_values){.name = name, .mime = mime, .data = base64});
 		return;

@@ -217,7 +217,8 @@ run_sent(rt_cli *cli)
 
 	yyjson_val *record = rt_json_parse(s, rt_scope_str(s, row));
 	const rt_provider *provider =
-		rt_provider_named(rt_json_str(rt_json_get(record, "provider")));
+		rt_provider_for(rt_provider_named(rt_json_str(rt_json_get(record, "provider"))),
+				rt_json_str(rt_json_get(record, "model")));
 
 	if (!rt_ok(s))
 		return;

@@ -99,6 +99,7 @@ list_models(rt_cli *cli, const rt_config *config, const char *provider)
 	if (strcmp(provider, "builtin") == 0) {
 		add_model(&l, RT_STR("echo"), 0);
 		add_model(&l, RT_STR("summary"), 0);
+		add_model(&l, RT_STR("text"), 0);
 		add_model(&l, RT_STR("play:FILE"), 0);
 	} else {
 		list_server_models(&l, config);

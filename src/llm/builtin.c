@@ -3,9 +3,16 @@
  * The built-in models read the same requests as an OpenAI server. */
 #include "llm/builtin_impl.h"
 
+#include <string.h>
+
+#include "base/encode.h"
+#include "codec/content.h"
+#include "log/blob.h"
+
 enum {
 	ECHO_WORDS = 40,
 	SUMMARY_WORDS = 8,
+	URL_SHOWN_MAX = 200,
 	SUMMARY_MESSAGES = 40, /* half from the beginning, half from the end */
 	BYTES_A_TOKEN = 4
 };
@@ -17,12 +24,75 @@ typedef struct builtin {
 	rt_scope scope;             /* all its memory */
 } builtin;
 
+/* ---- images ---- */
+
+static unsigned
+number_at(rt_str bytes, size_t at, bool big)
+{
+	unsigned a = (unsigned char)bytes.ptr[at], b = (unsigned char)bytes.ptr[at + 1];
+
+	return big ? a << 8 | b : b << 8 | a;
+}
+
+/* The position of height and width in the frame of a JPEG; SIZE_MAX: there is none. */
+static size_t
+jpeg_frame(rt_str bytes)
+{
+	size_t at = 2;
+
+	while (at + 9 <= bytes.size && (unsigned char)bytes.ptr[at] == 0xFF) {
+		unsigned kind = (unsigned char)bytes.ptr[at + 1];
+
+		if (kind >= 0xC0 && kind <= 0xCF && kind != 0xC4 && kind != 0xC8 && kind != 0xCC)
+			return at + 5;
+		at += 2 + (size_t)number_at(bytes, at + 2, true);
+	}
+	return SIZE_MAX;
+}
+
+/* "PNG, 640 × 480"; without the size for a WebP image and for one that is not complete. */
+static void
+add_picture(rt_buf *out, rt_str bytes)
+{
+	const char *type = rt_blob_image_type(bytes);
+	unsigned width = 0, height = 0;
+	size_t at;
+
+	if (type == NULL) {
+		rt_buf_add_c(out, "of an unknown type");
+	} else if (strcmp(type, "image/png") == 0) {
+		rt_buf_add_c(out, "PNG");
+		if (bytes.size >= 24) {
+			width = number_at(bytes, 16, true) << 16 | number_at(bytes, 18, true);
+			height = number_at(bytes, 20, true) << 16 | number_at(bytes, 22, true);
+		}
+	} else if (strcmp(type, "image/gif") == 0) {
+		rt_buf_add_c(out, "GIF");
+		if (bytes.size >= 10) {
+			width = number_at(bytes, 6, false);
+			height = number_at(bytes, 8, false);
+		}
+	} else if (strcmp(type, "image/jpeg") == 0) {
+		rt_buf_add_c(out, "JPEG");
+		at = jpeg_frame(bytes);
+		if (at != SIZE_MAX) {
+			height = number_at(bytes, at, true);
+			width = number_at(bytes, at + 2, true);
+		}
+	} else {
+		rt_buf_add_c(out, "WebP");
+	}
+	if (width > 0 && height > 0)
+		rt_buf_add_f(out, ", %u × %u", width, height);
+}
+
 /* ---- the request ---- */
 
 typedef struct asked {
 	yyjson_val *messages;
 	size_t count, assistants;
 	rt_buf *last; /* the last message that is neither the assistant's nor the system's */
+	rt_buf *seen; /* its images and files, in words */
 } asked;
 
 static void
@@ -41,11 +111,42 @@ add_text(yyjson_val *message, rt_buf *out)
 	}
 }
 
+/* "an image (PNG, 640 × 480, 12 KB)" for each image, "a file (a.pdf, 3 KB)" for each file. */
+static void
+add_seen(rt_scope *s, yyjson_val *message, rt_buf *out)
+{
+	for (rt_json_iter it = rt_json_items(rt_json_get(message, "content")); rt_json_next(&it);) {
+		yyjson_val *file = rt_json_get(it.value, "file");
+		rt_str url = rt_json_str(rt_json_get(rt_json_get(it.value, "image_url"), "url"));
+		rt_str data = file != NULL ? rt_json_str(rt_json_get(file, "file_data")) : url;
+		size_t mark = rt_str_find(data, RT_STR(";base64,"), 0);
+		rt_buf *bytes = rt_scope_buf(s);
+
+		if (data.size == 0)
+			continue;
+		rt_buf_add_c(out, out->size > 0 ? ", " : "");
+		rt_buf_add_c(out, file != NULL ? "a file (" : "an image (");
+		if (mark == SIZE_MAX) {
+			rt_buf_add(out, data.ptr, rt_utf8_cut(data, URL_SHOWN_MAX));
+		} else {
+			(void)rt_buf_add_base64_decoded(bytes, rt_str_skip(data, mark + 8));
+			if (file != NULL)
+				rt_buf_add_str(out, rt_json_str(rt_json_get(file, "filename")));
+			else
+				add_picture(out, rt_scope_str(s, bytes));
+			rt_buf_add_c(out, ", ");
+			rt_content_add_size(out, bytes->size);
+		}
+		rt_buf_add_byte(out, ')');
+	}
+}
+
 static asked
 read_request(rt_scope *s, rt_str body)
 {
 	asked a = {.messages = rt_json_get(rt_json_parse(s, body), "messages"),
-		   .last = rt_scope_buf(s)};
+		   .last = rt_scope_buf(s),
+		   .seen = rt_scope_buf(s)};
 
 	for (rt_json_iter it = rt_json_items(a.messages); rt_json_next(&it);) {
 		rt_str role = rt_json_str(rt_json_get(it.value, "role"));
@@ -55,8 +156,11 @@ read_request(rt_scope *s, rt_str body)
 		if (rt_str_is(role, "assistant") || rt_str_is(role, "system"))
 			continue;
 		rt_buf_clear(a.last);
+		rt_buf_clear(a.seen);
 		add_text(it.value, a.last);
+		add_seen(s, it.value, a.seen);
 	}
+	(void)rt_scope_str(s, a.seen);
 	(void)rt_scope_str(s, a.last);
 	return a;
 }
@@ -118,15 +222,25 @@ add_beginning(rt_buf *out, rt_str text, size_t words)
 static void
 add_echo(const asked *a, rt_buf *out)
 {
-	if (rt_str_trim(rt_buf_str(a->last)).size == 0) {
+	bool has_text = rt_str_trim(rt_buf_str(a->last)).size > 0;
+
+	if (!has_text && a->seen->size == 0) {
 		rt_buf_add_c(out, "Hello. I am the built-in model: I need no network, and I know "
 				  "nothing. Say something, and I will repeat it.");
 		return;
 	}
-	rt_buf_add_c(out, "You said: \"");
-	add_beginning(out, rt_buf_str(a->last), ECHO_WORDS);
+	if (has_text) {
+		rt_buf_add_c(out, "You said: \"");
+		add_beginning(out, rt_buf_str(a->last), ECHO_WORDS);
+		rt_buf_add_c(out, "\"\n\n");
+	}
+	if (a->seen->size > 0) {
+		rt_buf_add_c(out, "I received ");
+		rt_buf_add_str(out, rt_buf_str(a->seen));
+		rt_buf_add_c(out, ".\n\n");
+	}
 	rt_buf_add_f(out,
-		     "\"\n\nThat makes %zu message%s. I am the built-in model and only repeat; for "
+		     "That makes %zu message%s. I am the built-in model and only repeat; for "
 		     "answers, choose another model.",
 		     a->count, a->count == 1 ? "" : "s");
 }
@@ -236,10 +350,11 @@ is_play(rt_str name)
 rt_status
 rt_builtin_check(rt_str name, rt_error *err)
 {
-	if (is_play(name) || rt_str_is(name, "echo") || rt_str_is(name, "summary"))
+	if (is_play(name) || rt_str_is(name, "echo") || rt_str_is(name, "text") ||
+	    rt_str_is(name, "summary"))
 		return RT_OK;
 	return rt_fail(err, RT_NOT_FOUND,
-		       "no built-in model \"%.*s\"; available: echo, summary and play:FILE",
+		       "no built-in model \"%.*s\"; available: echo, summary, text and play:FILE",
 		       (int)rt_utf8_cut(name, 80), name.ptr);
 }
 
@@ -267,7 +382,7 @@ rt_builtin_open(const rt_alloc *alloc, const rt_builtin_options *options, rt_mod
 	b->options = *options;
 	b->options.name = name;
 	b->options.script = script;
-	b->model = (rt_model){.ops = &ops, .provider = &rt_provider_builtin, .name = name};
+	b->model = (rt_model){.ops = &ops, .provider = rt_provider_for(&rt_provider_builtin, name), .name = name};
 	b->scope = s;
 	*out = &b->model;
 	return RT_OK;

@@ -5,6 +5,8 @@
  *
  *   echo      repeats the beginning of the last message and counts the messages; if a summary is
  *             requested ("summar…" in the last message), it gives one
+ *             It names the images and files of that message
+ *   text      the same, but accepts only text: images and files are refused
  *   summary   the first words of each message
  *   play      a script
  *
@@ -33,7 +35,7 @@
 #include "llm/provider.h"
 
 typedef struct rt_builtin_options {
-	rt_str name;      /* "echo", "summary", "play" or "play:…", also with the prefix "builtin/";
+	rt_str name;      /* "echo", "text", "summary", "play" or "play:…", also with the prefix "builtin/";
 			   * empty: echo */
 	rt_str script;    /* of play; borrowed only while opening */
 	unsigned pace_ms; /* between two pieces of echo and summary; 0: no pause */

@@ -127,8 +127,42 @@ echo(void **state)
 		"I will repeat it.\",\"provider\":\"builtin\",\"model\":\"echo\",\"stop_reason\":\"stop\","
 		"\"usage\":{\"input_tokens\":4,\"output_tokens\":27}");
 	answers("nobody", "", HELLO,
-		"not_found \"\" no built-in model \"nobody\"; available: echo, summary and play:FILE");
+		"not_found \"\" no built-in model \"nobody\"; available: echo, summary, text and play:FILE");
 	answers("echo", "", "", "usage \"\",\"provider\":\"builtin\",\"model\":\"echo\" not valid JSON at byte 0: the text is empty");
+}
+
+#define PNG_2X3 "iVBORw0KGgoAAAANSUhEUgAAAAIAAAADCAIAAAA="
+#define LOOK(parts) "{\"messages\":[{\"role\":\"user\",\"content\":[" parts "]}]}"
+#define IMAGE(url)  "{\"type\":\"image_url\",\"image_url\":{\"url\":\"" url "\"}}"
+
+static void
+begins(const char *body, const char *expected)
+{
+	asking a;
+	rt_buf out;
+
+	asking_init(&a);
+	rt_buf_init(&out, rt_alloc_libc(), RT_BUF_UNLIMITED);
+	ask_with(rt_alloc_libc(), &a, "echo", "", body, &out);
+	if (!rt_str_starts(rt_buf_str(&out), rt_str_of(expected)))
+		fail_msg("%s", out.ptr);
+	rt_buf_deinit(&out);
+	asking_deinit(&a);
+}
+
+static void
+images(void **state)
+{
+	(void)state;
+	begins(LOOK("{\"type\":\"text\",\"text\":\"See\"}," IMAGE("data:image/png;base64," PNG_2X3)),
+	       "ok \"You said: \\\"See\\\"\\n\\nI received an image (PNG, 2 × 3, 29 bytes).\\n\\nThat makes 1 ");
+	begins(LOOK(IMAGE("data:image/gif;base64,R0lGODlhBAAFAA==") "," IMAGE("https://example.org/a.png")),
+	       "ok \"I received an image (GIF, 4 × 5, 10 bytes), an image (https://example.org/a.png).");
+	begins(LOOK(IMAGE("data:image/jpeg;base64,/9j/4AAEAAD/wAALCAAGAAcBAREA")),
+	       "ok \"I received an image (JPEG, 7 × 6, 21 bytes).");
+	begins(LOOK(IMAGE("data:image/jpeg;base64,/9j/4P//")), "ok \"I received an image (JPEG, 6 bytes).");
+	begins(LOOK("{\"type\":\"file\",\"file\":{\"filename\":\"a.pdf\",\"file_data\":\"data:application/pdf;base64,AAAA\"}}"),
+	       "ok \"I received a file (a.pdf, 3 bytes).");
 }
 
 static void
@@ -344,6 +378,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(echo),
+		cmocka_unit_test(images),
 		cmocka_unit_test(in_pieces),
 		cmocka_unit_test(summary),
 		cmocka_unit_test(play),

@@ -761,6 +761,7 @@ rt_models_choose(const rt_config *config, rt_str name, rt_model_choice *out, rt_
 	if (split(config, name, &choice)) {
 		if (choice.model.size == 0)
 			return fail_unknown(config, "no model is given after ", name, err);
+		choice.provider = rt_provider_for(choice.provider, choice.model);
 		*out = choice;
 		return RT_OK;
 	}
@@ -776,6 +777,7 @@ rt_models_choose(const rt_config *config, rt_str name, rt_model_choice *out, rt_
 			  * model */
 		*out = choice;
 		out->model = name;
+		out->provider = rt_provider_for(choice.provider, name);
 		return RT_OK;
 	}
 	if (slash == SIZE_MAX)
@@ -798,7 +800,7 @@ rt_models_check_setting(const rt_config *config, rt_str name, rt_error *err)
 	if (name.size == 0)
 		return rt_fail(err, RT_USAGE, "the name of the model is empty");
 	st = rt_models_choose(config, name, &choice, err);
-	if (st == RT_OK && choice.provider == &rt_provider_builtin)
+	if (st == RT_OK && choice.provider->url == NULL)
 		st = rt_builtin_check(choice.model, err);
 	return st;
 }

@@ -435,7 +435,7 @@ suggest_server(const suggesting *g, bool may_ask)
 static void
 suggest_provider(suggesting *g, const rt_provider *kind, const rt_config_provider *p, rt_str name)
 {
-	static const char *const builtin[] = {"echo", "summary"};
+	static const char *const builtin[] = {"echo", "summary", "text"};
 	rt_buf *begin = rt_scope_buf(g->s);
 
 	rt_buf_add_str(begin, name);

@@ -170,11 +170,10 @@ const rt_provider rt_provider_openai = {
 	.embeddings_path = "/embeddings",
 };
 
-/* The built-in model reads the same requests. */
-const rt_provider rt_provider_builtin = {
-	.name = "builtin",
-	.title = "Built-in (offline; repeats messages)",
-	.model_prefixes = {"echo", "summary"},
-	.no_images = true,
-	.writer = &rt_openai_writer,
-};
+/* The built-in models read the same requests. */
+#define BUILTIN \
+	.name = "builtin", .title = "Built-in (offline; repeats messages)", \
+	.model_prefixes = {"echo", "summary"}, .writer = &rt_openai_writer
+
+const rt_provider rt_provider_builtin = {BUILTIN};
+const rt_provider rt_provider_builtin_text = {BUILTIN, .no_images = true};

@@ -16,6 +16,14 @@ rt_provider_named(rt_str name)
 	return NULL;
 }
 
+const rt_provider *
+rt_provider_for(const rt_provider *provider, rt_str model)
+{
+	return provider == &rt_provider_builtin && rt_str_is(model, "text")
+		       ? &rt_provider_builtin_text
+		       : provider;
+}
+
 void
 rt_provider_add_names(rt_buf *out)
 {

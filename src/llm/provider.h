@@ -21,6 +21,9 @@
 RT_PROVIDER_TABLE(RT_PROVIDER_DECLARE, RT_PROVIDER_DECLARE, RT_PROVIDER_DECLARE)
 #undef RT_PROVIDER_DECLARE
 
+/* builtin for its model "text"; not in the table. */
+extern const rt_provider rt_provider_builtin_text;
+
 /* A literal with the names of the servers: "openai, anthropic, …". */
 #define RT_PROVIDER_FIRST_NAME(name) #name
 #define RT_PROVIDER_NEXT_NAME(name)  ", " #name
@@ -33,6 +36,8 @@ extern const rt_provider *const rt_providers[];
 
 /* By name, case-insensitive; NULL: unknown. */
 const rt_provider *rt_provider_named(rt_str name);
+/* The same provider as it accepts requests for this model: builtin/text accepts no images. */
+const rt_provider *rt_provider_for(const rt_provider *provider, rt_str model);
 /* Their names, for a sentence: "openai, anthropic, …". */
 void rt_provider_add_names(rt_buf *out);
 /* In whose form an export contains the last request; NULL: this format has none. */

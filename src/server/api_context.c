@@ -208,7 +208,8 @@ rt_api_sent(rt_call *call)
 	RT_TRY(s, rt_engine_last_request(v.engine, v.place.disc, row, &s->error));
 	yyjson_val *record = rt_json_parse(s, rt_scope_str(s, row));
 	const rt_provider *provider =
-		rt_provider_named(rt_json_str(rt_json_get(record, "provider")));
+		rt_provider_for(rt_provider_named(rt_json_str(rt_json_get(record, "provider"))),
+				rt_json_str(rt_json_get(record, "model")));
 	RT_TRY(s, rt_last_request_build(v.engine, record, provider, NULL, NULL, &sent, &s->error));
 	RT_TRY(s, rt_view_last_request_changes(v.engine, v.project, v.place, record, provider,
 					       &now.files, changes, &s->error));

@@ -358,6 +358,7 @@ put_models(rt_call *call, rt_str provider)
 	if (rt_str_is(provider, "builtin")) {
 		put_model(&l, RT_STR("echo"), 0);
 		put_model(&l, RT_STR("summary"), 0);
+		put_model(&l, RT_STR("text"), 0);
 		return;
 	}
 	rt_buf_add_str(name, provider);

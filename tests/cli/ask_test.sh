@@ -172,18 +172,24 @@ code "an image that is none" 2 r ask -m near/m --image "$work/out" "What is this
 has "an image that is none: says so" "is not a PNG, JPEG, GIF or WebP" "$err"
 code "an image that is not there" 3 r ask -m near/m --image "$work/none.png" "What is this?"
 code "an image without a question" 2 r ask -m near/m --send --image "$work/a.png"
-code "built-in models take none" 1 r ask -m builtin/echo --image "$work/a.png" "What is this?"
-has "built-in models take none: says so" "does not accept images" "$err"
+code "a model takes none" 1 r ask -m builtin/text --image "$work/a.png" "What is this?"
+has "a model takes none: says so" "does not accept images" "$err"
 for name in far her; do
 	code "$name takes no address" 1 r ask -m $name/m --image https://example.org/a.png "What is this?"
 	has "$name takes no address: says so" "image URLs" "$err"
 done
 r add --attach "$work/a.png" "What is this?" >/dev/null
-code "a question that was added with an image" 1 r ask -m builtin/echo --send
+code "a question that was added with an image" 1 r ask -m builtin/text --send
 has "a question that was added with an image: says so" "does not accept images" "$err"
-code "again, too" 1 r again -m builtin/echo :-1
+code "again, too" 1 r again -m builtin/text :-1
 is "the question keeps no failure" false "$(r show --json | json '"failure" in d["entries"][-1]')"
-r undo -q
+code "an image of an earlier entry" 0 r ask -m builtin/text "And now?"
+has "an image of an earlier entry: reported" "image" "$err"
+is "an image of an earlier entry is not sent" 0 "$(r context --sent | grep -c base64)"
+has "a placeholder is sent instead" "[image]" "$(r context --sent)"
+r undo 2 -q
+has "echo receives it" "I received an image (PNG, 13 bytes)" "$(r ask -m builtin/echo --send)"
+r undo 2 -q
 is "nothing of it is kept" "$count" "$(r show --json | json 'len(d["entries"])')"
 code "an image" 1 r ask -m near/m --image "$work/a.png" --image "$work/no-name" --image https://example.org/a.png "What is this?"
 is "an image is kept" '["text", "image", "image", "image_url"]' \

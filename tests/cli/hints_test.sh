@@ -238,7 +238,7 @@ wants 'there is no provider "opnai" (did you mean openai?)'
 fails 3 set model bar
 wants 'PROVIDER/MODEL'
 fails 3 set model builtin/nope
-wants 'no built-in model "nope"; available: echo, summary and play:FILE'
+wants 'no built-in model "nope"; available: echo, summary, text and play:FILE'
 for name in '' '""'; do
 	fails 2 set model "$name"
 	wants 'is empty' "retake --db $db set model --unset"
@@ -514,7 +514,7 @@ for word in compare:diff share:'export -d' image:'ask --image' cancel:undo title
 	wants "retake --db $db ${word#*:}"
 done
 fails 3 ask -m builtin/nope hi
-wants 'available: echo, summary and play:FILE' "Models: retake --db $db models builtin"
+wants 'available: echo, summary, text and play:FILE' "Models: retake --db $db models builtin"
 fails 0 models builtin
 fails 3 ask -m foo hi
 wants 'the name of the model has no provider: foo; use PROVIDER/MODEL'

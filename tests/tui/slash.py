@@ -579,6 +579,8 @@ def attached(c, place):
         t.key("Tab")
         c.says("a folder is not attached", t, "> @~/folder/", gone=[" + folder"])
         t.key("C-u")
+        say(t, "/model builtin/text")
+        t.wait("builtin/text")
         say(t, "/attach ~/shot.png")
         t.wait(" + shot.png")
         t.type("what is this")

@@ -54,6 +54,7 @@ await server.run(["purge", "--yes", "--text", "one line"]);
 await server.api("POST", "/undo");
 tally.check("undo removes the last one", await until(async () => await page.locator(".entries .picture-frame").count() === 1));
 
+await server.run(["set", "model", "builtin/text"]);
 await give("paste");
 await until(async () => await ready.count() === 1);
 await page.locator("#composer").fill("What is in this image?");
