@@ -21,6 +21,16 @@ def free_port():
         return wire.getsockname()[1]
 
 
+def await_port(port):
+    end = time.monotonic() + 20
+    while time.monotonic() < end:
+        with socket.socket() as wire:
+            if wire.connect_ex(("127.0.0.1", port)) == 0:
+                return
+        time.sleep(0.05)
+    raise RuntimeError(f"nothing listens on port {port}")
+
+
 def until(wanted, client, limit_s):
     """Whether /readyz responds with this status within the time."""
     end = time.monotonic() + limit_s
@@ -51,8 +61,8 @@ def main():
     tally = Tally()
     port = free_port()
     network = subprocess.Popen([sys.executable, ROOT + "/tests/failures/cut.py", str(port), sys.argv[1]])
-    time.sleep(0.5)
     try:
+        await_port(port)
         with Place() as place:
             place.db = f"postgresql://retake@127.0.0.1:{port}/test"
             place.run("add", "first")
