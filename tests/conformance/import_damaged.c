@@ -131,7 +131,7 @@ try_copy(rt_case *c, const rt_format *format, rt_str copy, bool is_mutation, siz
 		check_result(c, what, &outlines, is_written, number % STORED_EACH == 0);
 		rt_outlines_deinit(&outlines);
 	} else {
-		/* SQLite reports no position, also if the header is what is damaged. */
+		/* SQLite reports no position, even if the header is damaged. */
 		bool has_place = rt_db_is(text) || strstr(err.text, "SQLite database") != NULL ||
 				 err.has_at || strstr(err.text, "line ") != NULL ||
 				 strstr(err.text, "byte ") != NULL;
