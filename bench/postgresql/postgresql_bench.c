@@ -85,23 +85,24 @@ close_project(opened o)
 }
 
 static void
-append(rt_engine *engine, size_t count)
+append(rt_engine *engine, size_t count, const _Atomic bool *end, _Atomic long *done)
 {
 	static const char start[] = "{\"op\":\"entry.append\",\"role\":\"user\",\"content\":\"";
 	rt_result result = {0};
 	rt_buf request;
 
 	rt_buf_init(&request, rt_alloc_libc(), RT_BUF_UNLIMITED);
-	for (size_t n = 0; n < count; n++) {
-		rt_buf_clear(&request);
-		rt_buf_add_c(&request, start);
-		for (size_t i = 0; i < text_size; i++)
-			rt_buf_add_byte(&request, "the quick brown fox "[(i + n) % 20]);
-		rt_buf_add_c(&request, "\"}");
+	rt_buf_add_c(&request, start);
+	for (size_t i = 0; i < text_size; i++)
+		rt_buf_add_byte(&request, "the quick brown fox "[i % 20]);
+	rt_buf_add_c(&request, "\"}");
+	for (size_t n = 0; n < count && (end == NULL || !*end); n++) {
 		if (rt_engine_apply_text(engine, rt_buf_str(&request), rt_str_at(NULL, 0),
 					 rt_str_at(NULL, 0), &result) != RT_OK)
 			die("append", result.error.text);
 		rt_result_deinit(&result);
+		if (done != NULL)
+			++*done;
 	}
 	rt_buf_deinit(&request);
 }
@@ -114,10 +115,7 @@ client(void *ctx)
 
 	if (identity != NULL)
 		(void)rt_store_set_identity(rt_str_of(identity));
-	while (!stop) {
-		append(o->engine, 1);
-		appended++;
-	}
+	append(o->engine, SIZE_MAX, &stop, &appended);
 	return NULL;
 }
 
@@ -134,7 +132,7 @@ bench_append(int clients, double seconds, int shared, const char *set)
 
 		snprintf(name, sizeof(name), "client-%s-%d", set, i);
 		projects[i] = open_project(name);
-		append(projects[i].engine, 1);
+		append(projects[i].engine, 1, NULL, NULL);
 	}
 	from = now_us(NULL);
 	for (int i = 0; i < clients; i++)
@@ -154,7 +152,7 @@ fill(size_t entries)
 {
 	opened o = open_project("full");
 
-	append(o.engine, entries);
+	append(o.engine, entries, NULL, NULL);
 	close_project(o);
 }
 

@@ -455,7 +455,7 @@ report_gone(const rt_engine *engine, rt_status st, rt_error *err)
 static bool
 may_assume(const round *r)
 {
-	if (r->engine->store->ops->begin_at == NULL || r->is_locked)
+	if (r->engine->store->ops->begin_at == NULL || r->is_locked || r->engine->is_contended)
 		return false;
 	for (const rt_ticket *t = r->first; t != NULL; t = t->next)
 		for (size_t i = 0; i < t->count; i++)
@@ -464,21 +464,26 @@ may_assume(const round *r)
 	return true;
 }
 
-/* Without waiting for the lock, if no other program is likely to have written. */
+/* Without waiting for the lock, if no other program is likely to have written. Then the newest value. */
 static rt_status
 begin_round(round *r)
 {
-	rt_store *store = r->engine->store;
-
-	if (!may_assume(r)) {
-		r->is_locked = true;
-		return store->ops->begin(store, &r->err);
-	}
-	const rt_project *value = rt_engine_value(r->engine);
+	rt_engine *engine = r->engine;
+	rt_store *store = engine->store;
+	const rt_project *value = rt_engine_value(engine);
 	uint64_t seq = value->seq;
+	rt_status st;
 
 	rt_object_unref(value);
-	return store->ops->begin_at(store, r->engine->project, seq, &r->err);
+	r->is_locked = !may_assume(r);
+	st = store->ops->begin_at == NULL
+		     ? store->ops->begin(store, &r->err)
+		     : store->ops->begin_at(store, engine->project, r->is_locked ? UINT64_MAX : seq, &r->err);
+	if (st == RT_OK)
+		st = rt_engine_newest(engine, &r->project, &r->err);
+	if (st == RT_OK)
+		engine->is_contended = r->is_locked && r->project->seq != seq;
+	return st;
 }
 
 /* Has another program written since a begin without the lock? The round starts again with it. */
@@ -512,8 +517,6 @@ run_transaction(round *r)
 		r->stale = false;
 		r->engine->scrub_after = false;
 		st = begin_round(r);
-		if (st == RT_OK)
-			st = rt_engine_newest(r->engine, &r->project, &r->err);
 		for (rt_ticket *t = r->first; st == RT_OK && t != NULL && !r->stale; t = t->next)
 			st = run_ticket(r, t);
 		if (st == RT_OK && !r->stale) {

@@ -109,6 +109,7 @@ struct rt_engine {
 	/* the leader's */
 	uint64_t epoch;      /* of the store, as last read */
 	uint64_t root_seq;   /* of the checkpoint that was read last */
+	bool is_contended;   /* another program writes to the project */
 	uint64_t unsaved;    /* replay cost of the rows since then, as in rt_record_work */
 	uint64_t root_ahead; /* of a checkpoint that is ahead of the log; 0: it is not */
 	uint64_t next_node;

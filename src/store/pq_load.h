@@ -26,6 +26,10 @@
 	X(serverVersion) \
 	X(parameterStatus) \
 	X(transactionStatus) \
+	X(backendPID) \
+	X(getCancel) \
+	X(cancel) \
+	X(freeCancel) \
 	X(setnonblocking) \
 	X(flush) \
 	X(consumeInput) \

@@ -59,6 +59,16 @@ test_two_handles(void **state)
 	MUST(OPS(f)->begin(f->store, err));
 	MUST(OPS(f)->append(f->store, f->project, 3, &row, 1, NULL, 0, NULL, err));
 	FAILS(RT_BUSY, OPS(&g)->begin(g.store, err));
+	if (OPS(&g)->begin_at != NULL) { /* the wait for the lock is limited there, too */
+		rt_store_row body = {.number = 4, .entry = 4, .data = RT_STR("body 4")};
+
+		MUST(OPS(&g)->head(g.store, RT_STORE_LOG, g.project, &head, err));
+		MUST(OPS(&g)->begin_at(g.store, g.project, head, err));
+		MUST(OPS(&g)->append(g.store, g.project, head, &row, 1, &body, 1, NULL, err));
+		FAILS(RT_BUSY, OPS(&g)->commit(g.store, err));
+		OPS(&g)->cancel(g.store);
+		FAILS(RT_BUSY, OPS(&g)->begin_at(g.store, g.project, UINT64_MAX, err));
+	}
 	FAILS(RT_BUSY, OPS(&g)->write(g.store, rt_rows_named(RT_STORE_SIDE, g.project, RT_STR("x")),
 				      RT_STR("y"), err));
 	MUST(OPS(&g)->read(g.store, rt_rows_between(RT_STORE_LOG, g.project, 1, 9), see_log, &s,

@@ -115,7 +115,7 @@ rt_pg_disconnect(rt_pg_store *s, rt_pg_conn *c)
 {
 	s->pq->finish(c->pg);
 	c->pg = NULL;
-	c->has_named = false;
+	c->named = 0;
 }
 
 /* Until it is connected, has failed or the time is over. */

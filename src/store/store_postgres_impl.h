@@ -21,8 +21,8 @@
  * statement compares the heads and writes nothing if they have changed. Reads inside a begin use
  * the known heads, or send the changes first.
  *
- * Nothing depends on the session: settings are local to the transaction, and only one statement has
- * a name, which it loses when a pooler turns out to assign a server connection to each transaction.
+ * Nothing depends on the session: settings are local to the transaction, and the frequent statements
+ * are prepared only where no pooler assigns a server connection to each transaction.
  *
  * Threads: a connection is used by one thread at a time. `guard` protects the pool and the known
  * heads. */
@@ -109,12 +109,13 @@ typedef struct rt_pg_transaction {
 typedef struct rt_pg_conn {
 	PGconn *pg;        /* NULL: not connected */
 	bool used;         /* by a thread; guarded */
-	bool has_named;    /* the named statement was prepared on it */
-	bool is_preparing; /* it is prepared with the statements that were sent */
+	unsigned named;    /* a bit for each rt_pg_name that was prepared on it */
 	pthread_t owner;
 	rt_pg_transaction tx;
 	/* The last failure: */
 	bool is_lost;   /* of the connection */
+	bool is_impatient; /* the statement that runs is cancelled after the busy limit */
+	bool was_cancelled;
 	char code[6];   /* SQLSTATE; empty: none */
 	char text[300]; /* the server's or libpq's message, in one line */
 } rt_pg_conn;
@@ -130,7 +131,7 @@ typedef struct rt_pg_store {
 	int connect_ms;
 	_Atomic bool was_reached;  /* the server, by this handle */
 	_Atomic bool has_written; /* so the database is not one for reading */
-	_Atomic bool has_no_names; /* a pooler lost a named statement: they are not used any more */
+	_Atomic bool has_no_names; /* a pooler may change server connections: nothing is prepared */
 	bool has_policies;         /* row-level security applies to its role */
 	pid_t process;             /* that opened it: a forked child must not use its sockets */
 
@@ -151,13 +152,25 @@ rt_pg_self(rt_store *store)
 
 /* --- statements and results (store_postgres_query.c) --- */
 
+/* Statements that are prepared, because they are frequent. */
+typedef enum rt_pg_name {
+	RT_PG_NAME_NONE,
+	RT_PG_NAME_APPEND_ONE,
+	RT_PG_NAME_APPEND,
+	RT_PG_NAME_WRITE,
+	RT_PG_NAME_LOCK,
+	RT_PG_NAME_HEADS,
+	RT_PG_NAME_LOG,
+	RT_PG_NAME_IDENTITY
+} rt_pg_name;
+
 /* A statement with its parameters, all in binary form. Not to be copied once it has any. */
 typedef struct rt_pg_query {
 	const char *sql;
 	const char *doing; /* in messages: "reading the log" */
-	const char
-		*name; /* prepared under this name, unless a pooler changes connections; or NULL */
-	bool is_control; /* of the transaction: no rows */
+	rt_pg_name name;
+	bool is_cancelled; /* after the busy limit; else the server limits the wait for a lock itself */
+	bool is_control;   /* of the transaction: no rows */
 	bool is_of_list; /* the first parameter is not a project */
 	int count;
 	Oid types[RT_PG_ARGS_MAX];
@@ -265,7 +278,7 @@ void rt_pg_batch_clear(rt_pg_batch *b);
 /* Adds a change. sum, name and data may be empty. */
 void rt_pg_add(rt_pg_call *call, rt_pg_change kind, uint64_t number, uint64_t extra, int64_t sum,
 	       rt_str name, rt_str data);
-/* The statement for a batch of one log row and one body; false: it has other changes. */
+/* The statement for a batch of one log row and one body, outside a transaction; false: it has other changes. */
 bool rt_pg_append_query(rt_pg_call *call, rt_pg_query *out);
 /* The statement that writes the batch; arrays hold its parameters. is_alone: without comparing
  * heads. */

@@ -142,6 +142,7 @@ status_of(const char *code)
 		{"25006", RT_READ_ONLY}, {"42501", RT_REFUSED}, {"28", RT_REFUSED},
 		{"3D000", RT_NOT_FOUND}, {"XX001", RT_CORRUPT}, {"XX002", RT_CORRUPT},
 		{"23505", RT_CORRUPT},   {"54", RT_LIMIT},      {"RT001", RT_CONFLICT},
+		{"26000", RT_BUSY},      {"42P05", RT_BUSY},
 	};
 
 	for (size_t i = 0; i < sizeof(codes) / sizeof(codes[0]); i++)
@@ -192,15 +193,35 @@ rt_pg_damaged(rt_pg_call *call, const char *noun, uint64_t number)
 
 /* --- sending and receiving --- */
 
+/* The statement has waited too long, probably for a lock. Its result follows in any case. */
+static void
+cancel(rt_pg_call *call)
+{
+	const rt_pq *pq = call->store->pq;
+	PGcancel *request = pq->getCancel(call->conn->pg);
+	char ignored[256];
+
+	call->conn->is_impatient = false;
+	call->conn->was_cancelled = true;
+	if (request != NULL)
+		(void)pq->cancel(request, ignored, sizeof(ignored));
+	pq->freeCancel(request);
+}
+
 /* Waits until the socket has input or, if wanted, accepts output. */
 static bool
 wait_socket(rt_pg_call *call, bool output, int64_t until_ms)
 {
 	struct pollfd fd = {.fd = call->store->pq->socket(call->conn->pg),
 			    .events = (short)(output ? POLLIN | POLLOUT : POLLIN)};
-	int64_t left = until_ms - rt_clock_ms();
+	rt_pg_conn *c = call->conn;
+	int64_t left = until_ms - rt_clock_ms() - (c->is_impatient ? RT_PG_ANSWER_MS : 0);
 	int rc = poll(&fd, 1, call->is_unlimited ? 60000 : left > 0 ? (int)left : 0);
 
+	if (rc == 0 && c->is_impatient) {
+		cancel(call);
+		return true;
+	}
 	if (rc == 0 && !call->is_unlimited) {
 		fail_conn(call, "the server does not answer");
 		return false;
@@ -238,33 +259,43 @@ receive(rt_pg_call *call, int64_t until_ms, PGresult **out)
 	return true;
 }
 
-static bool
-is_named(const rt_pg_call *call, const rt_pg_query *q)
-{
-	return q->name != NULL && !call->store->has_no_names;
-}
-
-/* Prepares it the first time. */
-static bool
-send_named(rt_pg_call *call, const rt_pg_query *q, const int *formats)
-{
-	const rt_pq *pq = call->store->pq;
-	PGconn *pg = call->conn->pg;
-
-	call->conn->is_preparing = !call->conn->has_named;
-	return (call->conn->has_named ||
-		pq->sendPrepare(pg, q->name, q->sql, q->count, q->types) == 1) &&
-	       pq->sendQueryPrepared(pg, q->name, q->count, q->values, q->sizes, formats, 1) == 1;
-}
-
 typedef struct sent {
 	const rt_pg_query *query;
 	PGresult **result;
+	bool is_preparing; /* it is prepared by the same pipeline */
 } sent;
+
+static bool
+is_named(const rt_pg_call *call, const rt_pg_query *q)
+{
+	return q->name != RT_PG_NAME_NONE && !call->store->has_no_names;
+}
+
+/* Prepares it the first time. The number changes with the statement: versions may share a connection of
+ * a pooler that was not noticed. */
+static bool
+send_named(rt_pg_call *call, sent *one, const int *formats)
+{
+	static const char *const names[] = {
+		[RT_PG_NAME_APPEND_ONE] = "retake_append_one_2", [RT_PG_NAME_APPEND] = "retake_append_2",
+		[RT_PG_NAME_WRITE] = "retake_write_1",           [RT_PG_NAME_LOCK] = "retake_lock_1",
+		[RT_PG_NAME_HEADS] = "retake_heads_1",           [RT_PG_NAME_LOG] = "retake_log_1",
+		[RT_PG_NAME_IDENTITY] = "retake_identity_1",
+	};
+	const rt_pg_query *q = one->query;
+	const rt_pq *pq = call->store->pq;
+	rt_pg_conn *c = call->conn;
+
+	one->is_preparing = (c->named & 1u << q->name) == 0;
+	if (one->is_preparing && pq->sendPrepare(c->pg, names[q->name], q->sql, q->count, q->types) != 1)
+		return false;
+	c->named |= 1u << q->name;
+	return pq->sendQueryPrepared(c->pg, names[q->name], q->count, q->values, q->sizes, formats, 1) == 1;
+}
 
 /* Sends the statements of a pipeline. */
 static bool
-transmit(rt_pg_call *call, const sent *queries, size_t count)
+transmit(rt_pg_call *call, sent *queries, size_t count)
 {
 	static const int binary[RT_PG_ARGS_MAX] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
 	const rt_pq *pq = call->store->pq;
@@ -273,7 +304,7 @@ transmit(rt_pg_call *call, const sent *queries, size_t count)
 	for (size_t i = 0; i < count; i++) {
 		const rt_pg_query *q = queries[i].query;
 
-		if (is_named(call, q) ? !send_named(call, q, binary)
+		if (is_named(call, q) ? !send_named(call, &queries[i], binary)
 				      : pq->sendQueryParams(pg, q->sql, q->count, q->types, q->values,
 							    q->sizes, binary, 1) == 0) {
 			fail_conn(call, NULL);
@@ -288,7 +319,7 @@ transmit(rt_pg_call *call, const sent *queries, size_t count)
 }
 
 static bool
-exchange(rt_pg_call *call, const sent *all, size_t count)
+exchange(rt_pg_call *call, sent *all, size_t count)
 {
 	const rt_pq *pq = call->store->pq;
 	rt_pg_conn *c = call->conn;
@@ -296,7 +327,7 @@ exchange(rt_pg_call *call, const sent *all, size_t count)
 	bool ok = true, failed = false;
 	PGresult *one = NULL;
 
-	c->is_lost = c->is_preparing = false;
+	c->is_lost = c->is_impatient = c->was_cancelled = false;
 	c->code[0] = c->text[0] = 0;
 	for (size_t i = 0; i < count; i++)
 		*all[i].result = NULL;
@@ -306,13 +337,15 @@ exchange(rt_pg_call *call, const sent *all, size_t count)
 	}
 	ok = transmit(call, all, count) && flush(call, until);
 	for (size_t i = 0; ok && i < count; i++) {
-		bool is_preparing = c->is_preparing && all[i].query->name != NULL;
+		bool is_preparing = all[i].is_preparing;
 
+		c->is_impatient = all[i].query->is_cancelled;
 		for (;;) {
 			ok = receive(call, until, &one);
 			if (ok && one == NULL && is_preparing) { /* the statement follows */
 				is_preparing = false;
-				c->has_named = !failed;
+				if (failed)
+					c->named &= ~(1u << all[i].query->name);
 				continue;
 			}
 			if (!ok || one == NULL)
@@ -343,6 +376,8 @@ exchange(rt_pg_call *call, const sent *all, size_t count)
 		fail_conn(call, c->text);
 	if (ok && !failed)
 		return true;
+	if (c->was_cancelled && strcmp(c->code, "57014") == 0)
+		memcpy(c->code, "55P03", sizeof(c->code)); /* as the server's own limit */
 	if (strcmp(c->code, "26000") == 0 || strcmp(c->code, "42P05") == 0)
 		call->store->has_no_names = true; /* a pooler has changed the server connection */
 	for (size_t i = 0; i < count; i++) {
@@ -365,8 +400,8 @@ rt_pg_exchange(rt_pg_call *call, const rt_pg_query *queries, size_t count, PGres
 	for (size_t i = 0; i < count; i++) {
 		ignored[i] = NULL;
 		if (rt_pg_identity_query(call, &queries[i], &identities[i]))
-			all[sending++] = (sent){&identities[i], &ignored[i]};
-		all[sending++] = (sent){&queries[i], &results[i]};
+			all[sending++] = (sent){&identities[i], &ignored[i], false};
+		all[sending++] = (sent){&queries[i], &results[i], false};
 	}
 	ok = exchange(call, all, sending);
 	for (size_t i = 0; i < count; i++)
@@ -386,8 +421,11 @@ rt_pg_rows(rt_pg_call *call, const rt_pg_query *q)
 		if (!is_sent)
 			RT_TRY(&call->scope,
 			       rt_pg_connect(call->store, call->conn, &call->scope.error));
+		bool has_names = !call->store->has_no_names;
 		if (!rt_ok(&call->scope) || rt_pg_exchange(call, q, 1, &rows))
 			break;
+		if (!is_sent && has_names && call->store->has_no_names)
+			continue; /* it was not executed */
 		if (is_sent || !call->conn->is_lost || rt_clock_ms() >= until)
 			rt_pg_call_fail(call, q->doing);
 		if (is_sent) /* the server has ended the transaction */

@@ -191,6 +191,7 @@ read_page(reader *r, const char *sql, uint64_t first, uint64_t last)
 	rt_pg_query q = rt_pg_query_of(sql);
 
 	q.doing = r->src->doing;
+	q.name = r->src->table == RT_TABLE_LOG && sql == r->src->range ? RT_PG_NAME_LOG : RT_PG_NAME_NONE;
 	rt_pg_arg_u64(&q, r->rows->project);
 	rt_pg_arg_u64(&q, first);
 	rt_pg_arg_u64(&q, last);

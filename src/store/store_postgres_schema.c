@@ -128,7 +128,7 @@ examine(rt_pg_call *call, schema *out)
 	if (state != STATE_OURS)
 		return state;
 	q = rt_pg_query_of("SELECT s.min_reader, s.min_writer, s.written_by, s.format, coalesce((to_jsonb(s)->>"
-			   "'index_rules')::bigint, 0), row_security_active('retake.log') FROM retake.store s");
+			   "'index_rules')::bigint, 0), row_security_active('retake.log'), pg_backend_pid()::bigint FROM retake.store s");
 	rows = rt_pg_rows(call, &q);
 	if (rows != NULL && call->store->pq->ntuples(rows) == 1) {
 		rt_str by = rt_pg_bytes(call, rows, 0, 2);
@@ -138,6 +138,9 @@ examine(rt_pg_call *call, schema *out)
 		out->format = rt_pg_u64(call, rows, 0, 3);
 		out->index_rules = rt_pg_u64(call, rows, 0, 4);
 		call->store->has_policies = rt_pg_bool(call, rows, 0, 5);
+		/* A pooler has its own numbers. */
+		if (rt_pg_u64(call, rows, 0, 6) != (uint64_t)call->store->pq->backendPID(call->conn->pg))
+			call->store->has_no_names = true;
 		(void)snprintf(out->gates.written_by, sizeof(out->gates.written_by), "%.*s",
 			       RT_STR_ARG(by));
 	} else if (rt_ok(&call->scope)) {

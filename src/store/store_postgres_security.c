@@ -145,6 +145,7 @@ rt_pg_identity_query(rt_pg_call *call, const rt_pg_query *q, rt_pg_query *out)
 		return false;
 	*out = rt_pg_query_of("SELECT set_config('retake.identity', $1, true), set_config('retake.project',"
 			      " $2::text, true), set_config('retake.level', retake.level($1, $2)::text, true)");
+	out->name = RT_PG_NAME_IDENTITY;
 	rt_pg_arg_text(out, identity.size > 0 ? identity : RT_STR("program"));
 	rt_pg_arg_u64(out, rt_pg_query_project(q));
 	return true;

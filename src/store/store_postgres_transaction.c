@@ -110,6 +110,7 @@ rt_pg_read_heads(rt_pg_call *call, uint64_t project)
 	rt_pg_heads h = {0};
 	PGresult *rows;
 
+	q.name = RT_PG_NAME_HEADS;
 	rt_pg_arg_u64(&q, project);
 	rows = rt_pg_rows(call, &q);
 	if (rows != NULL)
@@ -129,6 +130,7 @@ lock_query(rt_pg_call *call, uint64_t project, bool bump, rt_pg_query *out)
 {
 	*out = rt_pg_query_of(LOCK_SQL);
 	out->doing = "starting to write";
+	out->name = RT_PG_NAME_LOCK;
 	rt_pg_arg_u64(out, project);
 	rt_pg_arg_u64(out, (uint64_t)call->store->options.busy_ms);
 	rt_pg_arg_u64(out, bump);
@@ -153,6 +155,7 @@ begin_on(rt_pg_call *call, uint64_t project, bool restart)
 		RT_TRY(&call->scope, rt_pg_connect(call->store, call->conn, &call->scope.error));
 		if (!rt_ok(&call->scope))
 			break;
+		bool has_names = !call->store->has_no_names;
 		if (rt_pg_exchange(call, queries, count, rows)) {
 			h = heads_in(call, rows[count - 1], project);
 			tx->is_sent = true;
@@ -160,7 +163,9 @@ begin_on(rt_pg_call *call, uint64_t project, bool restart)
 			call->store->pq->clear(rows[count - 1]);
 			break;
 		}
-		if (call->conn->is_lost && attempt < ATTEMPTS) {
+		if (has_names && call->store->has_no_names) /* it was not executed */
+			rt_pg_disconnect(call->store, call->conn);
+		if (call->conn->pg == NULL && attempt < ATTEMPTS) {
 			restart = false; /* the server has ended it */
 			if (count == 3) {
 				queries[0] = queries[1];
