@@ -16,6 +16,7 @@ interface Counted {
 	format: string;
 	discussions: number;
 	entries: number;
+	hidden: number;
 	takes: number;
 	known: number;
 	repaired: number;
@@ -55,7 +56,8 @@ function count1(counted: Counted): string {
 	if (counted.entries === 0 && counted.discussions === 0 && counted.known > 0)
 		return `Nothing new: ${counted.known === 1 ? "its entry already exists" : `all ${counted.known.toLocaleString()} already exist`}.`;
 	const parts = [
-		count(counted.discussions, "discussion"), count(counted.takes, "take"), count(counted.entries, "new entry", "new entries"),
+		count(counted.discussions, "discussion"), count(counted.takes, "take"),
+		counted.entries > 0 && count(counted.entries, "new entry", "new entries") + (counted.hidden > 0 ? ` (${counted.hidden.toLocaleString()} hidden)` : ""),
 		counted.known > 0 && `${counted.known.toLocaleString()} already exist`,
 		counted.repaired > 0 && `${counted.repaired.toLocaleString()} repaired`,
 		counted.skipped > 0 && `${counted.skipped.toLocaleString()} skipped`,

@@ -89,7 +89,76 @@ rt_cli_address(rt_cli *cli, const char *address)
 				   : rt_cli_number(cli, address + 2, "number of entries before the head"));
 }
 
-/* The name of another discussion that has an entry with this complete id; empty: none. */
+/* ---- short ids ---- */
+
+enum {
+	SHORT_ID = 8,
+	WHOLE_ID = 12,         /* up to this size, ids are not shortened */
+	SHORT_IDS_MAX = 200000 /* in a larger project ids are not shortened: they would all be read */
+};
+
+static int
+by_text(const void *a, const void *b)
+{
+	return rt_str_cmp(*(const rt_str *)a, *(const rt_str *)b);
+}
+
+/* The ids that are stored; the others are short. */
+static void
+read_ids(rt_cli *cli)
+{
+	const rt_strs *ids = cli->session.value->ledger->ids;
+	size_t count = rt_strs_count(ids);
+	rt_str *items = count > SHORT_IDS_MAX ? NULL : rt_scope_array(&cli->s, count + 1, sizeof(*items));
+
+	for (uint32_t i = 0; items != NULL && rt_ok(&cli->s) && i < count; i++)
+		RT_TRY(&cli->s, rt_strs_get(ids, i + 1, &items[i], &cli->s.error));
+	if (items == NULL || !rt_ok(&cli->s))
+		return;
+	if (count > 1)
+		qsort(items, count, sizeof(*items), by_text);
+	cli->ids = items;
+	cli->id_count = count;
+}
+
+static size_t
+common_size(rt_str a, rt_str b)
+{
+	size_t size = 0;
+
+	while (size < a.size && size < b.size && a.ptr[size] == b.ptr[size])
+		size++;
+	return size;
+}
+
+rt_str
+rt_cli_short_id(rt_cli *cli, rt_str id)
+{
+	size_t size = SHORT_ID, at;
+	const rt_str *found;
+
+	if (id.size <= WHOLE_ID || cli->session.value == NULL || !rt_ok(&cli->s))
+		return id;
+	if (cli->ids == NULL)
+		read_ids(cli);
+	found = cli->ids == NULL || cli->id_count == 0
+			? NULL
+			: bsearch(&id, cli->ids, cli->id_count, sizeof(id), by_text);
+	if (found == NULL)
+		return id;
+	at = (size_t)(found - cli->ids);
+	if (at > 0 && size <= common_size(id, found[-1]))
+		size = common_size(id, found[-1]) + 1;
+	if (at + 1 < cli->id_count && size <= common_size(id, found[1]))
+		size = common_size(id, found[1]) + 1;
+	/* That could be a generated id, which has priority. */
+	size += size == SHORT_ID && rt_id_number(cli->session.value->ledger->salt, rt_str_at(id.ptr, size)) != 0;
+	return rt_str_at(id.ptr, size < id.size ? size : id.size);
+}
+
+/* ---- entries that were not found ---- */
+
+/* The name of another discussion that has an entry with this id, or with a long beginning of it; empty: none. */
 static rt_str
 find_elsewhere(const rt_cli *cli, rt_str id)
 {
@@ -105,7 +174,8 @@ find_elsewhere(const rt_cli *cli, rt_str id)
 
 		if (cell == NULL || !cell->present || i == cli->session.place.disc ||
 		    rt_resolve_entry(value, (rt_place){i, 0}, id, true, &entry, &ignored) != RT_OK ||
-		    rt_entry_id(value, entry, whole, &ignored) != RT_OK || !rt_str_is(id, whole))
+		    rt_entry_id(value, entry, whole, &ignored) != RT_OK ||
+		    !(rt_str_is(id, whole) || (id.size >= SHORT_ID && rt_str_starts(rt_str_of(whole), id))))
 			continue;
 		return rt_cell_name(cell);
 	}

@@ -67,6 +67,7 @@ rt_cli_end_part(rt_cli *cli, const rt_scope *outer, rt_error *err)
 	cli->s = *outer;
 	cli->address = NULL;
 	cli->extra = NULL;
+	cli->ids = NULL;
 	return status;
 }
 

@@ -44,6 +44,8 @@ typedef struct rt_cli {
 	const char *draft;           /* path of a file with the user's text; or NULL */
 	const char *address;         /* of the last entry named in a request; or NULL */
 	rt_buf *extra;               /* rt_cli_extra */
+	rt_str *ids;                 /* rt_cli_short_id: sorted, in the scope; NULL: not read yet */
+	size_t id_count;
 	char question[RT_ID_MAX + 4]; /* an entry that is kept although the rest failed; or empty */
 	int exit_code;               /* -1: by the status */
 	bool json_done;              /* the JSON document was printed */
@@ -137,6 +139,8 @@ typedef struct rt_cli_span {
 rt_cli_span rt_cli_range(rt_cli *cli, const char *range);
 /* The id at a position of the take; "" after a failure. */
 const char *rt_cli_id_at(rt_cli *cli, size_t at);
+/* For lists: the shortest beginning of a long id that begins no other id of the project, at least 8 characters. */
+rt_str rt_cli_short_id(rt_cli *cli, rt_str id);
 /* "k3f9 (User, 4 of 12)" for an entry of the take; only the id if it is not in it. */
 const char *rt_cli_where(rt_cli *cli, const char *id);
 

@@ -59,7 +59,7 @@ dry_delete(rt_cli *cli, rt_cli_span span)
 
 		for (const rt_entry_row *e; (e = rt_entries_next(c)) != NULL;) {
 			rt_term_f(&cli->out, "Would delete :%zu  ", e->at + 1);
-			rt_term_line(&cli->out, e->id);
+			rt_term_line(&cli->out, rt_cli_short_id(cli, e->id));
 			rt_term_c(&cli->out, "  ");
 			rt_term_line(&cli->out, e->role);
 			rt_term_c(&cli->out, "\n");

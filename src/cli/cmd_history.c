@@ -397,7 +397,7 @@ print_side(rt_cli *cli, const rt_effect_slot *slots, size_t count, const rt_effe
 		rt_term_f(out, "    %c ", sign);
 		rt_term_line(out, e->role);
 		rt_term_c(out, "  ");
-		rt_term_line(out, e->id);
+		rt_term_line(out, rt_cli_short_id(cli, e->id));
 		rt_term_c(out, "  ");
 		rt_term_text(out, rt_buf_str(&line));
 		rt_term_style(out, RT_STYLE_NONE);

@@ -118,7 +118,7 @@ print_hit(rt_cli *cli, const rt_hit *hit)
 	rt_term_c(out, "  ");
 	rt_term_line(out, hit->at > 0 ? hit->take : RT_STR("(deleted)"));
 	rt_term_c(out, "  ");
-	rt_term_line(out, hit->id);
+	rt_term_line(out, rt_cli_short_id(cli, hit->id));
 	rt_term_c(out, "  ");
 	rt_term_style(out, rt_cli_role_style(hit->role));
 	rt_term_line(out, rt_cli_role_label(cli, hit->role));
@@ -254,7 +254,7 @@ run_search(rt_cli *cli)
 
 static const rt_flag search_flags[] = {
 	{"role", 'r', "ROLE", RT_ARG_ROLE, "only entries with this role"},
-	{"similar", 's', NULL, RT_ARG_TEXT, "by meaning, with the embedding_model of config.toml"},
+	{"similar", 's', NULL, RT_ARG_TEXT, "also by meaning, with the embedding_model of config.toml"},
 	{"limit", 'l', "N", RT_ARG_TEXT, "number of results; default: 100"},
 	{NULL, 0, NULL, RT_ARG_TEXT, NULL},
 };
@@ -276,8 +276,8 @@ const rt_command rt_cli_search = {
 		"week\", before:DATE, and past:yes for earlier versions and deleted entries. A "
 		"text without a word (\"\") finds nothing. Matches are shown between stars, or in "
 		"colour. With --similar, entries that mean something similar to the words are "
-		"found, the most similar first; phrases in quotes, -without, expressions and "
-		"filters apply as well.",
+		"found as well; first come those that rank high by meaning, by the words, or by "
+		"both. Phrases in quotes, -without, expressions and filters apply to all of them.",
 	.examples = "retake search sqlite journal\nretake search -d db-choice error\n"
 		    "retake search after:2026-11-18 before:2026-11-25 sqlite\n"
 		    "retake search after:7d sqlite\n"

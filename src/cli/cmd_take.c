@@ -55,7 +55,7 @@ list_labels(rt_cli *cli)
 		rt_term_line(&cli->out, row->label);
 		rt_term_style(&cli->out, RT_STYLE_NONE);
 		rt_term_c(&cli->out, "  ");
-		rt_term_line(&cli->out, row->id);
+		rt_term_line(&cli->out, rt_cli_short_id(cli, row->id));
 		rt_term_c(&cli->out, "  ");
 		rt_term_line(&cli->out, row->preview);
 		rt_term_c(&cli->out, "\n");

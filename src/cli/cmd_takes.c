@@ -128,7 +128,7 @@ diff_entry(rt_cli *cli, const rt_entry_row *e, char sign)
 	rt_term_f(out, "%c ", sign);
 	rt_term_line(out, e->role);
 	rt_term_c(out, "  ");
-	rt_term_line(out, e->id);
+	rt_term_line(out, rt_cli_short_id(cli, e->id));
 	if (cli->verbose) {
 		rt_term_c(out, "\n");
 		diff_lines(cli, rt_buf_str(&text), sign);
@@ -229,7 +229,7 @@ diff_changed(rt_cli *cli, const rt_entry_row *was, const rt_entry_row *is)
 	rt_term_c(out, "~ ");
 	rt_term_line(out, is->role);
 	rt_term_c(out, "  ");
-	rt_term_line(out, is->id);
+	rt_term_line(out, rt_cli_short_id(cli, is->id));
 	rt_term_c(out, "\n");
 	diff_text(cli, before, after);
 }

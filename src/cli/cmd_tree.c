@@ -216,6 +216,7 @@ draw_front(const tree *t, const row *r)
 	size_t role_width = rt_screen_width(role);
 	/* On a very narrow screen the text has priority over the id. */
 	bool has_id = e->id.size > 0 && !(out->columns > 0 && out->columns < NARROW);
+	rt_str id = has_id ? rt_cli_short_id(t->cli, e->id) : e->id;
 
 	add_gutter(t, r);
 	rt_term_style(out, RT_STYLE_BOLD);
@@ -230,11 +231,11 @@ draw_front(const tree *t, const row *r)
 	if (has_id) {
 		rt_term_style(out, RT_STYLE_DIM);
 		rt_term_c(out, "  ");
-		rt_term_line(out, e->id);
+		rt_term_line(out, id);
 		rt_term_style(out, RT_STYLE_NONE);
 	}
 	rt_term_c(out, "  ");
-	return levels * 3 + 2 + role_width + 2 + (has_id ? rt_screen_width(e->id) + 2 : 0);
+	return levels * 3 + 2 + role_width + 2 + (has_id ? rt_screen_width(id) + 2 : 0);
 }
 
 static size_t

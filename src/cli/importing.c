@@ -408,9 +408,20 @@ json_file(const incoming *f, rt_status status, const rt_error *error)
 	rt_json_close(json, '}');
 }
 
+/* " (3 hidden)", or nothing. Entries that a list does not show are part of their number, as in show. */
+static const char *
+hidden_words(size_t hidden, char words[32])
+{
+	words[0] = 0;
+	if (hidden > 0)
+		snprintf(words, 32, " (%zu hidden)", hidden);
+	return words;
+}
+
 static void
 say_file(const incoming *f)
 {
+	char words[32];
 	const importing *m = f->m;
 	const rt_import_result *result = &f->result;
 	rt_term *out = &m->cli->out;
@@ -427,10 +438,10 @@ say_file(const incoming *f)
 		rt_term_f(out, "nothing new; %zu entr%s already known", result->known,
 			  result->known == 1 ? "y is" : "ies are");
 	else
-		rt_term_f(out, "%s%zu entr%s, %zu take%s, %zu discussion%s%s",
+		rt_term_f(out, "%s%zu entr%s%s, %zu take%s, %zu discussion%s%s",
 			  m->dry_run ? "would add " : "", result->entries,
-			  RT_CLI_IES(result->entries), result->takes, RT_CLI_S(result->takes),
-			  result->discussions, RT_CLI_S(result->discussions),
+			  RT_CLI_IES(result->entries), hidden_words(result->hidden, words), result->takes,
+			  RT_CLI_S(result->takes), result->discussions, RT_CLI_S(result->discussions),
 			  m->dry_run ? "" : " added");
 	if (result->known > 0 && result->entries > 0)
 		rt_term_f(out, "; %zu already known", result->known);
@@ -453,6 +464,7 @@ count_file(importing *m, const rt_report *report, const rt_import_result *result
 		snprintf(m->discussion, sizeof(m->discussion), "%s", result->discussion);
 	m->discussions += result->discussions;
 	m->entries += result->entries;
+	m->hidden += result->hidden;
 	m->takes += result->takes;
 	m->known += result->known;
 	m->settings += result->settings;
@@ -605,6 +617,7 @@ print_json(const importing *m)
 	rt_json_open(json, NULL, '{');
 	rt_json_put_u64(json, "discussions", m->discussions);
 	rt_json_put_u64(json, "entries", m->entries);
+	rt_json_put_u64(json, "hidden", m->hidden);
 	rt_json_put_u64(json, "takes", m->takes);
 	rt_json_put_u64(json, "known", m->known);
 	rt_json_put_u64(json, "settings", m->settings);
@@ -626,11 +639,16 @@ print_summary(importing *m)
 	rt_cli *cli = m->cli;
 	rt_term *out = &cli->out;
 	rt_buf *text = rt_scope_buf(&cli->s);
+	char words[32];
 
 	if (m->files > 1 || m->unknown > 0) {
-		rt_term_f(out, "%zu file%s: %zu entries in %zu discussion%s%s", m->files,
-			  RT_CLI_S(m->files), m->entries, m->discussions,
-			  RT_CLI_S(m->discussions), m->dry_run ? " would be added" : "");
+		rt_term_f(out, "%zu file%s: ", m->files, RT_CLI_S(m->files));
+		if (m->entries + m->discussions + m->settings == 0)
+			rt_term_c(out, "nothing new");
+		else
+			rt_term_f(out, "%zu entr%s%s in %zu discussion%s%s", m->entries, RT_CLI_IES(m->entries),
+				  hidden_words(m->hidden, words), m->discussions, RT_CLI_S(m->discussions),
+				  m->dry_run ? " would be added" : "");
 		if (m->unknown > 0)
 			rt_term_f(out, "; skipped %zu file%s of unrecognised type", m->unknown,
 				  RT_CLI_S(m->unknown));

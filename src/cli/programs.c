@@ -346,6 +346,7 @@ typedef struct sources {
 	rt_scope *s;
 	rt_str *items;
 	size_t count, capacity;
+	const rt_project *project;
 } sources;
 
 static void
@@ -366,16 +367,35 @@ add_written(void *ctx, const rt_store_row *row)
 	return true;
 }
 
-/* The sources of the project's discussions and of sessions written from them, sorted. */
+/* The path of a file that a discussion was imported from: not every importer's source can be found without reading
+ * the whole file. */
+static bool
+add_imported(void *ctx, const rt_store_row *row)
+{
+	const sources *to = ctx;
+	uint64_t disc = 0;
+
+	if (!rt_str_u64(rt_str_skip(row->name, strlen(RT_IMPORTED_PREFIX "d")), UINT32_MAX, &disc))
+		return true;
+	const rt_cell *cell = rt_project_cell(to->project, (uint32_t)disc);
+
+	if (cell != NULL && cell->present)
+		add_source(ctx, row->data);
+	return true;
+}
+
+/* The sources of the project's discussions, their files, and the sources of sessions written from them, sorted. */
 static sources
 read_sources(rt_cli *cli)
 {
 	const rt_project *project = cli->session.value;
 	rt_store *store = cli->session.store;
-	sources found = {.s = &cli->s};
+	uint64_t number = rt_engine_project_number(cli->session.engine);
+	sources found = {.s = &cli->s, .project = project};
 
-	RT_TRY(&cli->s, store->ops->read(store, rt_rows_names(rt_engine_project_number(cli->session.engine)),
-					 add_written, &found, &cli->s.error));
+	RT_TRY(&cli->s, store->ops->read(store, rt_rows_names(number), add_written, &found, &cli->s.error));
+	RT_TRY(&cli->s, store->ops->read(store, rt_rows_prefixed(number, RT_STR(RT_IMPORTED_PREFIX)), add_imported,
+					 &found, &cli->s.error));
 	for (size_t i = 1; rt_ok(&cli->s) && i <= rt_project_disc_count(project); i++) {
 		const rt_disc *disc = NULL;
 		rt_str json;
@@ -394,6 +414,27 @@ read_sources(rt_cli *cli)
 	return found;
 }
 
+static bool
+is_known_source(const sources *known, rt_str source)
+{
+	return bsearch(&source, known->items, known->count, sizeof(source), by_text) != NULL;
+}
+
+/* Is its first conversation in the project, or a discussion that was imported from it? */
+static bool
+is_imported(const sources *known, const rt_program_file *file)
+{
+	char *real;
+	bool is_it;
+
+	if (is_known_source(known, file->source))
+		return true;
+	real = realpath(file->path, NULL);
+	is_it = real != NULL && is_known_source(known, rt_str_of(real));
+	free(real);
+	return is_it;
+}
+
 void
 rt_programs_count_imported(rt_cli *cli, rt_programs_found *all)
 {
@@ -405,8 +446,7 @@ rt_programs_count_imported(rt_cli *cli, rt_programs_found *all)
 		rt_program_found *found = &all->items[i];
 
 		for (size_t k = 0; k < found->count; k++)
-			found->imported += bsearch(&found->files[k].source, known.items, known.count,
-						   sizeof(*known.items), by_text) != NULL;
+			found->imported += is_imported(&known, &found->files[k]);
 	}
 	rt_cli_close(cli); /* an import opens it for changes */
 }

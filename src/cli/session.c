@@ -78,6 +78,7 @@ rt_cli_close(rt_cli *cli)
 	if (cli->session.is_session && cli->session.engine != NULL)
 		rt_term_flush(&cli->out); /* hooks may take long */
 	rt_session_close(&cli->session);
+	cli->ids = NULL; /* of its project */
 }
 
 void

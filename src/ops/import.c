@@ -248,6 +248,7 @@ rt_import_result_put(rt_buf *out, const rt_import_result *result)
 {
 	rt_json_put_u64(out, "discussions", result->discussions);
 	rt_json_put_u64(out, "entries", result->entries);
+	rt_json_put_u64(out, "hidden", result->hidden);
 	rt_json_put_u64(out, "takes", result->takes);
 	rt_json_put_u64(out, "known", result->known);
 	rt_json_put_u64(out, "settings", result->settings);

@@ -23,13 +23,14 @@ typedef struct rt_import rt_import;
 
 typedef struct rt_import_result {
 	size_t discussions, entries, takes; /* added */
+	size_t hidden;                      /* entries among them that are hidden (rt_body_is_hidden) */
 	size_t known;                       /* entries that already existed */
 	size_t settings;                    /* of the project that changed, its roles included */
 	uint64_t seq;
 	char discussion[260];               /* the last that was added, else extended, else known */
 } rt_import_result;
 
-/* Members of an open JSON object: "discussions","entries","takes","known","settings". */
+/* Members of an open JSON object: "discussions","entries","hidden","takes","known","settings". */
 void rt_import_result_put(rt_buf *out, const rt_import_result *result);
 
 typedef struct rt_import_options {

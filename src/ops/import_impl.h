@@ -71,6 +71,7 @@ typedef struct rt_making {
 	uint64_t hash;         /* of the outlines so far, see rt_known_hash */
 	uint64_t wanted;       /* the expected final hash; 0: any */
 	size_t entries, takes; /* added so far */
+	size_t hidden_entries; /* among them */
 	rt_spot last;  /* of the previous outlines, the last that is not deleted; take 0: none */
 	size_t passed; /* nodes of the previous outlines */
 	/* see import_match.c; in the import's memory, in the order of the source */

@@ -404,8 +404,9 @@ drop_for_twin(rt_layer *l, uint32_t twin)
 	l->disc = twin;
 	result->known += making->entries;
 	result->entries -= making->entries;
+	result->hidden -= making->hidden_entries;
 	result->takes -= making->takes;
-	making->entries = making->takes = 0;
+	making->entries = making->hidden_entries = making->takes = 0;
 	rt_import_hide(l->import);
 }
 

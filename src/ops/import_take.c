@@ -5,6 +5,7 @@
 #include "ops/import_impl.h"
 
 #include "base/hash.h"
+#include "codec/content.h"
 
 enum { RUN_MAX = 1024 }; /* slots in one effect */
 
@@ -166,9 +167,34 @@ slot_of(rt_layer *l, size_t index)
 	return out;
 }
 
+/* Only a few kinds and roles can be hidden, so few texts are read. */
+static bool
+is_hidden(rt_layer *l, const rt_node *node)
+{
+	const rt_alloc *alloc = l->import->engine->alloc;
+	bool is_message = rt_str_is(node->kind, "custom_message") || rt_str_is(node->role, "custom");
+	bool hidden = rt_content_is_hidden(node->kind, NULL, NULL);
+	rt_body body = {0};
+	rt_status st;
+	rt_buf data;
+
+	if (hidden || !is_message || node->body_format == RT_BODY_TEXT)
+		return hidden;
+	rt_buf_init(&data, alloc, RT_BUF_UNLIMITED);
+	rt_buf_add_byte(&data, node->body_format);
+	rt_buf_add_str(&data, node->body);
+	st = data.status == RT_OK ? rt_body_read(alloc, rt_buf_str(&data), &body, NULL) : data.status;
+	hidden = st == RT_OK && rt_body_is_hidden(node->kind, &body);
+	if (st != RT_CORRUPT) /* it is shown as damaged */
+		rt_scope_note(l->s, st);
+	rt_body_deinit(&body);
+	rt_buf_deinit(&data);
+	return hidden;
+}
+
 /* Fills l->run from nodes, as many as fit in the row. Returns their number. */
 static size_t
-fill_run(rt_layer *l, uint32_t take, size_t at, const int64_t *nodes, size_t count)
+fill_run(rt_layer *l, uint32_t take, size_t at, const int64_t *nodes, size_t count, size_t *out_hidden)
 {
 	size_t run = 0;
 
@@ -177,6 +203,7 @@ fill_run(rt_layer *l, uint32_t take, size_t at, const int64_t *nodes, size_t cou
 		const rt_node *node = &l->outline->nodes[index];
 
 		l->run[run] = slot_of(l, index);
+		*out_hidden += is_hidden(l, node);
 		if (l->spots[index].take == 0) {
 			l->spots[index].take = take;
 			l->spots[index].at = at + run;
@@ -200,7 +227,7 @@ rt_layer_append(rt_layer *l, uint32_t take, size_t at, const int64_t *nodes, siz
 		l->run_capacity = capacity;
 	}
 	while (rt_ok(l->s) && count > 0) {
-		size_t run = fill_run(l, take, at, nodes, count);
+		size_t hidden = 0, run = fill_run(l, take, at, nodes, count, &hidden);
 
 		rt_change_splice(l->c, l->disc, take, at, 0, l->run, run);
 		if (rt_ok(l->s) && m->making.known && !m->dry_run)
@@ -210,6 +237,8 @@ rt_layer_append(rt_layer *l, uint32_t take, size_t at, const int64_t *nodes, siz
 		count -= run;
 		m->result.entries += run;
 		m->making.entries += run;
+		m->result.hidden += hidden;
+		m->making.hidden_entries += hidden;
 		rt_layer_turn(l);
 	}
 }

@@ -263,11 +263,11 @@ const rt_shape rt_shapes[] = {
 	{"Events", "server-sent events", TEXT, "text/event-stream"},
 	{"File", "the file", TEXT, "application/octet-stream"},
 	{"Import",
-	 "`format`, `discussions`, `entries`, `takes` (added), `known` (already in the project), "
+	 "`format`, `discussions`, `entries`, `hidden` (entries among them), `takes` (added), `known` (already in the project), "
 	 "`settings` (of the project, changed), `repaired`, "
 	 "`skipped`, `noted`, `remarks`, `dry_run`, `discussion`, `name` (of the first discussion, in the file), `seq`",
 	 OBJECT("\"format\":" TEXT ",\"name\":" TEXT ",\"discussions\":" NUMBER
-		",\"entries\":" NUMBER ",\"takes\":" NUMBER ",\"known\":" NUMBER
+		",\"entries\":" NUMBER ",\"hidden\":" NUMBER ",\"takes\":" NUMBER ",\"known\":" NUMBER
 		",\"settings\":" NUMBER ",\"repaired\":" NUMBER ",\"skipped\":" NUMBER
 		",\"noted\":" NUMBER ",\"remarks\":" LIST(
 			ANY) ",\"dry_run\":" FLAG ",\"discussion\":" TEXT ",\"seq\":" NUMBER),

@@ -61,7 +61,7 @@ static const rt_route_param q_history[] = {
 	END};
 static const rt_route_param q_search[] = {
 	{"q", "string", "words, \"a phrase\", -word, role:NAME, after:DATE …; the syntax of retake search"},
-	{"similar", "boolean", "by meaning, with the embedding_model of config.toml; the most similar first"},
+	{"similar", "boolean", "also by meaning, with the embedding_model of config.toml"},
 	{"discussion", "string", "only in this discussion"},
 	{"role", "string", "only entries with this role"},
 	{"limit", "integer", "number of results; default: 50, maximum: 1000"},

@@ -13,7 +13,9 @@
  *
  * Candidates come newest first. From the first RANKED of them that match, the best are the result:
  * so a search costs the same however many entries contain a common word. Queries without an
- * indexed word (signs, an expression or filters only) read all texts. */
+ * indexed word (signs, an expression or filters only) read all texts.
+ *
+ * A search by meaning fuses the most similar texts with the matches of the words. */
 #include "view/search.h"
 
 #include <stdlib.h> /* qsort */
@@ -33,6 +35,8 @@ enum {
 	LIMIT_DEFAULT = 50,
 	NEAR = 1000, /* passages that are compared exactly: at first; more, if filters exclude them */
 	RANKED = 200,        /* matches that are compared, at least */
+	FUSED = 100,         /* likewise of a search by meaning, of either kind */
+	FUSED_RANK = 60,     /* added to a rank: the first ones count little more than the next ones */
 	CANDIDATES = 500,    /* asked for at once: at first, and at most */
 	CANDIDATES_MAX = 16000,
 	TEXTS = 32, /* of candidates, read together: at first, and at most */
@@ -556,9 +560,9 @@ number_order(const void *a, const void *b)
 static int
 by_similarity(const void *a, const void *b)
 {
-	const rt_hit *x = a, *y = b;
+	const scored *x = a, *y = b;
 
-	return (x->similarity < y->similarity) - (x->similarity > y->similarity);
+	return (x->hit.similarity < y->hit.similarity) - (x->hit.similarity > y->hit.similarity);
 }
 
 /* The most similar texts, until enough of them match the filters. */
@@ -589,19 +593,21 @@ find_near(search *s)
 		if (seen_count > 1)
 			qsort(seen, seen_count, sizeof(*seen), number_order);
 	}
-	if (s->hit_count > 1)
-		qsort(s->hits, s->hit_count, sizeof(*s->hits), by_similarity);
+	if (s->found_count > 1)
+		qsort(s->found, s->found_count, sizeof(*s->found), by_similarity);
 }
 
-/* ---- all of it ---- */
+/* ---- ranking ---- */
 
-/* The better answer first; of equal ones the newer, which was found earlier. */
+/* The better answer first; of equal ones the newer. */
 static int
 by_score(const void *a, const void *b)
 {
 	const scored *x = a, *y = b;
 
-	return x->score != y->score ? (x->score < y->score ? 1 : -1) : 0;
+	if (x->score != y->score)
+		return x->score < y->score ? 1 : -1;
+	return (x->body < y->body) - (x->body > y->body);
 }
 
 /* The newest of them get at most as much as one more word in their text would. */
@@ -612,6 +618,12 @@ rank(search *s)
 		s->found[i].score += 0.5 - 0.5 * (double)i / (double)s->wanted;
 	if (s->found_count > 1)
 		qsort(s->found, s->found_count, sizeof(*s->found), by_score);
+}
+
+/* The first of those found become hits. */
+static void
+add_hits(search *s)
+{
 	for (size_t i = 0; i < s->found_count && i < s->limit; i++) {
 		scored *f = &s->found[i];
 
@@ -638,23 +650,13 @@ find_in_index(search *s, uint64_t mark)
 		find_indexed(s, mark);
 }
 
+/* Matches of the words, the best first. */
 static void
-run(search *s)
+find_ranked(search *s)
 {
-	rt_str words = words_of(s);
 	uint64_t mark = 0;
-	rt_token token;
 
-	if (s->options->meaning != NULL) {
-		find_near(s);
-		return;
-	}
-	if (!rt_token_next(words, &(size_t){0}, &token)) {
-		scan(s, 1);
-		return;
-	}
 	RT_TRY(s->scope, rt_engine_head(s->engine, RT_STORE_INDEX, &mark, &s->scope->error));
-	s->is_ranked = true;
 	s->wanted = has_expression(&s->query) ? s->limit /* few texts match, many have to be read */
 		    : s->limit > RANKED / 2   ? 2 * s->limit
 					      : RANKED;
@@ -663,6 +665,114 @@ run(search *s)
 	scan(s, mark + 1);
 	if (rt_ok(s->scope))
 		rank(s);
+}
+
+/* ---- words and meaning together ---- */
+
+static bool
+is_same_entry(const scored *a, const scored *b)
+{
+	return a->hit.disc == b->hit.disc && a->hit.entry == b->hit.entry;
+}
+
+/* By entry; those of one entry stay in their order. */
+static int
+by_entry(const void *a, const void *b)
+{
+	const scored *x = *(const scored *const *)a, *y = *(const scored *const *)b;
+
+	if (x->hit.disc != y->hit.disc)
+		return x->hit.disc < y->hit.disc ? -1 : 1;
+	if (x->hit.entry != y->hit.entry)
+		return x->hit.entry < y->hit.entry ? -1 : 1;
+	return (x > y) - (x < y);
+}
+
+/* Reciprocal rank fusion: an entry gets 1 / (FUSED_RANK + rank) for its rank by meaning and by words, added if it
+ * has both. all: first the near ones, then those with the words. */
+static void
+fuse(search *s, scored *all, size_t near, size_t count)
+{
+	const scored **items = rt_scope_array(s->scope, count + 1, sizeof(*items));
+
+	s->found = rt_scope_array(s->scope, count + 1, sizeof(*s->found));
+	s->found_count = 0;
+	if (!rt_ok(s->scope))
+		return;
+	for (size_t i = 0; i < count; i++) {
+		all[i].score = 1.0 / (double)(FUSED_RANK + 1 + (i < near ? i : i - near));
+		items[i] = &all[i];
+	}
+	qsort(items, count, sizeof(*items), by_entry);
+	for (size_t i = 0, next; i < count; i = next) {
+		scored *f = &s->found[s->found_count++];
+		bool is_near = items[i] < all + near;
+
+		*f = *items[i];
+		for (next = i + 1; next < count && is_same_entry(items[next], f); next++) {
+			const scored *other = items[next];
+
+			if (!is_near || other < all + near)
+				continue; /* another version of the text, with a lower rank */
+			is_near = false;
+			f->score += other->score;
+			f->body = other->body; /* its snippet shows the words */
+			f->hit.snippet = other->hit.snippet;
+			f->hit.is_past = other->hit.is_past;
+		}
+	}
+	if (s->found_count > 1)
+		qsort(s->found, s->found_count, sizeof(*s->found), by_score);
+}
+
+/* The most similar texts, and those with the words. */
+static void
+find_fused(search *s)
+{
+	const rt_query whole = s->query;
+	size_t limit = s->limit, near;
+	rt_token token;
+	scored *all;
+
+	s->is_ranked = true;
+	s->limit = s->wanted = limit > FUSED ? limit : FUSED;
+	rt_query_drop_plain(&s->query);
+	find_near(s);
+	s->query = whole;
+	near = s->found_count;
+	all = rt_scope_array(s->scope, near + s->limit + 1, sizeof(*all));
+	if (!rt_ok(s->scope))
+		return;
+	memcpy(all, s->found, near * sizeof(*all));
+	s->found_count = 0;
+	if (!s->is_stopped && rt_token_next(words_of(s), &(size_t){0}, &token))
+		find_ranked(s);
+	s->found_count = s->found_count < s->limit ? s->found_count : s->limit;
+	memcpy(all + near, s->found, s->found_count * sizeof(*all));
+	fuse(s, all, near, near + s->found_count);
+	s->limit = limit;
+	add_hits(s);
+}
+
+/* ---- all of it ---- */
+
+static void
+run(search *s)
+{
+	rt_token token;
+
+	if (s->options->meaning != NULL) {
+		find_fused(s);
+		return;
+	}
+	if (!rt_token_next(words_of(s), &(size_t){0}, &token)) {
+		scan(s, 1);
+		return;
+	}
+	s->is_ranked = true;
+	find_ranked(s);
+	if (rt_ok(s->scope))
+		add_hits(s);
 }
 
 rt_hits
@@ -682,13 +792,11 @@ rt_search_run(const rt_view *view, const rt_search *options)
 	s.wanted = s.limit;
 	if (options->disc != 0 && rt_project_cell(s.project, options->disc) == NULL)
 		(void)rt_scope_fail(scope, RT_NOT_FOUND, "no discussion d%u", options->disc);
-	if (options->meaning != NULL)
-		rt_query_drop_plain(&s.query);
 	rt_query_prepare(scope, &s.query);
 	if (rt_ok(scope) && (options->meaning != NULL || s.query.count > 0 || s.query.has_filter || s.query.has_time)) {
 		s.to = INDEX_PERCENT;
 		/* If it cannot be brought up to date, the rest is read. */
-		if (options->meaning == NULL && !s.engine->read_only &&
+		if (!s.engine->read_only &&
 		    rt_engine_index_with(s.engine, goes_on_indexing, &s, NULL) == RT_NOMEM)
 			rt_scope_nomem(scope);
 		s.from = s.percent; /* nothing to index: the whole way is left */

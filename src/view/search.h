@@ -18,7 +18,7 @@ typedef struct rt_hit {
 	size_t at;      /* position in the take, from 1; 0: it was deleted, and take is empty */
 	bool is_past;   /* the text is of an earlier version, or of a deleted entry (past:yes) */
 	bool has_time;
-	float similarity; /* to the meaning of the search, -1 .. 1; 0 in a search for words */
+	float similarity; /* to the meaning of the search, -1 .. 1; 0: it was found by its words only */
 	rt_moment time; /* of the entry */
 	rt_str snippet; /* \001 and \002 surround what matched; rt_highlight_next */
 } rt_hit;
@@ -37,8 +37,9 @@ typedef struct rt_meaning {
 
 typedef struct rt_search {
 	rt_str query;
-	/* The texts that mean something similar, the most similar first (log/vectors.h), instead of those with the
-	 * words of the query. Its filters, phrases, exclusions and expressions apply. Or NULL. */
+	/* Also finds texts that mean something similar (log/vectors.h): each entry once, and first those that rank
+	 * high by meaning, by the words of the query, or by both. Phrases, exclusions, expressions and filters
+	 * apply to all of them. Or NULL. */
 	const rt_meaning *meaning;
 	uint32_t disc; /* 0: all */
 	rt_str role;   /* empty: any */

@@ -112,4 +112,25 @@ r -q compact -m builtin/echo :1..:2
 is 'named like an id: compacted here' 1 "$(r show --json | json 'sum(e.get("kind") == "compaction" for e in d["entries"])')"
 is 'named like an id: the other take is still as before' a "$(contents --take t1)"
 
+# --- long ids ---
+db=$work/long.db
+apply '{"op":"entry.append","id":"6ba7b810-9dad-11d1-80b4-00c04fd430c8","content":"one"}' \
+	'{"op":"entry.append","id":"6ba7b810-9dae-11d1-80b4-00c04fd430c8","content":"two"}' \
+	'{"op":"entry.append","id":"msg_01XFDUDYJgAACzvnptvVoYEL","content":"three"}' \
+	'{"op":"entry.append","id":"msg_01XFDUDY","content":"four"}' \
+	'{"op":"label.set","entry":"msg_01XFDUDYJgAACzvnptvVoYEL","label":"here"}' >/dev/null
+is 'lists: the beginnings of ids' '6ba7b810-9dad 6ba7b810-9dae msg_01XFDUDYJ msg_01XFDUDY' \
+	"$(r tree | sed 's/^[^6m]*\([^ ]*\).*/\1/' | tr '\n' ' ' | sed 's/ $//')"
+is 'they are addresses' one "$(text 6ba7b810-9dad)"
+is 'they are addresses' three "$(text msg_01XFDUDYJ)"
+has 'search' '  6ba7b810-9dae  ' "$(r search two)"
+has 'labels' 'here  msg_01XFDUDYJ  three' "$(r label)"
+has 'show has the whole id' '  6ba7b810-9dad-11d1-80b4-00c04fd430c8  ' "$(r show)"
+is 'JSON has the whole id' '6ba7b810-9dad-11d1-80b4-00c04fd430c8' "$(r tree --json | json 'd[0]["id"]')"
+apply '{"op":"entry.append","id":"f47ac10b-58cc-4372-a567-0e02b2c3d479","content":"five"}' >/dev/null
+has 'at least eight characters' '  f47ac10b  ' "$(r tree)"
+r new other -q
+code 'a beginning in another discussion' 3 r show f47ac10b
+has 'a beginning in another discussion' 'It is in discussion "main"' "$err"
+
 finish

@@ -63,7 +63,8 @@ cat >"$work/s.jsonl" <<'L'
 {"type":"message","id":"a3","parentId":"a2","timestamp":"2026-01-01T00:00:03.000Z","message":{"role":"custom","customType":"h","content":"OLD","display":false,"timestamp":3}}
 {"type":"custom","id":"a4","parentId":"a3","timestamp":"2026-01-01T00:00:04.000Z","customType":"st","data":{"x":1}}
 L
-r -q import "$work/s.jsonl"
+has 'pi: import' '4 entries (3 hidden), 1 take, 1 discussion added' "$(r import "$work/s.jsonl")"
+has 'pi: import: known' 'nothing new; 4 entries are already known' "$(r import "$work/s.jsonl")"
 has 'pi: show' '4 entries, 3 hidden' "$(r show)"
 hasnt 'pi: show: the message' 'CONCEALED' "$(r show)"
 hasnt 'pi: show: an old message' 'OLD' "$(r show)"

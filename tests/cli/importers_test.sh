@@ -25,6 +25,16 @@ is 'roles are those of the project' 'user assistant' \
 	"$(r show --json | json '" ".join(e["role"] for e in d["entries"])')"
 is 'the other one is a take' 2 "$(r takes --json | json 'len(d)')"
 
+# Messages that ChatGPT does not show are counted separately.
+chat ',"s1":{"id":"s1","parent":"a2","message":{"author":{"role":"system"},"content":{"content_type":"text","parts":["Rules."]},"metadata":{"is_visually_hidden_from_conversation":true}}}' s1 |
+	sed 's/"c1"/"c2"/; s/"u1"/"x1"/g; s/"a1"/"x2"/g; s/"a2"/"x3"/g' >"$work/hidden.json"
+code 'hidden messages' 0 r import --dry-run "$work/hidden.json"
+has 'hidden messages' 'would add 4 entries (1 hidden), 2 takes' "$out"
+code 'hidden messages, JSON' 0 r import --dry-run --json "$work/hidden.json" "$work/conversations.json"
+is 'hidden messages, JSON' '4 1 1 0' "$(printf '%s' "$out" | json '"%d %d %d %d" % (d["entries"], d["hidden"], d["files"][0]["hidden"], d["files"][1]["hidden"])')"
+code 'hidden messages, several files' 0 r import --dry-run "$work/hidden.json" "$work/conversations.json"
+has 'hidden messages, several files' '2 files: 4 entries (1 hidden) in 1 discussion would be added' "$out"
+
 code 'an edit' 0 r edit a2 'Most of them.'
 chat ',"u2":{"id":"u2","parent":"a2","message":{"author":{"role":"user"},"content":{"content_type":"text","parts":["And boats?"]}}},
 "a3":{"id":"a3","parent":"u1","message":{"author":{"role":"assistant"},"content":{"content_type":"text","parts":["Perhaps."]}}}' u2 \

@@ -75,6 +75,16 @@ is 'the files did not change' 2 "$(wc -l <"$HOME/.claude/projects/-home-me/s0.js
 code 'unreadable alone' 3 r scan --import opencode
 has 'unreadable alone' 'no readable sessions were found' "$err"
 
+has 'again: nothing new' '5 files: nothing new' "$(r scan --all)"
+agent=$HOME/.claude/projects/-home-me/s0/subagents/agent-7.jsonl
+claude "$agent" s7 'agent question'
+sed -i 's/"uuid":"u1"/"uuid":"g1","isSidechain":true,"agentId":"7"/' "$agent"
+code 'a subagent' 0 r scan --import "$agent"
+is 'a subagent is imported' 1 "$(r scan "$agent" --json | json 'd["programs"][0]["imported"]')"
+code 'a subagent whose discussion is deleted' 0 r rm 'agent question' --yes
+is 'a subagent whose discussion is deleted' 0 "$(r scan "$agent" --json | json 'd["programs"][0]["imported"]')"
+rm -r "$HOME/.claude/projects/-home-me/s0"
+
 cursor=$HOME/.cursor/projects/p/agent-transcripts/t1/t1.jsonl
 mkdir -p "$(dirname "$cursor")"
 echo '{"role":"user","message":{"content":[{"type":"text","text":"cursor question"}]}}' >"$cursor"

@@ -79,11 +79,30 @@ r -d other add "The space rocket on its orbit." -q 2>/dev/null || { r new other 
 is 'one discussion' moon "$(found launch -d main -l 1)"
 is 'a discussion by name' 1 "$(found 'launch in:other' | wc -w | tr -d ' ')"
 
+# An entry with the words is first, although others are more similar; each entry is found once.
+once() { # are all entries of the results different?
+	r search --similar --json "$@" | json 'str(len(d) == len({(h["discussion"], h["id"]) for h in d}))'
+}
+r -d other add 'A chunky lander of the sqlite table, the index and the journal.' -q
+words=$(r -d other show --json :-1 | json 'd["id"]')
+is 'words and meaning' "$words" "$(found chunky lander -l 1)"
+is 'words and meaning: the words are marked' '["chunky", "lander"]' \
+	"$(r search --similar --json chunky lander -l 1 | json '[d[0]["snippet"][a:a+n] for a, n in d[0]["marks"]]')"
+is 'words and meaning: a similarity' True "$(r search --similar --json chunky lander -l 1 | json 'str("similarity" in d[0])')"
+is 'then what is similar' moon "$(found chunky lander -d main | cut -d' ' -f1)"
+is 'each entry once' True "$(once chunky lander)"
+r -d other add 'A zebra.' -q
+code 'a text that was not sent' 0 r --read-only search --similar --json zebra
+is 'a text that was not sent' 'A zebra. False' "$(echo "$out" | json 'd[0]["snippet"] + " " + str("similarity" in d[0])')"
+hasnt 'filters apply to the words' "$words" "$(found chunky lander role:AI)"
+r -d other undo 2 -q
+
 # Edits, undo, deletion.
 r -d main edit cat "An essay on flour." -q
 is 'an edited text' cat "$(found crust -l 3 | tr ' ' '\n' | grep cat)"
 is 'the old text' 0.5 "$(r search --similar --json whiskers | json 'str(max(0.5, *(h["similarity"] for h in d)))')"
 is 'the old text, on request' cat "$(found 'whiskers past:yes' -l 1)"
+is 'each entry once, whatever its version' True "$(once 'kitten past:yes')"
 r -d main undo -q
 is 'undo' cat "$(found whiskers -l 1)"
 n=$(requests)
@@ -105,7 +124,7 @@ is 'passages are short' True "$(sent 'str(max(len(t) for q in d for t in q["inpu
 
 # On a terminal and with index.
 out=$(r search --similar lander -l 2)
-has 'for people' 'The lander reached the moon.' "$out"
+has 'for people' 'The *lander* reached the moon.' "$out"
 i=0
 while [ $i -lt 300 ]; do
 	echo '{"op":"entry.append","role":"User","content":"Note '$i' on the table."}'
