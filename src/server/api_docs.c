@@ -28,10 +28,10 @@ static const char intro[] =
 	"**Addresses.** `{discussion}` and `{take}` in a path are names or ids (`d1`, `t2`). Routes\n"
 	"without a take in the path use the query's `take`, or the active take. `{entry}` is an id, a unique\n"
 	"prefix of an id, a label, `@` (the head) or `:7` (the seventh entry). Percent-encode other characters.\n"
-	"The project is named by the `Retake-Project` header or, for requests that cannot have headers, by the\n"
-	"query's `project`; the default is the one that the server was started with. A browser that signed in\n"
-	"with a link for one project, or at a server with `--isolate`, has only its own; `features` of `/info`\n"
-	"contains `projects` for clients that can choose.\n"
+	"The project is specified in the `Retake-Project` header or, for requests that cannot have headers, in\n"
+	"the query's `project`; the default is the project with which the server was started. A browser that\n"
+	"signed in with a link for one project, or to a server with `--isolate`, can access only its own project.\n"
+	"`features` of `/info` contains `projects` if the client can choose.\n"
 	"\n"
 	"If several clients use the same store, specify the discussion and take in every request. The active\n"
 	"discussion and take are only defaults, and creating a discussion, a branch or an import changes them\n"
@@ -66,11 +66,11 @@ static const char intro[] =
 	"(`collapsed`, `read_mode`). A server can require `If-Match` (428).\n"
 	"\n"
 	"**Idempotency-Key.** A change with a key of 1 to 200 visible ASCII characters is carried out once. The\n"
-	"answer is stored for a day in the transaction of the change, and repeating the request with the same key\n"
+	"response is stored for a day in the transaction of the change, and repeating the request with the same key\n"
 	"returns it (header `Idempotency-Replayed: true`), even after a crash. A different request with the same\n"
 	"key is refused with 422. Failures are not stored, so they can be retried. A run is recorded before it\n"
-	"starts; a retry before its answer is refused with 409. An import stores its answer after it has\n"
-	"finished; a retry before that skips what it already imported.\n"
+	"starts; a retry before its response is refused with 409. An import stores its response when it has\n"
+	"finished; a retry before that skips entries that were already imported.\n"
 	"\n"
 	"**Retake-By** (1 to 64 of `A-Z a-z 0-9 . _ -`) sets the author in the history: `http:NAME`.\n"
 	"\n";
@@ -145,7 +145,7 @@ static const char events[] =
 	"`remove` ids from position `at`, then add `insert`. A splice with `count` creates a take from the first\n"
 	"`count` entries of another one (`from_take`, `from_discussion`). A splice with `present` adds the take\n"
 	"to the catalogue or removes it. `entries` lists entries whose text, role, flags, label or view changed. `fields` lists other\n"
-	"changes: `d1/head`, `project/setting.model`. `\"whole\":true` means: too many changes to\n"
+	"changes: `d1/head`, `project/setting.model`. `\"whole\":true` means that there are too many changes to\n"
 	"list; read the discussions again.\n";
 
 static const char *
@@ -269,6 +269,7 @@ example_body(const rt_route *route)
 		{"entry.reply", "{\"after\":\"@\",\"content\":\"Because.\"}"},
 		{"entry.patch", "{\"content\":\"Use SQLite.\",\"mode\":\"take\"}"},
 		{"entry.move", "{\"after\":\":6\"}"},
+		{"entry.fail", "{\"failure\":{\"code\":\"upstream\",\"detail\":\"the server did not respond\"}}"},
 		{"entry.view", "{\"collapsed\":true}"},
 		{"entry.view_all", "{\"all\":true,\"collapsed\":true}"},
 		{"entry.read", "{\"ids\":[\"k3f9\",\"3zn0\"]}"},

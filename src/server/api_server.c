@@ -140,7 +140,7 @@ user_of(rt_call *call, yyjson_val *root)
 
 	if (call->roster != NULL && name.size == 0)
 		rt_scope_fail(&call->scope, RT_USAGE,
-			      "this server has accounts: \"user\" names the user that the browser acts for");
+			      "this server has accounts: \"user\" must be the name of the user to sign in");
 	else if (call->roster == NULL && name.size > 0)
 		rt_scope_fail(&call->scope, RT_REFUSED, "this server was started without --accounts");
 	else if (name.size > 0 && user == NULL)

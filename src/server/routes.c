@@ -116,7 +116,7 @@ static const rt_route_param q_import[] = {{"format", "string", "default: detecte
 static const rt_route_param b_project[] = {{"name", "string", "name of the project"}, END};
 static const rt_route_param b_code[] = {
 	{"project", "string", "the only project that the browser may open; default: all, or with serve --isolate a new one"},
-	{"user", "string", "on a server with accounts: name of the user that the browser acts for"},
+	{"user", "string", "on a server with accounts: name of the user to sign in"},
 	{"store", "string", "path of the store that the server must serve (otherwise 409); default: any"},
 	END};
 static const rt_route_param b_ids[] = {{"ids", "array", "up to 2000 ids"}, END};
@@ -227,16 +227,16 @@ const rt_route rt_routes[] = {
 	   rt_api_token_revoke, RT_ROUTE_NO_PROJECT, "Status", NULL, NULL),
 	DO(GET, SELF, "/tokens", "token.list", "the personal access tokens of the user of this request", rt_api_tokens,
 	   RT_ROUTE_NO_PROJECT, "Tokens", NULL, NULL),
-	DO(POST, SELF, "/tokens", "token.new", "create a token; if a token creates it, it expires no later than that token",
+	DO(POST, SELF, "/tokens", "token.new", "create a token; a token created with another token expires no later than that token",
 	   rt_api_token_new, RT_ROUTE_NO_PROJECT, "Token", NULL, b_token),
 	DO(DELETE, SELF, "/tokens/{token}", "token.revoke", "revoke a token", rt_api_token_revoke,
 	   RT_ROUTE_NO_PROJECT, "Status", NULL, NULL),
 	DO(GET, SERVER, "/teams", "team.list", "the teams and their users", rt_api_teams, RT_ROUTE_NO_PROJECT, "Teams",
 	   NULL, NULL),
-	DO(PUT, SERVER, "/teams/{team}/users/{user}", "team.add", "add a user to a team; the first one creates it",
+	DO(PUT, SERVER, "/teams/{team}/users/{user}", "team.add", "add a user to a team; adding the first user creates it",
 	   rt_api_team_set, RT_ROUTE_NO_PROJECT, "Status", NULL, NULL),
 	DO(DELETE, SERVER, "/teams/{team}/users/{user}", "team.remove",
-	   "remove a user from a team; the last one removes it", rt_api_team_set, RT_ROUTE_NO_PROJECT, "Status", NULL,
+	   "remove a user from a team; removing the last user deletes it", rt_api_team_set, RT_ROUTE_NO_PROJECT, "Status", NULL,
 	   NULL),
 	DO(GET, SERVER, "/audit", "audit.list", "the newest rows of the audit log, the oldest first", rt_api_audit,
 	   RT_ROUTE_NO_PROJECT, "Audit", q_audit, NULL),
@@ -262,7 +262,7 @@ const rt_route rt_routes[] = {
 	   RT_ROUTE_NO_PROJECT | RT_ROUTE_STORE | RT_ROUTE_CHANGES, "Project", NULL, b_project),
 
 	/* ---- discussions ---- */
-	GET("/tracks", "discussion.tracks", "the tracks that discussions are bound to",
+	GET("/tracks", "discussion.tracks", "the tracks to which discussions are bound",
 	    rt_api_tracks, 0, "Tracks", q_at),
 	GET("/discussions", "discussion.list", "the discussions of the project", rt_api_discussions,
 	    RT_ROUTE_OF_LINK, "Discussions", q_discussions),
