@@ -145,8 +145,8 @@ static const char events[] =
 	"`remove` ids from position `at`, then add `insert`. A splice with `count` creates a take from the first\n"
 	"`count` entries of another one (`from_take`, `from_discussion`). A splice with `present` adds the take\n"
 	"to the catalogue or removes it. `entries` lists entries whose text, role, flags, label or view changed. `fields` lists other\n"
-	"changes: `d1/head`, `project/setting.model`. `\"whole\":true` means that there are too many changes to\n"
-	"list; read the discussions again.\n";
+	"changes: `d1/head`, `project/setting.model`. With `\"whole\":true`, there are too many changes to\n"
+	"list: read the discussions again.\n";
 
 static const char *
 word_of(const rt_op_field *field)
