@@ -5,8 +5,8 @@
 #
 # The documentation agrees with the program:
 #
-#   commands    every `retake COMMAND --flag` in a block marked sh or console is known to
-#               `retake help`, every `make TARGET` to the Makefile
+#   commands    every `retake COMMAND --flag` in a block marked sh or console, or in a text, is
+#               known to `retake help`, every `make TARGET` in such a block to the Makefile
 #   walk        the commands of the README's walk-through exit with 0 and print what the page
 #               shows (except for times)
 #   operations  the table in docs/contract.md is the output of `retake help operations`
@@ -91,7 +91,7 @@ FENCE = re.compile(r"^```(\w*)[^\n]*\n(.*?)^```[ \t]*$", re.M | re.S)
 
 
 def command_lines(page):
-    """Lines of shell in blocks marked sh, and after "$ " in blocks marked console."""
+    """Lines of shell in blocks marked sh, after "$ " in blocks marked console, and `retake …` in a text."""
     for match in FENCE.finditer(read(page)):
         kind, text = match.groups()
         for line in text.replace("\\\n", " ").splitlines():
@@ -99,6 +99,7 @@ def command_lines(page):
                 yield line
             elif kind == "console" and line.startswith("$ "):
                 yield line[2:]
+    yield from re.findall(r"(?<!`)`(retake [^`]+)`", FENCE.sub("", read(page)))
 
 
 # ---- commands ----
@@ -143,7 +144,8 @@ def check_retake(words, commands, global_flags):
         elif verb is None:
             verb = word
             if verb not in commands:
-                return f'no command "{verb}"'
+                is_hidden = subprocess.run([RETAKE, "help", verb], capture_output=True).returncode == 0
+                return None if is_hidden else f'no command "{verb}"'
             for flag in commands[verb]["flags"]:
                 flags[flag["name"]] = flag
                 if "short" in flag:
