@@ -59,7 +59,7 @@ main(void)
 	apply(project, "edit",
 	      "{\"op\":\"entry.edit\",\"entry\":\"answer\",\"content\":\"SQLite: one file.\"}");
 
-	/* Another answer to the same question: a new take; the old one stays. */
+	/* Another reply to the same question: a new take; the old one is kept. */
 	apply(project, "branch",
 	      "[{\"op\":\"take.branch\",\"at\":\"ask\"},"
 	      " {\"op\":\"entry.append\",\"id\":\"other\",\"ts\":0,\"role\":\"AI\","
