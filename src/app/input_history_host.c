@@ -99,7 +99,9 @@ open_file(rt_scope *s, const char *path, bool create)
 		return NULL;
 	f->path = path;
 	f->all = rt_scope_buf(s);
-	f->fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | (create ? O_CREAT : 0), 0600);
+	do
+		f->fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | (create ? O_CREAT : 0), 0600);
+	while (f->fd < 0 && errno == EINTR);
 	if (f->fd < 0) {
 		if (errno != ENOENT || create)
 			fail_errno(s, path);

@@ -106,7 +106,9 @@ finished(rt_scope *scope, const rt_inflight *f, rt_reply *copy)
 	rt_reply_copy(f->reply, copy);
 	rt_reply_finish(copy);
 	if (copy->status != RT_OK)
-		rt_scope_fail(scope, copy->status, "the text of a reply could not be stored");
+		rt_scope_fail(scope, copy->status, "%s",
+			      copy->status == RT_NOMEM ? "out of memory"
+						       : "the text of a reply could not be stored");
 	return copy;
 }
 

@@ -21,6 +21,7 @@ find_ctags(rt_scope *s, const char *path)
 	for (size_t i = 0; path != NULL && i < sizeof(names) / sizeof(names[0]); i++)
 		if (rt_process_find(names[i], path, out) == RT_OK)
 			return rt_scope_str(s, out).ptr;
+	(void)rt_scope_note(s, out->status);
 	return NULL;
 }
 

@@ -591,7 +591,8 @@ rt_pi_compose(rt_writer *w, const rt_pi_composed *e)
 	compose_record(w, e, &role, &kind);
 	if (w->options.lossless)
 		rt_pi_compose_retake(retake, e->node, role, kind, e->body);
-	if (retake->size > 0)
-		rt_json_put_raw(w->out, "retake", rt_scope_str(&w->e, retake));
+	rt_str own = rt_scope_str(&w->e, retake);
+	if (own.size > 0)
+		rt_json_put_raw(w->out, "retake", own);
 	rt_json_close(w->out, '}');
 }

@@ -448,9 +448,10 @@ look_at_root(rt_engine *engine, rt_scope *s)
 	rt_status st;
 
 	RT_TRY(s, engine->store->ops->epoch(engine->store, &epoch, &s->error));
+	rt_buf *root = rt_scope_buf(s);
 	if (!rt_ok(s))
 		return ROOT_GONE;
-	st = rt_engine_root(engine, rt_scope_buf(s), &seq, &next, &state, &s->error);
+	st = rt_engine_root(engine, root, &seq, &next, &state, &s->error);
 	if (st != RT_NOT_FOUND)
 		rt_scope_note(s, st);
 	if (!rt_ok(s) || epoch != engine->value_epoch ||

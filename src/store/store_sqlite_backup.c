@@ -61,7 +61,8 @@ copy_pages(rt_sqlite_call *from, const char *name)
 	if (rt_ok(&call.scope)) {
 		sqlite3_backup *job = sqlite3_backup_init(to.db, "main", from->conn->db, "main");
 
-		(void)sqlite3_backup_step(job, -1);
+		if (job != NULL)
+			(void)sqlite3_backup_step(job, -1);
 		if (job == NULL || sqlite3_backup_finish(job) != SQLITE_OK)
 			rt_sqlite_call_fail(&call, "making a copy");
 	}
