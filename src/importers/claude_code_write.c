@@ -525,11 +525,12 @@ put_entry(writer *c, const rt_back_entry *e)
 
 /* ---- the conversation ---- */
 
-/* Records beside it: titles, snapshots of files. Not those that repeat a message, nor what the user
- * asked last, when that has changed. */
-static void
+/* Records outside the conversation: titles, snapshots of files. Not those that repeat a message, nor the
+ * last prompt if it has changed. Returns whether one names the session. */
+static bool
 put_aside(writer *c)
 {
+	bool has_session = false;
 	rt_json_iter list = rt_json_items(rt_back_field(&c->k, "claude-code.records"));
 	rt_back_member members[] = {
 		{"sessionId", quoted(c, c->k.session), false},
@@ -547,7 +548,9 @@ put_aside(writer *c)
 			continue;
 		rt_back_object(c->k.out, list.value, members, 2);
 		rt_buf_add_byte(c->k.out, '\n');
+		has_session = has_session || rt_json_text(list.value, "sessionId").size > 0;
 	}
+	return has_session;
 }
 
 static void
@@ -565,7 +568,7 @@ static void
 write_session(rt_back *k)
 {
 	writer *c = writer_of(k);
-	size_t from = k->out->size;
+	bool is_recognised = false; /* by this format's reader */
 	rt_back_entry e;
 
 	c->parent = RT_STR("");
@@ -575,10 +578,12 @@ write_session(rt_back *k)
 	c->cwd = rt_scope_copy(&k->w.d, c->cwd);
 	c->version = RT_STR("\"2.1.0\"");
 	c->branch = RT_STR("\"\"");
-	while (rt_back_entry_next(k, &e))
+	while (rt_back_entry_next(k, &e)) {
 		put_entry(c, &e);
-	put_aside(c);
-	if (k->out->size == from || (rt_outline_source_id(&k->w.d, k->w.outline, k->format).size == 0 &&
+		is_recognised = true;
+	}
+	is_recognised = put_aside(c) || is_recognised;
+	if (!is_recognised || (rt_outline_source_id(&k->w.d, k->w.outline, k->format).size == 0 &&
 				     k->w.outline->name.size > 0))
 		put_title(c);
 }

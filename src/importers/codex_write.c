@@ -70,14 +70,16 @@ put_head(writer *k, yyjson_val *records)
 		{"source", RT_STR("\"cli\""), true},
 	};
 
+	size_t count = 2;
+
 	for (size_t i = 2; i < 7; i++) /* a member that the head has stays as it is */
-		if (rt_json_get(meta, members[i].name) != NULL)
-			members[i] = (rt_back_member){"", RT_STR(""), false};
+		if (rt_json_get(meta, members[i].name) == NULL)
+			members[count++] = members[i];
 	rt_json_open(k->out, NULL, '{');
 	rt_json_put_raw(k->out, "timestamp", time.size > 0 ? time : k->time);
 	rt_json_put_c(k->out, "type", "session_meta");
 	rt_json_add_key(k->out, "payload");
-	rt_back_object(k->out, meta, members, 7);
+	rt_back_object(k->out, meta, members, count);
 	rt_json_close(k->out, '}');
 	rt_buf_add_byte(k->out, '\n');
 	if (context == NULL)

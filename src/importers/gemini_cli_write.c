@@ -211,9 +211,8 @@ static rt_str
 tool_json(walk *w, yyjson_val *tool)
 {
 	yyjson_val *result = rt_json_get(tool, "result");
-	rt_back_member m[] = {{"args", RT_STR(""), false},
-			      {"result", RT_STR(""), false},
-			      {"", RT_STR(""), false}};
+	rt_back_member m[3] = {{"args", RT_STR(""), false}, {"result", RT_STR(""), false}};
+	size_t count = 2;
 	rt_buf *out = rt_scope_buf(&w->k->w.e);
 
 	m[0].json = arguments_json(w, tool, rt_json_get(tool, "args"));
@@ -222,8 +221,8 @@ tool_json(walk *w, yyjson_val *tool)
 							       : result_json(w, result, false);
 	if (!rt_str_eq(m[1].json,
 		       rt_back_json_value(w->k, result))) /* shown instead of the result */
-		m[2] = (rt_back_member){"resultDisplay", rt_str_at(NULL, 0), false};
-	rt_back_object(out, tool, m, 3);
+		m[count++] = (rt_back_member){"resultDisplay", rt_str_at(NULL, 0), false};
+	rt_back_object(out, tool, m, count);
 	return rt_back_json_of(w->k, out);
 }
 
