@@ -37,7 +37,7 @@ interface Token extends Expiring {
 
 const ROLES: [string, string][] = [["reader", "Reader"], ["commenter", "Commenter"], ["editor", "Editor"], ["owner", "Owner"]];
 const DAYS: [number, string][] = [[7, "7 days"], [30, "30 days"], [365, "1 year"], [0, "Never"]];
-const SCOPES: [string, string][] = [["read", "Read"], ["write", "Read and write"], ["admin", "Everything that you may do"]];
+const SCOPES: [string, string][] = [["read", "Read"], ["write", "Read and write"], ["admin", "All your rights"]];
 
 function Choice(props: { label: string; value: string | number; all: [string | number, string][]; onChange: (value: string) => void }) {
 	return (
@@ -60,7 +60,7 @@ function Trouble(props: { text: string | null | undefined }) {
 }
 
 function endOf(item: Expiring): string {
-	return item.until ? `until ${whenFull(item.until)}` : "no limit";
+	return item.until ? `until ${whenFull(item.until)}` : "does not expire";
 }
 
 /** What was made, shown once. */
@@ -101,7 +101,7 @@ function Members() {
 			{members.isRead && members.all.length === 0 && <p>No members: only administrators may open this project.</p>}
 			<Trouble text={members.problem} />
 			<form class="inline" onSubmit={add}>
-				<input class="line" aria-label="User, or team with @" placeholder="user or @team" value={name} autoFocus autocomplete="off" spellcheck={false}
+				<input class="line" aria-label="Name of a user, or of a team with @" placeholder="user or @team" value={name} autoFocus autocomplete="off" spellcheck={false}
 					onInput={(event) => setName(event.currentTarget.value)} />
 				<Choice label="Role of the new member" value={role} all={ROLES} onChange={setRole} />
 				<button type="submit" class="primary">Add</button>
@@ -128,7 +128,7 @@ function Share() {
 		<Dialog title="Share" class="accounts" onClose={() => openOverlay(null)}>
 			<p class="quiet">Anyone with the link can read without an account, until it expires or is revoked.</p>
 			<form class="inline" onSubmit={create}>
-				<Choice label="What the link shows" value={what} all={[["discussion", "This discussion"], ["project", "The whole project"]]} onChange={setWhat} />
+				<Choice label="Content of the link" value={what} all={[["discussion", "This discussion"], ["project", "The whole project"]]} onChange={setWhat} />
 				<Choice label="Expiry" value={days} all={DAYS} onChange={setDays} />
 				<button type="submit" class="primary">Create a link</button>
 			</form>
@@ -163,7 +163,7 @@ function Tokens() {
 			<form class="inline" onSubmit={create}>
 				<input class="line" aria-label="Name of the token" placeholder="name, such as laptop" value={name} maxLength={60} autoFocus autocomplete="off"
 					onInput={(event) => setName(event.currentTarget.value)} />
-				<Choice label="What it may do" value={scope} all={SCOPES} onChange={setScope} />
+				<Choice label="Rights of the token" value={scope} all={SCOPES} onChange={setScope} />
 				<Choice label="Expiry" value={days} all={DAYS} onChange={setDays} />
 				<button type="submit" class="primary">Create</button>
 			</form>

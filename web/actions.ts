@@ -323,7 +323,7 @@ export async function sendFile(name: string): Promise<void> {
 	const lists = await get<Record<string, unknown[]>>(discPath("files")).catch(() => null);
 	const items = lists?.context_files ?? [];
 	if (lists && !items.includes(name) && !lists.files?.includes(name))
-		await op("files.set", { which: "context_files", items: [...items, name] }, { say: `“${name}” is sent with each request now.` });
+		await op("files.set", { which: "context_files", items: [...items, name] }, { say: `“${name}” is now sent with each request.` });
 }
 
 /** Appends an entry at the head. If the text was a draft, the draft is cleared in the same step. */

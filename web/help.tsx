@@ -15,15 +15,15 @@ const TOPICS: [string, string, string][] = [
 	["Undo", "Every change is a step in the history. Undo the last one with the button at the top. In the “History” pane you can revert any earlier one; the later steps are kept.", "mistake history redo revert restore"],
 	["Ask again", "“Again” requests another reply and keeps the first one as a take. “Stop” ends a reply and keeps its beginning; “Continue” extends it.", "regenerate retry stop continue another reply several models"],
 	["Merge a take", "The takes menu contains “Merge a take …”: the model summarises the conclusions of another take, and the summary becomes an entry here.", "combine branch join summary"],
-	["Attach files and images", "Paste or drop them on the message field, or use “Attach”. If a model does not accept images, the message is not sent and the page says so.", "upload picture photo pdf document"],
+	["Attach files and images", "Paste or drop them on the message field, or use “Attach”. If a model does not accept images, the message is not sent, and the page reports this.", "upload picture photo pdf document"],
 	["Templates", "A reusable message with variables. “/” in the message field lists the templates, or creates the first one.", "snippet variable slash command"],
 	["Search", "The field at the top searches commands, discussions, takes and the text of all discussions.", "find last week"],
-	["Import", "Drop files from other programs on the page, or use the discussions menu. You see what they contain before anything is added.", "chatgpt claude markdown open"],
+	["Import", "Drop files from other programs on the page, or use the discussions menu. The page shows their contents before anything is added.", "chatgpt claude markdown open"],
 	["Export", "The button at the top (on a phone, in the “More” menu) saves the discussion as a web page or in another format, with secrets redacted if you want.", "share send page html pdf print download"],
 	["Context and prompt", "The “Prompt” pane shows the instructions (system prompt), the next request with its tokens, and the usage and cost so far. Muted entries are kept and not sent.", "system prompt instructions cost price tokens usage money budget"],
 	["Statistics", "“Statistics” in the discussions menu, or “/stats” in the message field, counts entries, tokens and cost by day, model, program, discussion and project.", "stats tokens cost usage calendar spending"],
 	["Projects", "A project has its own discussions, settings and history. The menu above the discussions opens another project or creates one.", "workspace folder"],
-	["Theme, text size, notifications", "The “Appearance and keys” menu at the top (on a phone, “More”) contains these settings, including whether Enter sends. They are stored in this browser. “Sign out” is there, too.", "dark light font settings keys sign out logout"],
+	["Theme, text size, notifications", "The “Appearance and keys” menu at the top (on a phone, “More”) contains these settings, including whether Enter sends. They are stored in this browser. The menu also contains “Sign out”.", "dark light font settings keys sign out logout"],
 ];
 
 /** Does the text contain all words? */

@@ -51,8 +51,8 @@ function remember(models: string[]): void {
 /** Why the provider cannot be queried, and what to configure; "": it can. */
 function setupOf(provider: Provider): string {
 	if (provider.state === "no key")
-		return `No key. Set ${provider.key_env ?? "its key"} where the server starts, or key_file or key_cmd of [provider.${provider.provider}] in its config.toml.`;
-	return provider.state === "invalid URL" ? "Its URL is not valid: correct its environment variable where the server starts." : "";
+		return `No key. Set ${provider.key_env ?? "its key"} in the environment of the server, or key_file or key_cmd of [provider.${provider.provider}] in its config.toml.`;
+	return provider.state === "invalid URL" ? "Its URL is not valid: correct the variable in the environment of the server." : "";
 }
 
 function problemOf(error: unknown, provider: Provider): string {
@@ -236,7 +236,7 @@ function ModelPicker(props: { isSeveral: boolean }) {
 			)}
 			{isSeveral ? (
 				<footer>
-					<p class="quiet small grow" role="status">{asked.length === 0 ? "Choose the models that answer." : asked.join(", ")}</p>
+					<p class="quiet small grow" role="status">{asked.length === 0 ? "Choose the models to ask." : asked.join(", ")}</p>
 					<button type="button" class="primary" disabled={asked.length === 0} onClick={ask}>Ask {asked.length || ""} {asked.length === 1 ? "model" : "models"}</button>
 				</footer>
 			) : (

@@ -77,7 +77,7 @@ function Compact() {
 					<input class="line" type="number" min={0} step={256} value={keep} placeholder="from the settings" onInput={(event) => setKeep(event.currentTarget.value)} />
 				</label>
 			)}
-			<label class="field">What the summary should focus on (optional)
+			<label class="field">Focus of the summary (optional)
 				<textarea rows={2} value={words} disabled={work.isBusy} onInput={(event) => setWords(event.currentTarget.value)} />
 			</label>
 			{!model && <p class="note">No model is set for the summary. Choose one in the settings.</p>}

@@ -97,7 +97,7 @@ export function FileLists() {
 		<div id="file-lists" tabIndex={-1}>
 			<h2>Files in each request</h2>
 			{isShared ? <p class="quiet small">The model reads these before the entries, in this order. Enter a file, a directory with everything below it, a
-				pattern (<code>src/*.c</code>), lines (<code>main.c:10-20</code>) or a definition (<code>main.c#name</code>).</p> : <p class="quiet small">This server does not share a directory, so files cannot be sent. To change this, its owner restarts it with a shared directory.</p>}
+				pattern (<code>src/*.c</code>), lines (<code>main.c:10-20</code>) or a definition (<code>main.c#name</code>).</p> : <p class="quiet small">This server does not share a directory, so files cannot be sent. The owner of the server can change this by restarting it with a shared directory.</p>}
 			{LISTS.map(([which, title, about]) => <List isShared={isShared} key={which} which={which} title={title} about={about} items={data?.[which] ?? []} context={context ?? null} />)}
 			{context && context.files.length > 0 && <p class="quiet small">{count(context.files.length, "file is", "files are")} sent before the entries, with about {context.file_tokens.toLocaleString()} tokens.</p>}
 		</div>

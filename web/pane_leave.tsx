@@ -97,7 +97,7 @@ function Leave() {
 			<p>Your next message {isInstead ? "replaces that question" : "follows that entry"}, in a new take. {
 				left === 1 ? "The later entry stays in its take" : `The ${count(left, "later entry", "later entries")} stay in their take`}, unchanged.
 				Add a summary if the model should know about them.</p>
-			<label class="field">What the summary should focus on (optional)
+			<label class="field">Focus of the summary (optional)
 				<textarea rows={2} value={words} disabled={work.isBusy || !writes} aria-describedby={model && !writes ? "leave-note" : undefined} onInput={(event) => setWords(event.currentTarget.value)} />
 			</label>
 			{!model && <p class="note">No model is set for a summary. You can continue without one.</p>}

@@ -254,7 +254,7 @@ function Palette() {
 				placeholder="Command, name, label, or words from a text" value={query} spellcheck={false} autocomplete="off"
 				onInput={(event) => { setQuery(event.currentTarget.value); setPicked(null); }} onKeyDown={onKeyDown} />
 			{canMean && (
-				<label class="check small" title="Finds texts that mean something similar; the words are sent to the embeddings model.">
+				<label class="check small" title="Also finds texts with a similar meaning; the words are sent to the embeddings model.">
 					<input type="checkbox" checked={byMeaning} onChange={(event) => setByMeaning(wasByMeaning = event.currentTarget.checked)} /> By meaning
 				</label>
 			)}

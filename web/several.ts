@@ -68,7 +68,7 @@ async function allEnded(runs: Run[]): Promise<void> {
 			say("Stopped before any reply arrived.", false);
 		return;
 	}
-	const text = `${count(kept.length, "model")} replied.${problem && ` Not answered by ${problem}`}`;
+	const text = `${count(kept.length, "model")} replied.${problem && ` No reply from ${problem}`}`;
 	const others: string[] = [];
 	for (const run of kept) {
 		const take = run.take && run.discussion === state.disc ? await findTake(run.take, run.discussion) : undefined;

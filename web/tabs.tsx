@@ -131,7 +131,7 @@ async function compress(): Promise<void> {
 async function mergeTake(takes: Take[], mine: Take): Promise<void> {
 	const others = takes.filter((take) => take !== mine);
 	const name = others.length === 1 ? others[0].name : await askLine("Merge a take", takes.length === state.takeCount ? others[0].name : "", {
-		text: "The model summarises what the other take concluded after the two diverged. The summary becomes an entry here. Which take?",
+		text: "The model summarises the conclusions of the other take after the point where the two diverge. The summary becomes an entry here. Which take?",
 		...(takes.length === state.takeCount ? { choices: others.map((take): [string, string] => [take.name, namesOf(take)]) }
 			: { suggestions: others.slice(0, MOST_SUGGESTED).map((take) => take.name) }),
 	});

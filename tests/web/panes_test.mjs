@@ -239,7 +239,7 @@ async function going(server, page) {
 	await until(async () => (await page.locator(".composer .model").innerText()).includes("builtin"));
 	await choose(row(page, "q1"));
 	await verb(page, "go").click();
-	tally.check("an extract takes no wishes", await dialog.getByLabel(/should focus on/).isDisabled());
+	tally.check("an extract takes no wishes", await dialog.getByLabel(/Focus of the summary/).isDisabled());
 	await dialog.getByRole("button", { name: "With a summary", exact: true }).click();
 	await dialog.waitFor({ state: "detached" });
 	await becomes("the summary is an entry", server, async () =>
@@ -453,7 +453,7 @@ async function sent(server, page) {
 	await page.keyboard.press("Escape");
 	await server.op("take.branch", { at: "q1", name: "short" });
 	await page.locator(".take-bar [role=tab]", { hasText: "short" }).click();
-	await page.locator("#pane").getByText(/of the take other/).waitFor();
+	await page.locator("#pane").getByText(/in the take other/).waitFor();
 }
 
 async function settings(server, page) {
@@ -757,7 +757,7 @@ async function wholes(server, page) {
 	await page.getByRole("radio", { name: /^Web page/ }).check();
 	const [saved] = await Promise.all([page.waitForEvent("download"), page.locator("dialog").getByRole("link", { name: "Export" }).click()]);
 	tally.equal("the file's name", saved.suggestedFilename(), "rye_bréad.html");
-	await page.locator(".toast", { hasText: "as Web page" }).waitFor();
+	await page.locator(".toast", { hasText: "folder (Web page)" }).waitFor();
 	// other programs use another take: an export starts with the visible one
 	const shown = await page.locator(".take-bar [role=tab][aria-selected=true] .name").innerText();
 	const others = (await server.api("GET", "/discussions/d1/takes")).find((each) => each.name !== shown);

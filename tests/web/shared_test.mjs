@@ -117,7 +117,7 @@ async function overlay(page, name, menu = "Discussions") {
 
 async function makeLink(what) {
 	await overlay(owner, /^Share/);
-	await owner.getByLabel("What the link shows").selectOption(what);
+	await owner.getByLabel("Content of the link").selectOption(what);
 	await owner.getByRole("button", { name: "Create a link" }).click();
 	const link = await owner.getByLabel("Link", { exact: true }).inputValue();
 	await owner.keyboard.press("Escape");
@@ -183,7 +183,7 @@ tally.check("the access log has no secret", lines.includes("link.open") && !line
 // ---- members and tokens ----
 
 await overlay(owner, /^Members/);
-await owner.getByLabel("User, or team with @").fill("nobody");
+await owner.getByLabel("Name of a user, or of a team with @").fill("nobody");
 await owner.keyboard.press("Enter");
 tally.check("an unknown user", await until(async () => (await owner.locator("dialog .trouble").innerText().catch(() => "")).includes("no user")));
 await owner.getByLabel("Role of rob").selectOption("editor");

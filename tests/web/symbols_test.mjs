@@ -94,7 +94,7 @@ await page.keyboard.press("Enter");
 tally.equal("its path becomes text", await field.inputValue(), "docs/plan.md ");
 const chosen = async () => (await server.api("GET", "/discussions/bare/files")).context_files.join(" ");
 tally.check("and the file is sent with each request", await until(async () => await chosen() === "docs/plan.md"), await chosen());
-await shows("which the page says", page.locator(".toast", { hasText: "“docs/plan.md” is sent with each request now." }));
+await shows("which the page says", page.locator(".toast", { hasText: "“docs/plan.md” is now sent with each request." }));
 await page.locator(".toast").getByRole("button", { name: "Undo" }).click();
 tally.check("and can be undone", await until(async () => await chosen() === ""));
 await field.fill("");
