@@ -5,6 +5,7 @@
 #include "cli/importing.h"
 
 #include <dirent.h>
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -704,12 +705,24 @@ rt_cli_paths_add(rt_cli *cli, rt_cli_paths *p, const char *name, bool is_explici
 		p->items[p->count++] = (rt_cli_path){.name = name, .is_explicit = is_explicit};
 }
 
+/* Buffers of up to some MiB are allocated for each conversation. By default each would be new memory, which the
+ * kernel has to clear. */
+static void
+keep_memory(void)
+{
+#ifdef M_MMAP_THRESHOLD
+	(void)mallopt(M_MMAP_THRESHOLD, 16 << 20);
+	(void)mallopt(M_TRIM_THRESHOLD, 32 << 20);
+#endif
+}
+
 void
 rt_cli_import_paths(rt_cli_importing *m, const rt_cli_paths *paths)
 {
 	rt_cli *cli = m->cli;
 	rt_buf *temporary = rt_scope_buf(&cli->s);
 
+	keep_memory();
 	m->json = rt_scope_buf(&cli->s);
 	m->begun_us = now_us(cli);
 	rt_host_temp_dir(temporary);
