@@ -66,7 +66,7 @@ static const rt_cli_topic_row config[] = {
 		  "set"},
 	{"title_model", "PROVIDER/NAME of the model that writes the titles of discussions without a "
 			"chosen name; default: none"},
-	{"embedding_model", "PROVIDER/NAME of the model that describes texts for retake search --similar; all "
+	{"embedding_model", "PROVIDER/NAME of the model that computes embeddings for retake search --similar; all "
 			    "texts are sent to it; default: none"},
 	{"comms_texts", "false: the request log contains references to the conversation instead "
 			"of texts"},

@@ -5,7 +5,7 @@
  *
  *   model = "ollama/qwen3:8b"          # PROVIDER/MODEL, if none is given
  *   title_model = "ollama/small"       # generates titles of discussions without a chosen name
- *   embedding_model = "ollama/embed"   # describes texts for the search by meaning
+ *   embedding_model = "ollama/embed"   # computes embeddings for the search by meaning
  *   comms_texts = false                # the log of requests has references only
  *
  *   [provider.local]                   # a name of the user's choice, or that of a kind

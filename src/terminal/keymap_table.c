@@ -86,7 +86,7 @@ const rt_key_row rt_key_rows[] = {
 	ENTRY(AGAIN, "alt+shift+a", "get another reply, in a new take", NULL)
 	ENTRY(CONTINUE, "alt+c", "continue the reply", NULL)
 	ENTRY(REDO, "alt+r alt+shift+u", "redo", NULL)
-	ENTRY(COLLAPSE, "tab", "fold or unfold the text", NULL)
+	ENTRY(COLLAPSE, "tab", "collapse or expand the text", NULL)
 	ENTRY(READ_MODE, "alt+shift+v", "switch between source and rendered Markdown", NULL)
 	ENTRY(PREVIEW, "alt+p", "read it full screen", NULL)
 	ENTRY(THINKING, "ctrl+t", "show or hide thinking", NULL)

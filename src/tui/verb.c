@@ -735,7 +735,7 @@ static const rt_verb verbs[] = {
 	 .place = MEMBER(entry), .toggle = MEMBER(muted), .did = "Muted",
 	 .did_not = "Unmuted"},
 	{RT_ACT_COLLAPSE, 0, .begin = begin_toggle, .op = RT_OP_ENTRY_VIEW, .place = MEMBER(entry),
-	 .toggle = MEMBER(collapsed), .did = "Folded", .did_not = "Unfolded"},
+	 .toggle = MEMBER(collapsed), .did = "Collapsed", .did_not = "Expanded"},
 	{RT_ACT_READ_MODE, 0, .begin = begin_toggle, .op = RT_OP_ENTRY_VIEW,
 	 .place = MEMBER(entry), .toggle = MEMBER(read_mode)},
 	{RT_ACT_DELETE, 0, RT_FACT_ENTRY, .op = RT_OP_ENTRY_DELETE, .place = MEMBER(entry),

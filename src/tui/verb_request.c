@@ -158,7 +158,7 @@ applied(rt_tui *tui, void *ctx, rt_status st, rt_work_said *said, const rt_error
 	if (r->verb->action == RT_ACT_INSERT_BEFORE || r->verb->action == RT_ACT_INSERT_AFTER)
 		select_added(tui, said);
 	if (r->verb->action == RT_ACT_COLLAPSE && tui->notice.size == 0)
-		rt_tui_say(tui, r->is_on ? "Folded to its first line" : "Unfolded");
+		rt_tui_say(tui, r->is_on ? "Collapsed to its first line" : "Expanded");
 	if (r->verb->action == RT_ACT_READ_MODE)
 		rt_tui_say(tui, r->is_on ? "Rendered as Markdown" : "Shown as source");
 	return said->has_editor ? rt_tui_fill_input(tui, rt_buf_str(&said->editor)) : RT_OK;
