@@ -28,7 +28,8 @@ SURFACES = {
     "tui": ["tui", "terminal", "tree"],
     "server": ["server"],
     "engine": ["base", "codec", "core", "store", "files", "log", "ops", "view", "chat",
-               "markup", "formats", "llm", "hooks", "library"],
+               "markup", "formats", "llm", "hooks", "library", "importers",
+               "accounts", "signin"],
     "web": [],
 }
 COMMENTED = ["src", "include", "web", "tests", "tools", "bench", "examples"]

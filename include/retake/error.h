@@ -14,14 +14,14 @@ typedef enum retake_status {
 	RETAKE_OK = 0,
 	RETAKE_NOMEM = 1,        /* out of memory */
 	RETAKE_USAGE = 2,        /* the request is malformed: correct it */
-	RETAKE_NOT_FOUND = 3,    /* no such thing */
-	RETAKE_AMBIGUOUS = 4,    /* several things match that name: be more specific */
+	RETAKE_NOT_FOUND = 3,    /* no such object */
+	RETAKE_AMBIGUOUS = 4,    /* several objects match: be more specific */
 	RETAKE_REFUSED = 5,      /* valid, but not allowed in the current state */
 	RETAKE_CONFLICT = 6,     /* changed by another writer: read again and retry */
 	RETAKE_BUSY = 7,         /* locked by another process: retry later */
-	RETAKE_CORRUPT = 8,      /* the bytes are damaged: stop, and check the store */
+	RETAKE_CORRUPT = 8,      /* the data is damaged: stop, and check the store */
 	RETAKE_TOO_NEW = 9,      /* written by a newer Retake: read only, or upgrade */
-	RETAKE_NOT_OURS = 10,    /* a file of another kind: choose another path */
+	RETAKE_NOT_OURS = 10,    /* a file of another type: choose another path */
 	RETAKE_READ_ONLY = 11,   /* opened read-only */
 	RETAKE_IO = 12,          /* the disk or the operating system failed */
 	RETAKE_FULL = 13,        /* no space left on the disk */
@@ -41,7 +41,7 @@ typedef struct retake_error {
 	int32_t has_at; /* not 0: at is valid */
 	uint64_t at;    /* byte position in the input */
 	uint64_t line;  /* 1-based line of the input; 0: not applicable */
-	char text[RETAKE_ERROR_TEXT_SIZE]; /* one sentence for people, NUL-terminated */
+	char text[RETAKE_ERROR_TEXT_SIZE]; /* one sentence, NUL-terminated */
 	uint64_t reserved;                 /* 0 */
 } retake_error;
 

@@ -42,7 +42,7 @@ typedef struct retake_import_options {
  *
  * out_report receives {"format","discussions","entries","takes","known","settings","repaired",
  * "skipped","noted","remarks":[{"level","line","text"}],"seq","discussion"}: the additions, the
- * number of entries that existed already and of project settings changed, and the repairs. */
+ * number of entries that already existed and of changed project settings, and the repairs. */
 RETAKE_CHECKED RETAKE_API retake_status retake_import(retake_project *project, const char *bytes,
 						      size_t size,
 						      const retake_import_options *options,

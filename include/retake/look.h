@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Look: read-only views of a project as JSON, at present or after any past step.
+ * Look: read-only views of a project as JSON, in its current state or after any earlier step.
  *
  * The output is that of `retake COMMAND --json`, as specified in docs/contract.md. Each call reads
  * one consistent state, and never waits for a writer. To read the same state several times, pass
@@ -19,12 +19,12 @@ RETAKE_BEGIN
 /* For at_seq: the state before the first step. */
 #define RETAKE_SEQ_FIRST UINT64_MAX
 
-/* What to read. NULL: the active take of the active discussion, at present. */
+/* What to read. NULL: the active take of the active discussion, in its current state. */
 typedef struct retake_place {
 	size_t size;            /* sizeof(retake_place) */
 	const char *discussion; /* name or id ("d3"); NULL: the active one of that state */
 	const char *take;       /* name or id ("t2"); NULL: the active one of the discussion */
-	uint64_t at_seq;        /* right after this row of the log; 0: at present */
+	uint64_t at_seq;        /* right after this row of the log; 0: now */
 } retake_place;
 
 #define RETAKE_PLACE_INIT {sizeof(retake_place), NULL, NULL, 0}
@@ -85,12 +85,12 @@ RETAKE_CHECKED RETAKE_API retake_status retake_history(retake_project *project,
 						       retake_text *out_json,
 						       retake_error *error);
 
-/* {"seq","op","what","by","at","effects":[…],"moves":[…]}: what one step changed. */
+/* {"seq","op","what","by","at","effects":[…],"moves":[…]}: the changes of one step. */
 RETAKE_CHECKED RETAKE_API retake_status retake_step(retake_project *project, uint64_t seq,
 						    retake_text *out_json, retake_error *error);
 
-/* [{"seq","body","at","by","content","current"}]: every text that an entry of the discussion
- * has had, oldest first. Cost: O(log). */
+/* [{"seq","body","at","by","content","current"}]: all versions of the text of an entry of the
+ * discussion, oldest first. Cost: O(log). */
 RETAKE_CHECKED RETAKE_API retake_status retake_revisions(retake_project *project,
 							 const retake_place *place,
 							 const char *address,
@@ -103,8 +103,8 @@ RETAKE_CHECKED RETAKE_API retake_status retake_settings(retake_project *project,
 							retake_text *out_json,
 							retake_error *error);
 
-/* {"common","changed":[{"id","a","b"}],"a":[…],"b":[…]}: the take of place (a) and another of
- * its discussion (b), from their fork on. */
+/* {"common","changed":[{"id","a","b"}],"a":[…],"b":[…]}: the take of place (a) and another of its
+ * discussion (b), from the point where they diverge. */
 RETAKE_CHECKED RETAKE_API retake_status retake_diff(retake_project *project,
 						    const retake_place *place,
 						    const char *other_take,

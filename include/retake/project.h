@@ -20,7 +20,7 @@ typedef struct retake_project_options {
 
 /* name: NULL or empty: "default". A project may be open several times, in several processes.
  * RETAKE_NOT_FOUND: it does not exist, and create is not set or the store is read-only.
- * Cost: O(rows of the log since the last checkpoint), at most some thousand. */
+ * Cost: O(rows of the log since the last checkpoint), at most a few thousand. */
 RETAKE_CHECKED RETAKE_API retake_status
 retake_project_open(retake_store *store, const char *name, const retake_project_options *options,
 		    retake_project **out_project, retake_error *error);
@@ -34,8 +34,8 @@ RETAKE_API void retake_project_close(retake_project *project);
 RETAKE_CHECKED RETAKE_API retake_status retake_project_seq(retake_project *project,
 							   uint64_t *out_seq, retake_error *error);
 
-/* Load what other handles and processes have written since. retake_apply does so implicitly; views
- * do not, so that they stay stable until the caller asks.
+/* Load changes that other handles and processes have written in the meantime. retake_apply does so
+ * implicitly; views do not, so that they stay stable until the caller asks.
  * Cost: O(new rows). */
 RETAKE_CHECKED RETAKE_API retake_status retake_project_refresh(retake_project *project,
 							       retake_error *error);
@@ -45,7 +45,7 @@ RETAKE_CHECKED RETAKE_API retake_status retake_project_refresh(retake_project *p
 RETAKE_CHECKED RETAKE_API retake_status retake_project_newer(retake_project *project,
 							     retake_error *error);
 
-/* Update the index of retake_search, which a search does implicitly: for idle time.
+/* Update the index of retake_search, which a search does implicitly; meant for idle time.
  * RETAKE_READ_ONLY. Cost: O(new text). */
 RETAKE_CHECKED RETAKE_API retake_status retake_project_index(retake_project *project,
 							     retake_error *error);

@@ -5,7 +5,7 @@
  *   retake_store *store;        one file, or memory
  *   retake_project *project;    discussions and settings
  *   retake_apply(project, …)    operations as JSON in, results as JSON out
- *   retake_show(project, …)     and the other views: the present state, or that after any step
+ *   retake_show(project, …)     and the other views: the current state, or that after any step
  *
  * Common rules are in retake/api.h, an example in docs/library.md. */
 #ifndef RETAKE_RETAKE_H

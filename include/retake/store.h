@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Store: one SQLite file, or memory, that holds projects.
+ * Store: an SQLite file, a PostgreSQL database or memory that contains projects.
  *
- * Several processes, and several stores of one process, may have a file open concurrently. A
+ * Several processes, and several handles in one process, may have a file open concurrently. A
  * process that has a file open as a store must not open, copy or close it by other means: the
  * operating system drops all locks of a process on a file when any of its descriptors is closed. */
 #ifndef RETAKE_STORE_H
@@ -17,7 +17,7 @@ typedef struct retake_store retake_store;
 
 typedef struct retake_store_options {
 	size_t size;   /* sizeof(retake_store_options) */
-	int create;    /* create a missing file, readable for its owner only */
+	int create;    /* create a missing file, readable only by its owner */
 	int read_only; /* never write */
 	int relaxed;   /* do not wait for the disk: a power failure may lose the last seconds, a
 	                  crash of the process loses nothing */
@@ -26,8 +26,9 @@ typedef struct retake_store_options {
 #define RETAKE_STORE_OPTIONS_INIT {sizeof(retake_store_options), 0, 0, 0}
 
 /* path: a file, "postgresql://…", or ":memory:" for a store that lives until it is closed.
- * RETAKE_NOT_FOUND: no such file, and create is not set. RETAKE_NOT_OURS: a file of another kind. RETAKE_TOO_NEW: can be
- * opened with read_only at most. RETAKE_CORRUPT, RETAKE_IO. A file that is refused is not modified.
+ * RETAKE_NOT_FOUND: no such file, and create is not set. RETAKE_NOT_OURS: a file of another type.
+ * RETAKE_TOO_NEW: can be opened with read_only at most. RETAKE_CORRUPT, RETAKE_IO. A file that is
+ * refused is not modified.
  * Cost: independent of the size of the store. */
 RETAKE_CHECKED RETAKE_API retake_status retake_store_open(const char *path,
 							  const retake_store_options *options,

@@ -22,7 +22,7 @@ rt_account_name_check(rt_scope *s, rt_str name)
 {
 	if (!rt_account_name_is_valid(name))
 		rt_scope_fail(s, RT_USAGE,
-			      "a name has 1 to %d characters of a-z 0-9 . _ - and begins with a letter or a digit",
+			      "a name must have 1 to %d characters of a-z 0-9 . _ - and begin with a letter or a digit",
 			      RT_ACCOUNT_NAME_MAX);
 }
 
@@ -39,7 +39,7 @@ rt_accounts_user_new(const rt_accounts *a, rt_str name, bool is_admin, rt_str id
 			.by = a->by};
 
 	if (change.roster != NULL && rt_roster_named(change.roster, RT_ITEM_USER, name) != NULL)
-		rt_scope_fail(a->scope, RT_REFUSED, "there is a user \"%.*s\" already", RT_STR_ARG(name));
+		rt_scope_fail(a->scope, RT_REFUSED, "a user \"%.*s\" already exists", RT_STR_ARG(name));
 	if (rt_ok(a->scope)) {
 		user.id = rt_directory_new_id(&change);
 		rt_directory_write(&change, &user);
@@ -109,7 +109,7 @@ keep_owner(const rt_accounts *a, const rt_roster *roster, uint64_t user, const r
 
 		if (is_lost && makes_owner(roster, member, 0) && !has_owner(roster, member->project, user, left_out))
 			rt_scope_fail(a->scope, RT_REFUSED,
-				      "this would leave a project without an owner; make another member owner first");
+				      "this would leave a project without an owner; make another member an owner first");
 	}
 }
 

@@ -9,7 +9,7 @@
 
 #include "accounts/directory.h"
 
-/* Who does it, for the audit log. */
+/* The author of a change, for the audit log. */
 typedef struct rt_accounts {
 	rt_directory *directory;
 	rt_scope *scope;
@@ -34,7 +34,7 @@ typedef struct rt_accounts_removed {
 	size_t memberships, teams, tokens;
 } rt_accounts_removed;
 
-/* Removes a user with memberships and tokens; browsers have no right from then on. RT_NOT_FOUND. */
+/* Removes a user with memberships and tokens; its browsers lose their rights. RT_NOT_FOUND. */
 rt_accounts_removed rt_accounts_user_remove(const rt_accounts *a, rt_str name);
 
 /* Adds a user to a team, which is created if it is missing, or removes it; a team without users is

@@ -230,7 +230,7 @@ make_user(rt_directory_change *change, const rt_accounts *a, const rt_arrival *a
 	if (arrival->identity.size > 0 && invite == NULL && !arrival->may_create)
 		rt_scope_fail(s, RT_REFUSED, "no user of this server has this identity");
 	else if (arrival->identity.size == 0 && invite == NULL)
-		rt_scope_fail(s, RT_CREDENTIALS, "this needs an invitation");
+		rt_scope_fail(s, RT_CREDENTIALS, "an invitation is required");
 	if (!rt_ok(s))
 		return user;
 	user.name = wanted;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Arrival: how people become users who have no token yet: with an invitation, or with the identity that
- * a sign-in service has proved. The store decides: an invitation and the state of a sign-in count once,
- * whichever server receives them.
+ * Arrival: how people without a token become users: with an invitation, or with the identity that a
+ * sign-in service has confirmed. The store decides: an invitation and the state of a sign-in can be
+ * used once, whichever server receives them.
  *
  * Threads: any. */
 #ifndef RT_ACCOUNTS_ARRIVAL_H
@@ -29,21 +29,21 @@ void rt_accounts_invite_revoke(const rt_accounts *a, uint64_t id);
 /* Sets the identity of a user; empty: none. RT_REFUSED: another user has it. */
 void rt_accounts_identity_set(const rt_accounts *a, rt_str user, rt_str identity);
 
-/* A person at the door. */
+/* A request to sign in. */
 typedef struct rt_arrival {
 	rt_str identity;    /* proved by a sign-in service; empty: none */
 	rt_str name;        /* wanted; with an identity, changed until it is a valid name that is free */
 	bool may_create;    /* an identity without a user and without an invitation becomes a user */
-	uint64_t user;      /* signed in already, and accepts an invitation; 0: not so */
+	uint64_t user;      /* already signed in, and accepts an invitation; 0: not signed in */
 	rt_str invite;      /* hash of an invitation; empty: none */
-	rt_str once;        /* hash of a secret that counts once; empty: none */
+	rt_str once;        /* hash of a one-time secret; empty: none */
 	int64_t once_until_us;
 } rt_arrival;
 
 /* Returns the user, who exists then and has the roles of the invitation; the name is a text of the
- * scope. Nothing is changed after a failure. RT_CREDENTIALS: the invitation or the secret does not count
- * (any more). RT_REFUSED: the identity has no user, the user is disabled, or the name is in use.
- * RT_USAGE: the name is not valid. */
+ * scope. Nothing is changed after a failure. RT_CREDENTIALS: the invitation or the secret is not
+ * valid (any more). RT_REFUSED: the identity has no user, the user is disabled, or the name is in
+ * use. RT_USAGE: the name is not valid. */
 uint64_t rt_accounts_arrive(const rt_accounts *a, const rt_arrival *arrival, rt_str *out_name);
 
 /* A random key that all servers of the store share, 64 hexadecimal digits; made by the first call. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Audit: the log of what accounts have done and were refused, and the days on which tokens were used.
- * Rows are never changed; of refusals there is at most one for an identity, a kind and a minute.
+ * Audit: the log of actions of accounts and of refused requests, and the days on which tokens were
+ * used. Rows are never changed; of refusals there is at most one for an identity, a kind and a
+ * minute.
  *
  * Threads: notes lock themselves; the rest: one thread at a time for each scope. */
 #ifndef RT_ACCOUNTS_AUDIT_H
@@ -20,7 +21,7 @@ typedef struct rt_audit {
 
 typedef struct rt_audit_filter {
 	rt_str user;      /* only of this one; empty: of all */
-	int64_t since_us; /* only from then on */
+	int64_t since_us; /* only since then */
 } rt_audit_filter;
 
 /* Adds a row: in the transaction of a change, or in a separate one. */
@@ -40,7 +41,8 @@ typedef struct rt_account_notes rt_account_notes;
 /* NULL: no memory. */
 rt_account_notes *rt_account_notes_new(const rt_alloc *alloc);
 void rt_account_notes_free(rt_account_notes *notes);
-/* A request was refused; identity and kind: see above. Too many at once are dropped. */
+/* A request was refused; identity and kind: see above. If there are too many, the
+ * rest are dropped. */
 void rt_account_notes_refused(rt_account_notes *notes, int64_t now_us, rt_str identity, const rt_audit *row,
 			      const char *kind);
 /* A token (its id) was used. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Authorize: may this account do that? The only place that decides it.
+ * Authorize: decides whether an account has a right. Nothing else does.
  *
  * right         least role of the project   least scope of a token   who else
  * open          -                           read                     share links
@@ -28,7 +28,7 @@
 typedef enum rt_account_kind {
 	RT_ACCOUNT_NOBODY,
 	RT_ACCOUNT_MACHINE, /* the owner of the server's machine: its token, socket, command line; on
-			     * servers without accounts, everybody */
+			     * servers without accounts, everyone */
 	RT_ACCOUNT_USER,    /* signed in: a browser, a trusted proxy */
 	RT_ACCOUNT_TOKEN,   /* a personal access token */
 	RT_ACCOUNT_LINK     /* a share link */

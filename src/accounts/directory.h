@@ -11,9 +11,9 @@
  *   audit/<time>-<random>, used/12        the audit log, the last day of a token (audit.h)
  *   version                               {"v":1,"version":41,"next":13}
  *
- * Every change is one transaction, which also writes "version"; a program reads the other rows again
- * when that has changed. Of secrets only the hash is stored. Ids are never used twice. A row that
- * cannot be read completely gives no right: it is ignored.
+ * Every change is one transaction, which also writes "version"; a program reads the other rows
+ * again when that has changed. Only the hashes of secrets are stored. Ids are never used twice. A
+ * row that cannot be read completely gives no right: it is ignored.
  *
  * A roster is the directory at one time. Immutable; counted.
  *
@@ -84,7 +84,7 @@ typedef struct rt_item {
 	uint64_t is_admin;   /* users: of the server */
 	uint64_t is_disabled;/* users */
 	int64_t made_us, until_us, seen_us; /* until 0: does not expire */
-	rt_str name;         /* users, teams: unique in their kind; tokens, links: for people */
+	rt_str name;         /* users, teams: unique in their kind; tokens, links: for display */
 	rt_str identity;     /* users: "proxy:ann", the name that a sign-in service has for them */
 	rt_str by;           /* the user that made it */
 	const uint64_t *list; /* teams: users; tokens: the only projects, if any; invitations:

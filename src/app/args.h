@@ -2,7 +2,7 @@
  *
  * Args: a command line parsed by the table of commands. Flags may be anywhere, before or after
  * the verb; "--" ends them; "-" alone is a word. A value follows after a space or "=", or directly
- * after a letter. Of a flag that is given twice the last one counts. */
+ * after a letter. If a flag is given twice, the last one counts. */
 #ifndef RT_APP_ARGS_H
 #define RT_APP_ARGS_H
 
@@ -62,8 +62,8 @@ typedef struct rt_args {
 extern const rt_flag rt_global_flags[];
 
 /* commands: the table, ended by NULL. The caller provides words of *out, with capacity for argc
- * pointers. *out holds what could be parsed even on failure, so that errors respect the output
- * flags. RT_USAGE. */
+ * pointers. *out contains the parsed part even on failure, so that errors respect the output flags.
+ * RT_USAGE. */
 RT_CHECKED rt_status rt_args_parse(const struct rt_command *const *commands, int argc,
 				   char *const *argv, rt_args *out, rt_error *err);
 /* The value of a flag; "" for a switch; NULL when it was not given. */

@@ -13,7 +13,7 @@
 /* Options with the working directory as the only root, and PATH. Memory is the scope's. */
 rt_file_options rt_attach_here(rt_scope *scope);
 
-/* The present files of a discussion, and the definitions of the symbols that a message
+/* The current files of a discussion, and the definitions of the symbols that a message
  * (chat/attachment.h; may be empty) names; problems are in the set. Never NULL, but empty once the
  * scope has failed. */
 const rt_file_set *rt_attach_look(rt_scope *scope, const rt_file_options *options,
@@ -22,8 +22,8 @@ const rt_file_set *rt_attach_look(rt_scope *scope, const rt_file_options *option
 rt_attachments rt_attach_set(rt_scope *scope, const rt_file_set *set);
 /* Fails the scope with RT_REFUSED if the set has problems; the message lists them. */
 void rt_attach_check(rt_scope *scope, const rt_file_set *set);
-/* Estimated tokens of the files of a discussion, as a request counts them, and of the definitions that
- * the message names. Files that cannot be sent count nothing. */
+/* Estimated tokens of the files of a discussion, as a request counts them, and of the definitions
+ * that the message names. Files that cannot be sent are not counted. */
 size_t rt_attach_tokens(rt_scope *scope, const rt_file_options *options, const rt_project *value,
 			uint32_t disc, rt_str message);
 /* The three lists of a discussion: two that are equal name the same files. */

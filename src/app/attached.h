@@ -18,7 +18,7 @@ typedef struct rt_attached_list {
 	size_t count;
 } rt_attached_list;
 
-/* The name of a file without its folder. Borrows from the path. */
+/* The name of a file without its directory. Borrows from the path. */
 rt_str rt_attached_name(const char *path);
 /* Can these bytes be attached? RT_USAGE: they are empty. RT_LIMIT: more than RT_BLOB_MAX. */
 RT_CHECKED rt_status rt_attached_check(const char *path, rt_str bytes, rt_error *err);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
  * Condition: the precondition of a change, about the state that was read before. It is checked in
- * the transaction of the change (rt_apply_context.check), so that no other change comes in between.
+ * the transaction of the change (rt_apply_context.check), so that no other change can intervene.
  *
  * A state that was read is named by a tag, which is an ETag over HTTP (RFC 9110, 8.8.3). An equal
- * tag is an equal state, in the present history of this store (the epoch is in it).
+ * tag is an equal state, in the current history of this store (the epoch is in it).
  *
  *   "9f3a6c01.d1.42.40"       a discussion: the steps that are current in it and in the
  *                             project, whose settings, roles and names it is shown with
- *   "9f3a6c01.p.40"           the project's own things: settings, roles, the catalogue; for changes
+ *   "9f3a6c01.p.40"           the project itself: settings, roles, the catalogue; for changes
  *                             of these that name no discussion
  *   "9f3a6c01.e.7.9b1f…"      an entry in a take: its number, a hash of the slot and
  *                             the label
@@ -31,7 +31,7 @@ uint64_t rt_entry_fingerprint(const rt_project *project, const rt_disc *disc, co
 void rt_etag_entry(uint64_t epoch, const rt_project *project, const rt_disc *disc,
 		   const rt_slot *slot, char out[RT_ETAG_ROOM]);
 
-/* Zero: nothing has to hold. Borrows everything. */
+/* Zero: no precondition. Borrows everything. */
 typedef struct rt_condition {
 	rt_engine *engine;
 	/* Subject of the change. */

@@ -197,7 +197,7 @@ rt_files_write(const rt_env *env, const char *path, rt_str bytes, rt_files_write
 
 	if (stat(path, &info) == 0) {
 		if (S_ISDIR(info.st_mode))
-			return rt_fail(err, RT_USAGE, "%s is a folder", path);
+			return rt_fail(err, RT_USAGE, "%s is a directory", path);
 		if (!replaces)
 			return rt_fail(err, RT_REFUSED, "%s already exists", path);
 	}
@@ -207,7 +207,7 @@ rt_files_write(const rt_env *env, const char *path, rt_str bytes, rt_files_write
 		return rt_fail(err, RT_USAGE, "the file name is too long");
 	fd = open(room, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, is_private ? 0600 : 0666);
 	if (fd < 0 && errno == ENOENT)
-		return rt_fail(err, RT_NOT_FOUND, "the folder for %s does not exist", path);
+		return rt_fail(err, RT_NOT_FOUND, "the directory for %s does not exist", path);
 	if (fd < 0)
 		return fail_errno(err, path, "written");
 	rt_host_temporary(room);

@@ -21,8 +21,8 @@ typedef enum rt_files_write_mode {
 	RT_FILES_PRIVATE_REPLACE /* over a file, or new, and only readable by this user */
 } rt_files_write_mode;
 
-/* Write a file whole or not at all. RT_REFUSED: it exists; RT_NOT_FOUND: its folder does not;
- * RT_USAGE: it is a folder, or the name is too long; RT_IO, RT_FULL. */
+/* Write a file atomically. RT_REFUSED: it exists; RT_NOT_FOUND: its directory does not; RT_USAGE:
+ * it is a directory, or the name is too long; RT_IO, RT_FULL. */
 RT_CHECKED rt_status rt_files_write(const rt_env *env, const char *path, rt_str bytes,
 				   rt_files_write_mode mode, rt_error *err);
 /* A private temporary file NAME-XXXXXX.md with this text; its path is appended to out. */

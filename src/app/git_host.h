@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Git: the commit that a working folder has checked out, found by reading .git. No process is
+ * Git: the commit that is checked out in a working directory, found by reading .git. No process is
  * started and nothing is written. */
 #ifndef RT_APP_GIT_HOST_H
 #define RT_APP_GIT_HOST_H
@@ -29,10 +29,10 @@ typedef struct rt_git {
 	const rt_alloc *alloc; /* NULL: the C library's */
 } rt_git;
 
-/* The commit of the work tree that contains the current folder, in hexadecimal: linked work trees,
- * submodules, detached heads and packed refs included. NULL: there is none, or its references are
- * stored in another form (reftable). ctx: an rt_git, to which the result belongs. One thread at a
- * time. Cost: a stat of each file, if nothing has changed since the last call. */
+/* The commit of the work tree that contains the current directory, in hexadecimal: linked work
+ * trees, submodules, detached heads and packed refs included. NULL: there is none, or its
+ * references are stored in another form (reftable). ctx: an rt_git, to which the result belongs.
+ * One thread at a time. Cost: a stat of each file, if nothing has changed since the last call. */
 const char *rt_git_commit(void *ctx);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Host: the machine: clock, randomness, environment, folders, signals, other programs. */
+ * Host: the machine: clock, randomness, environment, directories, signals, other programs. */
 #ifndef RT_APP_HOST_H
 #define RT_APP_HOST_H
 
@@ -32,11 +32,11 @@ bool rt_host_input_comes(int ms);
 bool rt_host_wait(int fd, int ms);
 /* Does a server listen on this port of the loopback? Waits for 200 ms at most. */
 bool rt_host_listens(unsigned port);
-/* Appends the folder for temporary files. */
+/* Appends the directory for temporary files. */
 void rt_host_temp_dir(rt_buf *out);
 /* The local day of a time, in days since 1970. */
 int64_t rt_host_local_day(int64_t at_us);
-/* Local time for people: "2026-11-21 20:35" (or with the seconds). */
+/* Local time for display: "2026-11-21 20:35" (or with the seconds). */
 void rt_host_add_local_time(rt_buf *out, int64_t at_us, bool seconds);
 /* The same, short, relative to now: "20:35" today, "11/2 20:35" this year, else "25/11/2 20:35".
  * Month before day. */
@@ -44,7 +44,7 @@ void rt_host_add_short_time(rt_buf *out, int64_t at_us, int64_t now_us);
 
 /* Is the locale's encoding UTF-8, by its variables? */
 bool rt_host_is_utf8(void);
-/* Are standard input and standard error terminals, so that a person can be asked? */
+/* Are standard input and standard error terminals, so that the user can be asked? */
 bool rt_host_can_ask(void);
 /* A line from standard input, without its end; false: none. */
 bool rt_host_ask(char *line, size_t room);

@@ -159,7 +159,7 @@ begin(rt_file_input *f, const char *name, int fd)
 static rt_status
 no_file(const char *name, mode_t mode, rt_error *err)
 {
-	const char *what = S_ISDIR(mode)    ? "a folder"
+	const char *what = S_ISDIR(mode)    ? "a directory"
 			   : S_ISFIFO(mode) ? "a named pipe (FIFO)"
 			   : S_ISSOCK(mode) ? "a socket"
 					    : "a device";

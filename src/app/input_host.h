@@ -3,9 +3,10 @@
  * Input: a file as an rt_input. It is read in pieces, never mapped, so that no file takes more
  * memory than a piece.
  *
- * A regular file is read in place. It must not change meanwhile, since reading it twice has to give
- * the same bytes: a read after a change is RT_BUSY. A pipe is copied to an unnamed file (0600) as
- * far as it is read, because it has to be read again; no more than was requested is read from it.
+ * A regular file is read in place. It must not change in the meantime, since reading it twice has
+ * to give the same bytes: a read after a change is RT_BUSY. A pipe is copied to an unnamed file
+ * (0600) as far as it is read, because it has to be read again; no more than was requested is read
+ * from it.
  *
  * An SQLite database is read together with its log (app/input_wal.h).
  *
@@ -59,7 +60,7 @@ RT_CHECKED rt_status rt_file_input_lines(rt_file_input *input, const rt_alloc *a
 bool rt_file_input_again(rt_file_input *input);
 void rt_file_input_close(rt_file_input *input);
 
-/* A new file without a name, 0600; -1: errno says why. */
+/* A new file without a name, 0600; -1: errno is set. */
 int rt_file_unnamed(const char *folder);
 
 #endif

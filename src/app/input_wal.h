@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Input WAL: the write-ahead log beside an SQLite database that another program has open. The newest
+ * Input WAL: the write-ahead log of an SQLite database that another program has open. The newest
  * transactions of such a database are only in its log (NAME-wal). Readers get the database as it is
  * after the last complete transaction; neither file is changed or locked, and no -shm is made.
  *

@@ -275,7 +275,7 @@ may_continue(rt_runs *runs, const rt_run_asked *asked, char out_name[24], rt_err
 		    !rt_str_eq(other->shown_take, asked->shown_take))
 			continue;
 		memcpy(out_name, run->name, sizeof(run->name));
-		return rt_fail(err, RT_REFUSED, "this reply is being continued already (run %s)",
+		return rt_fail(err, RT_REFUSED, "this reply is already being continued (run %s)",
 			       run->name);
 	}
 	return RT_OK;
@@ -433,11 +433,11 @@ rt_runs_start_several(rt_runs *runs, const rt_run_request *request, const rt_str
 	size_t begun = 0;
 
 	if (count < 1 || count > RT_RUN_MODELS_MAX)
-		return rt_fail(err, RT_USAGE, "1 to %d models can be asked at once",
+		return rt_fail(err, RT_USAGE, "give 1 to %d models",
 			       (int)RT_RUN_MODELS_MAX);
 	if (request->how > RT_RUN_AGAIN || request->replies > 1)
-		return rt_fail(err, RT_USAGE, "several models can each give one reply; they cannot "
-					      "continue a reply or give several");
+		return rt_fail(err, RT_USAGE, "several models can only answer a question, each "
+					      "with one reply");
 	st = look_first(runs, count, err);
 	if (st == RT_OK)
 		st = prepare_several(runs, request, models, count, all, err);

@@ -111,7 +111,7 @@ typedef struct rt_run_request {
 RT_CHECKED rt_status rt_runs_start(rt_runs *runs, const rt_run_request *request,
 				   char out_name[24], rt_error *err);
 enum { RT_RUN_MODELS_MAX = 16 };
-/* Asks several models at once (ASK, AGAIN; chat/send_group.h): a run for each, with its name in
+/* Asks several models in parallel (ASK, AGAIN; chat/send_group.h): a run for each, with its name in
  * out_names. Fails as rt_runs_start, before any of them begins: RT_USAGE also for a model that is
  * named twice, and for more than RT_RUN_MODELS_MAX. */
 RT_CHECKED rt_status rt_runs_start_several(rt_runs *runs, const rt_run_request *request,
@@ -153,7 +153,7 @@ typedef struct rt_run_text {
 /* Where a piece ends. */
 size_t rt_run_text_end(const rt_run_text *text, size_t piece);
 
-/* The present state of a run. Borrowed, for the duration of a callback. */
+/* The current state of a run. Borrowed, for the duration of a callback. */
 typedef struct rt_run_info {
 	const char *name;
 	rt_run_state state;
@@ -163,7 +163,7 @@ typedef struct rt_run_info {
 	rt_str model;            /* "openai/gpt-4o"; or empty */
 	rt_str group;            /* of several models: the name of the first of these runs; or empty */
 	rt_str question;         /* once it is an entry */
-	rt_str notice;           /* for people: "server error 500, retry 1 of 4 …"; or empty */
+	rt_str notice;           /* for display: "server error 500, retry 1 of 4 …"; or empty */
 	unsigned retry, retries; /* of the notice: the next attempt, of this many; or 0 */
 	int64_t started_us, ended_us;
 	bool is_removed;         /* its discussion was reset or deleted before it ended */

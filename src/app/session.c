@@ -193,7 +193,7 @@ check_folder(rt_session *session, const char *file, rt_error *err)
 		rt_session_hint(session, RT_NOT_FOUND,
 				"Create it: mkdir -p %s   Or use another file: retake --db FILE …",
 				folder.ptr);
-		rt_scope_fail(&s, RT_NOT_FOUND, "the folder %s of the store %s does not exist",
+		rt_scope_fail(&s, RT_NOT_FOUND, "the directory %s of the store %s does not exist",
 			      folder.ptr, file);
 	}
 	return rt_scope_end(&s, err);

@@ -100,7 +100,7 @@ void rt_session_free_name(const rt_project *value, char out[RT_SESSION_NAME_ROOM
 const char *rt_session_shown(const rt_session *session);
 /* The path of the file that the address means; NULL: it is not a file. Borrowed. */
 const char *rt_session_file(const rt_session *session);
-/* The address of the open store, valid in every folder: the full path of a file. malloc'ed;
+/* The address of the open store, valid in every directory: the full path of a file. malloc'ed;
  * NULL: the store is in memory, or there is not enough memory. */
 char *rt_session_store_path(const rt_session *session);
 

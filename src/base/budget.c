@@ -78,6 +78,6 @@ rt_budget_explain(const rt_budget *budget, rt_status status, const char *what, r
 	if (status != RT_NOMEM || !atomic_load(&budget->refused))
 		return status;
 	return rt_fail(err, RT_LIMIT,
-		       "%s needs more than %zu MiB of memory at once; split the file", what,
+		       "%s needs more than %zu MiB of memory; split the file", what,
 		       budget->limit >> 20);
 }

@@ -55,7 +55,7 @@ refuses_beyond_the_limit(void **state)
 	assert_int_equal(rt_budget_explain(&budget, RT_IO, "this import", &err), RT_IO);
 	assert_int_equal(rt_budget_explain(&budget, RT_NOMEM, "this import", &err), RT_LIMIT);
 	assert_string_equal(err.text,
-			    "this import needs more than 1 MiB of memory at once; split the file");
+			    "this import needs more than 1 MiB of memory; split the file");
 	rt_free(&budget.alloc, a);
 	a = rt_new(&budget.alloc, 1000 * 1000); /* there is room again */
 	assert_non_null(a);

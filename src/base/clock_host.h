@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A clock that never goes back, and waiting by it. It is for time limits; the time of day comes
- * from rt_env, and the time zone from here.
+ * A monotonic clock, and waiting by it, for time limits; the time of day comes from rt_env, and the
+ * time zone from here.
  *
  * Threads: any. */
 #ifndef RT_BASE_CLOCK_HOST_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Hash table: finds the items of an array by their contents. It holds their numbers with 32 bits of
- * their hashes, in open addressing; the caller compares the items. Numbers are only added. Zeroed
- * memory is an empty table.
+ * Hash table: finds the items of an array by their contents. It contains their numbers with 32 bits
+ * of their hashes, in open addressing; the caller compares the items. Numbers are only added.
+ * Zeroed memory is an empty table.
  *
  *	for (size_t probe = 0; rt_hash_table_next(&t, hash, &probe, &number);)
  *		if (… items[number] …)

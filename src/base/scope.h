@@ -4,8 +4,8 @@
  * a request, a command, a frame).
  *
  * Functions that are handed a scope return values, not statuses. The first failure is kept in
- * the scope; after it every function returns at once and changes nothing, so a sequence of
- * steps is written straight down and checked once at the end:
+ * the scope; after it every function returns immediately and changes nothing, so a sequence of
+ * steps needs only one check, at the end:
  *
  *	rt_scope s;
  *

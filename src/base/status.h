@@ -25,7 +25,7 @@ typedef enum rt_status {
 	RT_NOMEM,      /* out of memory; nothing changed */
 	RT_USAGE,      /* the request is malformed: correct it */
 	RT_NOT_FOUND,  /* no such thing */
-	RT_AMBIGUOUS,  /* more than one thing matches: be more specific */
+	RT_AMBIGUOUS,  /* more than one object matches: be more specific */
 	RT_REFUSED,    /* valid, but not allowed in the current state */
 	RT_CONFLICT,   /* changed by another writer: reload and retry */
 	RT_BUSY,       /* locked by another process for too long: wait */

@@ -47,7 +47,7 @@ typedef struct rt_context_options {
 	void *ctx;            /* of both */
 	rt_context_totals *totals; /* or NULL */
 	/* One line for each type of block in an entry that the request cannot contain is appended,
-	 * for people; or NULL. */
+	 * for the user; or NULL. */
 	rt_buf *unsent;
 	/* White space at the end of the path that is not sent, since the provider refuses it there, is
 	 * appended; or NULL. */

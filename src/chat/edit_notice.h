@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Edit notices: tell the model of edits that it did not make (M5, M6), as entries before the
+ * Edit notices: inform the model about edits that it did not make (M5, M6), as entries before the
  * next question. The setting edit_notices selects them:
  *
  *   "none"    none
@@ -10,7 +10,7 @@
  * A notice is an entry of kind "prompt_notice", so it can be seen, edited, muted and undone
  * like any other. Each edit is announced once: prompt.notify clears the flag of the prompt,
  * and edits of replies are searched back to the last reply or notice only. A notice contains the
- * present text; an edit that was undone has none. */
+ * current text; an edit that was undone has none. */
 #ifndef RT_CHAT_EDIT_NOTICE_H
 #define RT_CHAT_EDIT_NOTICE_H
 

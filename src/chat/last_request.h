@@ -13,8 +13,8 @@
  * built-in ones). files: as in attachment.h; absent if there were none. The log of requests
  * has the same members. Rebuilding the request yields the
  * same bytes; if not (a hook changed it, a text was purged, another version sent it), the hash
- * shows it. The row holds no text but names of files; a purge that finds its text in it drops the
- * row. Neither a step nor undoable: it records what happened. */
+ * shows it. The row contains no text but names of files; a purge that finds its text in it drops
+ * the row. Neither a step nor undoable: it records what happened. */
 #ifndef RT_CHAT_LAST_REQUEST_H
 #define RT_CHAT_LAST_REQUEST_H
 

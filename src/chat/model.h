@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Model: something that answers, opened by a program and passed to the engine, which does not know
+ * Model: the source of replies, opened by a program and passed to the engine, which does not know
  * the server, the key or the transport.
  *
  * Threads: one request at a time for each rt_model. */
@@ -10,7 +10,7 @@
 #include "base/env.h"
 #include "chat/provider.h"
 
-/* Progress, for people: "waiting for …", "server error 500, retry 1 of 4 in 2 s". */
+/* Progress, for display: "waiting for …", "server error 500, retry 1 of 4 in 2 s". */
 typedef struct rt_notice {
 	const char *words;
 	unsigned retry, retries; /* the next attempt after a failure, of this many; 0: none */
@@ -54,7 +54,7 @@ struct rt_model {
 	/* further members belong to the implementation */
 };
 
-/* The service's name for people, before the model's name. */
+/* The displayed name of the service, before the model's name. */
 static inline rt_str
 rt_model_service(const rt_model *model)
 {

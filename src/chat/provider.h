@@ -34,10 +34,10 @@ typedef void (*rt_model_fn)(void *ctx, rt_str name, size_t context_tokens);
 
 struct rt_provider {
 	const char *name;    /* "openai" */
-	const char *title;   /* for people: "OpenAI and compatible servers" */
+	const char *title;   /* displayed: "OpenAI and compatible servers" */
 	const char *url;     /* of the usual server; NULL: needs no network */
-	const char *key_env; /* the variable that people have the key in; NULL: needs none */
-	const char *url_env; /* the variable that people have another url in, or NULL */
+	const char *key_env; /* the usual environment variable of the key; NULL: needs none */
+	const char *url_env; /* the usual environment variable of another url, or NULL */
 	/* Append the url that a value of that variable stands for; NULL: the value itself. */
 	void (*add_url)(rt_str value, rt_buf *out);
 	const char *model_prefixes[8]; /* prefixes of its models' names; NULL ends them */
@@ -73,7 +73,7 @@ struct rt_provider {
 	const char *embeddings_path; /* POST, in the form of OpenAI; NULL: there are none */
 };
 
-/* The provider's name for a model: without the provider in front, as people write it
+/* The provider's name for a model: without the provider as a prefix, as users write it
  * ("openai/gpt-4o"). Borrows from model. */
 rt_str rt_provider_model(const rt_provider *provider, rt_str model);
 

@@ -19,10 +19,10 @@
  * is not sent with the next question.
  *
  * A reply follows the entry that it answers, regardless of changes by others. If that entry is
- * removed (by an undo, say) the stream is ended, and the received text stays in its side row: it is
- * stranded. Once the entry is restored the reply is kept after it; otherwise rt_engine_rescue puts
- * it into a new take. When the process dies, the side row stays, too; the next program that opens
- * the project keeps its text, marked as partial (rt_engine_keep_left).
+ * removed (by an undo, for example) the stream is ended, and the received text stays in its side
+ * row: it is stranded. Once the entry is restored the reply is kept after it; otherwise
+ * rt_engine_rescue puts it into a new take. When the process dies, the side row stays, too; the
+ * next program that opens the project keeps its text, marked as partial (rt_engine_keep_left).
  *
  * Threads: call from any thread; several replies may be in flight in one engine. */
 #ifndef RT_CHAT_SEND_H
@@ -140,11 +140,11 @@ typedef struct rt_send_result {
 	size_t files;        /* that were sent */
 	size_t tokens;       /* that were sent, estimated */
 	rt_send_compaction compaction;
-	const rt_text *note;       /* notes of hooks and others, for people; or NULL */
+	const rt_text *note;       /* notes of hooks and others, for the user; or NULL */
 } rt_send_result;
 
 void rt_send_result_deinit(rt_send_result *result);
-/* Its members for people and programs: "entry","take","seq","files","partial","stop","usage":{…},
+/* Its members: "entry","take","seq","files","partial","stop","usage":{…},
  * "left_out","tokens_estimate","compaction":{…},"fate","note", as far as they are known. */
 void rt_send_result_put(rt_buf *out, const rt_send_result *result, bool with_take);
 
@@ -154,7 +154,7 @@ void rt_send_result_put(rt_buf *out, const rt_send_result *result, bool with_tak
  * sent, or the files alone do not fit into the budget; RT_CONFLICT: the entry that it answers was
  * removed and the received text is stranded, or another process now owns the side row. A compaction
  * that fails, or that a hook refuses, changes nothing: the note says why, and the request is sent
- * without the oldest entries. If the person stops it, RT_INTERRUPTED. out is filled in whatever the
+ * without the oldest entries. If the user stops it, RT_INTERRUPTED. out is filled in whatever the
  * status; deinit it. */
 RT_CHECKED rt_status rt_engine_send(rt_engine *engine, const rt_send_options *options,
 				    rt_send_result *out, rt_error *err);
@@ -168,8 +168,8 @@ typedef struct rt_resend_options {
 } rt_resend_options;
 
 /* Sends it again, with hooks as for every request (their reason is "replay") and two lines in the
- * record. The answer goes to with.fn only. *out_note: notes of hooks for people, or NULL; unref it.
- * As rt_model_ops.ask; RT_DENIED. */
+ * record. The answer goes to with.fn only. *out_note: notes of hooks for the user, or NULL; unref
+ * it. As rt_model_ops.ask; RT_DENIED. */
 RT_CHECKED rt_status rt_engine_resend(rt_engine *engine, const rt_resend_options *options,
 				      const rt_text **out_note, rt_error *err);
 

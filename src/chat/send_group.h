@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * A group of requests for the same question, to several models at once. One of them adds the
+ * A group of requests for the same question, to several models in parallel. One of them adds the
  * question; the others wait for it. Each reply is a step; all belong to one group of the log, which
  * undo reverts together (codec/record.h). The first reply that is kept continues the take, each
- * further one gets a new take beside it, and the active take stays. A failure of one does not
- * affect the others: the question records it only if no member has a reply.
+ * further one gets a separate new take, and the active take stays. A failure of one does not affect
+ * the others: the question records it only if no member has a reply.
  *
  * Threads: locks itself; each member runs in a separate thread. */
 #ifndef RT_CHAT_SEND_GROUP_H

@@ -20,7 +20,7 @@
 enum { RT_COMPACT_KEEP_TOKENS = 20000 };
 
 typedef struct rt_summary_result {
-	char entry[132];     /* id of the entry that holds the summary; empty: none was made */
+	char entry[132];     /* id of the entry with the summary; empty: none was made */
 	char target[132];    /* go: the entry that the head went to; empty: before the first */
 	char first_kept[132];/* compact: from here on the entries are sent unchanged */
 	char take[260];      /* that is in view now, if that changed */
@@ -32,7 +32,7 @@ typedef struct rt_summary_result {
 	bool from_hook;
 	rt_usage usage;
 	const rt_text *editor; /* go: text returned for re-submission (T10); or NULL */
-	const rt_text *note;   /* notes of hooks, for people; or NULL */
+	const rt_text *note;   /* notes of hooks, for the user; or NULL */
 } rt_summary_result;
 
 void rt_summary_result_deinit(rt_summary_result *result);
@@ -47,7 +47,7 @@ typedef struct rt_compact_options {
 	/* The path ends with this entry (its id), which is about to be answered, and the compaction
 	 * is placed before it; empty: the path to the head, and placed at the head. */
 	rt_str before;
-	bool is_threshold;       /* made because the window is full, not by hand */
+	bool is_threshold;       /* made automatically because the window is full */
 } rt_compact_options;
 
 /* RT_REFUSED: nothing to compact, with the reason. Otherwise as rt_engine_send. A tool's call and

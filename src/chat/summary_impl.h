@@ -40,7 +40,7 @@ typedef struct rt_summing {
 	} needs;
 } rt_summing;
 
-/* The present context, entry by entry. */
+/* The current context, entry by entry. */
 typedef struct rt_summing_parts {
 	rt_scope *scope;
 	rt_context_part *items;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Several models at once (ask and again with more than one -m): the replies are takes after the same
- * question, and undo reverts them together. */
+ * Several models in parallel (ask and again with more than one -m): the replies are takes after the
+ * same question, and undo reverts them together. */
 #ifndef RT_CLI_ASK_SEVERAL_H
 #define RT_CLI_ASK_SEVERAL_H
 

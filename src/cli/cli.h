@@ -154,7 +154,7 @@ rt_view rt_cli_view(rt_cli *cli);
 const char *rt_cli_previous(rt_cli *cli, bool discs);
 /* The entries of the take in a span. */
 rt_entry_cursor *rt_cli_entries(rt_cli *cli, rt_cli_span span);
-/* Prints the discussion's replies in flight, for people. */
+/* Prints the discussion's replies in flight, as text. */
 void rt_cli_inflight_report(rt_cli *cli);
 /* The same as items of a JSON array. Returns how many. */
 size_t rt_cli_inflight_add(rt_cli *cli, rt_buf *out);

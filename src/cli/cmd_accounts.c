@@ -73,7 +73,7 @@ until_of(rt_cli *cli, uint64_t absent)
 	uint64_t days = rt_cli_flag_number(cli, "days", "the number of days", absent);
 
 	if (days > 36500)
-		rt_cli_fail(cli, RT_USAGE, "the number of days is at most 36500");
+		rt_cli_fail(cli, RT_USAGE, "the number of days must be at most 36500");
 	return days == 0 || !rt_ok(&cli->s)
 		       ? 0
 		       : cli->env->now_us(cli->env->ctx) + (int64_t)days * DAY_S * 1000000;
@@ -502,7 +502,7 @@ run_audit(rt_cli *cli)
 static const rt_flag user_flags[] = {
 	{"admin", 0, NULL, RT_ARG_TEXT, "make the user an administrator of the server; change without it removes the right"},
 	{"identity", 0, "IDENTITY", RT_ARG_TEXT,
-	 "identity of a sign-in service: \"oidc:ISSUER SUBJECT\", \"proxy:NAME\"; none: remove it"},
+	 "identity at a sign-in service: \"oidc:ISSUER SUBJECT\", \"proxy:NAME\"; none: remove it"},
 	{"disabled", 0, NULL, RT_ARG_TEXT, "block the user from signing in; change without it unblocks the user"},
 	{NULL, 0, NULL, RT_ARG_TEXT, NULL},
 };
@@ -526,7 +526,7 @@ const rt_command rt_cli_team = {
 	.max_words = 3,
 	.usage = "\nadd TEAM USER\nremove TEAM USER",
 	.summary = "list teams, add a user to a team or remove one",
-	.about = "Adding the first user creates the team; removing the last one deletes it. A team can have roles, as a user can: retake member @TEAM ROLE.",
+	.about = "Adding the first user creates the team; removing the last one deletes it. A team can have roles, like a user: retake member @TEAM ROLE.",
 	.examples = "retake team",
 	.kinds = {RT_ARG_TEXT},
 	.run = run_team,
@@ -578,7 +578,7 @@ const rt_command rt_cli_invite = {
 	.max_words = 1 + RT_INVITE_ROLES_MAX,
 	.usage = "\nnew [PROJECT=ROLE]… [--name NAME] [--days DAYS] [--at URL]\nrevoke NUMBER",
 	.summary = "list, create or revoke invitations for new users",
-	.about = "Whoever opens the link becomes a user with these roles; in a browser that is already signed in, its user gets the roles. With serve --oidc, the person can also sign in with the service. A link works once. Only its hash is stored.",
+	.about = "Whoever opens the link becomes a user with these roles; if the browser is already signed in, its user gets the roles. With serve --oidc, the person can also sign in with the service. A link works once. Only its hash is stored.",
 	.examples = "retake invite\nretake invite new --name ann --days 3",
 	.flags = invite_flags,
 	.kinds = {RT_ARG_TEXT},

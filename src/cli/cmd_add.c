@@ -125,8 +125,8 @@ const rt_command rt_cli_add = {
 };
 
 static const rt_flag insert_flags[] = {
-	{"before", 'b', "ENTRY", RT_ARG_ENTRY, "the entry before which it is added"},
-	{"after", 'a', "ENTRY", RT_ARG_ENTRY, "the entry after which it is added"},
+	{"before", 'b', "ENTRY", RT_ARG_ENTRY, "insert before this entry"},
+	{"after", 'a', "ENTRY", RT_ARG_ENTRY, "insert after this entry"},
 	ENTRY_FLAGS,
 	TEXT_FLAGS,
 	{NULL, 0, NULL, RT_ARG_TEXT, NULL},

@@ -15,7 +15,7 @@
 
 #define SEND_FLAGS \
 	{"model", 'm', "MODEL", RT_ARG_MODEL, \
-	 "PROVIDER/NAME; default: the model setting; repeatable: all are asked at once"}, \
+	 "PROVIDER/NAME; default: the model setting; repeatable, to ask several models"}, \
 	{"no-files", 0, NULL, RT_ARG_TEXT, "do not send the files of the discussion"}, \
 	{"raw", 0, NULL, RT_ARG_TEXT, "print the source of the reply, not rendered Markdown"}, \
 	{ \
@@ -78,7 +78,7 @@ say_result(const rt_cli_model_session *t, rt_send_how how, const rt_send_result 
 		rt_buf_add_f(line, " %zu older entr%s did not fit and %s not sent.", r->left_out,
 			     RT_CLI_IES(r->left_out), r->left_out == 1 ? "was" : "were");
 	if (r->stop == RT_STOP_LENGTH)
-		rt_buf_add_c(line, " It ended at the token limit.");
+		rt_buf_add_c(line, " The reply ended at the token limit.");
 	rt_buf_add_f(line, "   step %llu - undo: ", (unsigned long long)r->seq);
 	if (t->is_chat)
 		rt_buf_add_c(line, "/undo");
@@ -272,7 +272,7 @@ read_question(rt_cli *cli)
 	if (!cli->no_input && rt_host_has_input() && !(file != NULL && strcmp(file, "-") == 0) &&
 	    !(word != NULL && strcmp(word, "-") == 0)) {
 		if (!cli->quiet && !rt_host_input_comes(INPUT_WAIT_MS))
-			rt_cli_note(cli, "reading standard input, which goes before the "
+			rt_cli_note(cli, "reading standard input, which is put before the "
 					 "question (--no-input: do not read it)");
 		piped = rt_str_trim(rt_cli_read_file(cli, "-"));
 	}
@@ -362,8 +362,8 @@ const rt_command rt_cli_ask = {
 		"input is put before the text. A quoted argument of several words is a question "
 		"even without the word ask; the flags of ask can precede it. The reply is printed "
 		"as it arrives and is one step. Ctrl+C stops it; the partial reply is kept, even "
-		"after a crash. With several -m all models reply at once: the replies are takes "
-		"after the same question, and undo reverts them together.",
+		"after a crash. With several -m, the models reply simultaneously: each reply is "
+		"a take after the same question, and undo reverts them together.",
 	.examples = "retake \"Which database for a desktop program?\"\n"
 		    "retake ask -m builtin/echo \"Are you there?\"\n"
 		    "retake ask -m openai/gpt-5 -m ollama/qwen3:8b \"Which one is faster?\"\n"

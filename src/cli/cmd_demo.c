@@ -43,12 +43,12 @@ choose_store(rt_cli *cli)
 		rt_buf_add_c(&session->address, db);
 	} else if (dir != NULL) {
 		if (mkdir(dir, 0700) != 0 && errno != EEXIST)
-			rt_cli_fail(cli, RT_IO, "cannot create the folder %s: %s", dir,
+			rt_cli_fail(cli, RT_IO, "cannot create the directory %s: %s", dir,
 				    strerror(errno));
 		rt_buf_add_f(&session->address, "%s/demo.db", dir);
 	} else {
 		if (RT_TRY(s, rt_host_data_dir(&session->address, &s->error)) != RT_OK)
-			rt_cli_hint(cli, "Name a folder: retake demo DIR");
+			rt_cli_hint(cli, "Name a directory: retake demo DIR");
 		rt_buf_add_c(&session->address, "/retake-demo.db");
 	}
 	session->path_given = true;
@@ -307,8 +307,8 @@ const rt_command rt_cli_demo = {
 	.usage = "[DIR] [--step]",
 	.summary = "take a tour in a separate store, without a model or a network",
 	.about =
-		"Creates a store for experiments: DIR/demo.db, or retake-demo.db beside the "
-		"default store. Running it again restarts the story there; your changes remain "
+		"Creates a store for experiments: DIR/demo.db, or retake-demo.db in the "
+		"directory of the default store. Running it again restarts the story there; your changes remain "
 		"in the history.",
 	.examples = "retake demo\nretake demo /tmp/tour",
 	.flags = demo_flags,

@@ -127,7 +127,7 @@ hint_use(rt_cli *cli, const char *name)
 			    (unsigned long long)step.seq, (unsigned long long)step.seq, number);
 	else
 		rt_cli_hint(cli,
-			    "How it was removed: retake history   To read it: retake -d d%u show",
+			    "The step that removed it: retake history   To read it: retake -d d%u show",
 			    number);
 	/* "undo restores it" is only true right after the deletion. */
 	if (!step.is_current && cli->s.error.about == RT_ABOUT_DELETED)
@@ -321,7 +321,7 @@ const rt_command rt_cli_pin = {
 	.group = RT_COMMANDS_CATALOGUE,
 	.max_words = 1,
 	.usage = "[DISCUSSION] [--off]",
-	.summary = "list a discussion before others",
+	.summary = "list a discussion before the others",
 	.about = "DISCUSSION defaults to the active one.",
 	.examples = "retake pin\nretake pin db-choice --off",
 	.ops = "setting.set",
@@ -451,7 +451,7 @@ const rt_command rt_cli_tag = {
 	.max_words = RT_COMMAND_WORDS_ANY,
 	.usage = "[TAG]... [--remove]",
 	.summary = "show, add or remove tags of the discussion",
-	.about = "A tag can be within another, like a folder: retake ls --tag work also lists "
+	.about = "Tags can be nested, like directories: retake ls --tag work also lists "
 		 "discussions with the tag work/db.",
 	.examples = "retake tag work/db urgent\nretake tag --remove urgent\nretake ls --tag work",
 	.ops = "setting.set",

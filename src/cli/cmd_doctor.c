@@ -63,9 +63,9 @@ check_folder(checkup *c, const char *path)
 		 slash == NULL ? 1 : (int)(slash - path) + (slash == path),
 		 slash == NULL ? "." : path);
 	if (access(folder, F_OK) != 0)
-		say(c, FINE, "folder", "%s does not exist yet; it is created with the store", folder);
+		say(c, FINE, "directory", "%s does not exist yet; it is created with the store", folder);
 	else if (access(folder, W_OK) != 0)
-		say(c, TROUBLE, "folder", "cannot write %s: %s", folder, strerror(errno));
+		say(c, TROUBLE, "directory", "cannot write %s: %s", folder, strerror(errno));
 	else if (statvfs(folder, &space) == 0) {
 		unsigned long long free_mib = (unsigned long long)space.f_bavail * space.f_frsize >>
 					      20;

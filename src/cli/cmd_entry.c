@@ -153,7 +153,7 @@ run_delete(rt_cli *cli)
 		rt_cli_fail(cli, RT_USAGE,
 			    "delete needs an ENTRY, a range FROM..TO, or --after ENTRY");
 	else if (dry_run && cli->args.word_count > 1)
-		rt_cli_fail(cli, RT_USAGE, "--dry-run is for one ENTRY or range");
+		rt_cli_fail(cli, RT_USAGE, "--dry-run needs a single ENTRY or range");
 	rt_cli_open(cli, dry_run ? RT_SESSION_LOOK : RT_SESSION_CHANGE);
 	if (!rt_ok(&cli->s))
 		return;

@@ -45,8 +45,8 @@ choose_program(rt_cli *cli, const char *to)
 	const rt_format *format = rt_export_to_find(to);
 
 	if (rt_cli_has(cli, "format") || rt_cli_has(cli, "output") || rt_cli_has(cli, "dry-run"))
-		rt_cli_fail(cli, RT_USAGE, "--to chooses the file itself; to choose it, use "
-					   "--format %.40s -o FILE instead of --to",
+		rt_cli_fail(cli, RT_USAGE, "--to determines the file; to choose it, use --format "
+					   "%.40s -o FILE instead",
 			    to);
 	else if (format == NULL)
 		rt_cli_fail(cli, RT_USAGE, "sessions can be written for %s, not for \"%.40s\"",
@@ -352,7 +352,7 @@ static const rt_flag export_flags[] = {
 	{"to", 0, "PROGRAM", RT_ARG_TEXT,
 	 "write a new session into the directory of this program, which can resume it"},
 	{"in-place", 0, NULL, RT_ARG_TEXT,
-	 "with --to: replace the imported session, and keep a copy beside it"},
+	 "with --to: replace the imported session, and keep a copy in the same directory"},
 	{"force", 'f', NULL, RT_ARG_TEXT, "replace an existing file"},
 	{"all", 'a', NULL, RT_ARG_TEXT,
 	 "all takes, not only the active one; markdown and openai also need --lossless"},

@@ -18,8 +18,8 @@ describe_head(rt_cli *cli, const rt_summary_result *r)
 	RT_TRY(&cli->s, rt_disc_head_at(cli->session.value, disc, &at, &cli->s.error));
 	if (at == 0) {
 		rt_buf_add_c(line, count == 0 ? "The take is empty."
-					      : "The head is before the first entry; the next one "
-						"begins a new take.");
+					      : "The head is before the first entry; the next "
+						"entry starts a new take.");
 		return rt_scope_str(&cli->s, line);
 	}
 	rt_buf_add_c(line, "The head is at entry ");

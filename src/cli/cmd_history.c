@@ -698,7 +698,7 @@ confirm_entry(rt_cli *cli, const char *address)
 		RT_TRY(&cli->s, rt_entry_id(cli->session.value, entry, id, &cli->s.error));
 		if (rt_ok(&cli->s))
 			snprintf(question, sizeof(question),
-				 "Permanently remove entry %.200s, %zu text%s (no undo)?",
+				 "Permanently remove entry %.200s, %zu text%s? This cannot be undone.",
 				 rt_cli_where(cli, id), count, RT_CLI_S(count));
 	} else {
 		/* The id of an entry that is in no take any more is left to the engine. */
@@ -707,7 +707,7 @@ confirm_entry(rt_cli *cli, const char *address)
 		if (st == RT_NOMEM || st == RT_IO || st == RT_CORRUPT)
 			(void)rt_scope_fail_as(&cli->s, st, &error);
 		snprintf(question, sizeof(question),
-			 "Permanently remove the texts of %.100s (no undo)?", address);
+			 "Permanently remove the texts of %.100s? This cannot be undone.", address);
 	}
 	rt_cli_confirm(cli, question);
 }

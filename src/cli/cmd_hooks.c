@@ -227,7 +227,7 @@ print_trial(trial *t, const rt_hook_answer *answer)
 	if (!rt_ok(&cli->s))
 		return;
 	if (!cli->json && t->count == 0) {
-		rt_term_c(&cli->out, "No hook handles it.\n");
+		rt_term_c(&cli->out, "No hook handles this event.\n");
 		return;
 	}
 	if (!cli->json) {

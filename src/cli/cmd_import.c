@@ -112,8 +112,8 @@ add_folder(rt_cli *cli, rt_cli_paths *p, const char *folder, int depth)
 		else if (S_ISREG(info.st_mode))
 			rt_cli_paths_add(cli, p, name->ptr, false);
 		else if (S_ISDIR(info.st_mode) && depth >= FOLDERS_DEEP)
-			rt_cli_note(cli, "%s was not imported: folders are read %d levels deep; "
-				    "import it separately", name->ptr, (int)FOLDERS_DEEP);
+			rt_cli_note(cli, "%s was not imported: directories are read %d levels "
+				    "deep; import it separately", name->ptr, (int)FOLDERS_DEEP);
 		else if (S_ISDIR(info.st_mode))
 			add_folder(cli, p, name->ptr, depth + 1);
 	}
@@ -159,7 +159,7 @@ run_import(rt_cli *cli)
 	if (m.name.size > 0 && files.count > 1)
 		rt_cli_fail(cli, RT_USAGE, "--name needs a single file, not %zu", files.count);
 	if (rt_ok(&cli->s) && files.count == 0) {
-		rt_cli_hint(cli, "Name a file, or a folder that contains files: retake import FILE");
+		rt_cli_hint(cli, "Name a file, or a directory that contains files: retake import FILE");
 		rt_cli_fail(cli, RT_NOT_FOUND, "%s contains no files", rt_cli_word(cli, 0));
 	}
 	if (rt_ok(&cli->s))
@@ -185,7 +185,7 @@ const rt_command rt_cli_import = {
 	.about =
 		"The file type is detected from the content, and the file is never changed. "
 		"Damaged parts are repaired or skipped, and reported. Importing the same file "
-		"again adds only new entries. For a folder, all files in it are imported.",
+		"again adds only new entries. For a directory, all files in it are imported.",
 	.examples = "retake import session.jsonl\nretake import ~/exports --dry-run\n"
 		    "retake import - --format openai < messages.json",
 	.flags = import_flags,

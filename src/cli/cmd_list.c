@@ -104,7 +104,7 @@ list_rows(rt_cli *cli, rt_disc_rows rows, const char *query)
 	if (shown == 0 && track != NULL)
 		rt_term_f(&cli->out, "No discussion is %s%s%s%s%s%s.\n",
 			  *track == 0 ? "without a track" : "bound to the track \"", track,
-			  *track == 0 ? "" : "\"", query == NULL ? "" : " and called \"",
+			  *track == 0 ? "" : "\"", query == NULL ? "" : " and named \"",
 			  query == NULL ? "" : query, query == NULL ? "" : "\"");
 	else if (shown == 0 && query == NULL)
 		rt_term_c(&cli->out, "No such discussion.\n");
@@ -147,7 +147,7 @@ static const rt_flag ls_flags[] = {
 					"reset"},
 	{"archived", 0, NULL, RT_ARG_TEXT, "only archived discussions, which are otherwise left "
 					   "out"},
-	{"tag", 0, "TAG", RT_ARG_TEXT, "only those with this tag or one within it; \"\": without tags"},
+	{"tag", 0, "TAG", RT_ARG_TEXT, "only those with this tag or one nested in it; \"\": without tags"},
 	{"track", 't', "NAME", RT_ARG_TEXT, "only those that are bound to this track; \"\": to none"},
 	{NULL, 0, NULL, RT_ARG_TEXT, NULL},
 };

@@ -274,10 +274,10 @@ const rt_command rt_cli_search = {
 		"expression/, role:AI, in:DISCUSSION, tag:TAG, program:claude-code, model:NAME, "
 		"label:TEXT, edited:yes, after:2026-11-18, after:7d, after:yesterday, after:\"last "
 		"week\", before:DATE, and past:yes for earlier versions and deleted entries. A "
-		"text without a word (\"\") finds nothing. Matches are shown between stars, or in "
-		"colour. With --similar, entries that mean something similar to the words are "
-		"found as well; first come those that rank high by meaning, by the words, or by "
-		"both. Phrases in quotes, -without, expressions and filters apply to all of them.",
+		"query without words (\"\") finds nothing. Matches are shown between stars, or in "
+		"colour. With --similar, entries with a similar meaning are found as well; those "
+		"that rank high by meaning, by the words, or by both come "
+		"first. Phrases in quotes, -without, expressions and filters apply to all of them.",
 	.examples = "retake search sqlite journal\nretake search -d db-choice error\n"
 		    "retake search after:2026-11-18 before:2026-11-25 sqlite\n"
 		    "retake search after:7d sqlite\n"

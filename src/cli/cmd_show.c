@@ -510,11 +510,11 @@ const rt_command rt_cli_show = {
 	.summary = "show the take, or some of its entries",
 	.about =
 		"Shows the entries of the active take with their positions and ids. With an "
-		"entry, shows only that one, in whatever take it is. Entries that programs store "
+		"ENTRY, shows only that entry, from any take. Entries that programs store "
 		"for themselves are hidden (kind custom, and messages with \"display\":false); "
 		"positions count them. --all and --json show everything. On a terminal, "
 		"replies and entries in read mode (retake view ENTRY --read) are rendered as "
-		"Markdown; with --raw, and where TERM is dumb, they are not.",
+		"Markdown; with --raw, or if TERM is dumb, they are not.",
 	.examples = "retake show\nretake show :4\nretake show :2..:5\nretake show --at-step 12\n"
 		    "retake show --json | less",
 	.flags = show_flags,

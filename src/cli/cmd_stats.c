@@ -267,11 +267,11 @@ const rt_command rt_cli_stats = {
 	.usage = "[--by WHAT] [--since DATE] [--until DATE] [-d DISCUSSION]",
 	.summary = "count entries, tokens and cost by day, model or program",
 	.about =
-		"Counts the entries of the project (with -d, of a discussion), each once however many takes contain it, and the "
+		"Counts the entries of the project (with -d, of a discussion), each once, however many takes contain it, and the "
 		"tokens and cost of its replies as far as they are known. On a terminal, without "
-		"--by, as a calendar: a row for each week, darker cells for days with more entries. "
+		"--by, prints a calendar: a row for each week, darker cells for days with more entries. "
 		"The program is the one that the discussion was imported from. --by project counts "
-		"all projects of the store. Days are local; a week has the date of its Monday.",
+		"all projects of the store. Days are local; a week is named by the date of its Monday.",
 	.examples = "retake stats\nretake stats --by model --since 2026-11-01\n"
 		    "retake stats --by project --json",
 	.flags = stats_flags,

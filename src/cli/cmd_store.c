@@ -22,7 +22,7 @@ run_store(rt_cli *cli)
 	const rt_store_kind *kind = rt_store_kind_of(address);
 	rt_store_add_place(place, address);
 	if (kind->prepare == NULL) {
-		rt_cli_fail(cli, RT_REFUSED, "%s is a file, which is created and upgraded when it is used", place->ptr);
+		rt_cli_fail(cli, RT_REFUSED, "%s is a file; files are created and upgraded automatically", place->ptr);
 		return;
 	}
 	RT_TRY(s, kind->prepare(cli->alloc, cli->env, address, is_new, is_dry, sql, &has_changed, &s->error));
@@ -55,8 +55,9 @@ const rt_command rt_cli_store = {
 	.max_words = 1,
 	.usage = "\ninit [--dry-run]\nupgrade [--dry-run]",
 	.summary = "create or upgrade the tables of a store in PostgreSQL",
-	.about = "In one transaction, with a role that may do so; then a server needs only the right to read and "
-		 "write rows. init does nothing if the tables exist. Tables of a newer version are refused. A store "
+	.about = "Runs in one transaction, with a role that may create tables; afterwards, a "
+		 "server needs only the right to read and write "
+		 "rows. init does nothing if the tables exist. Tables of a newer version are refused. A store "
 		 "in a file needs neither.",
 	.examples = "retake --db postgresql://owner@HOST/DATABASE store init\nretake store upgrade --dry-run",
 	.flags = flags,

@@ -241,8 +241,8 @@ const rt_command rt_cli_template_command = {
 	.usage = "[NAME]\nsave NAME TEXT…\nsave NAME -f FILE\ndelete NAME",
 	.summary = "save, list and delete question templates with variables",
 	.about = "A template is a text with variables in double braces. retake ask --template NAME "
-		 "--var file=a.c asks with it; variables without a value are prompted for. It is the "
-		 "setting template.NAME of the project.",
+		 "--var file=a.c asks with it; variables without a value are prompted for. It is "
+		 "stored as the setting template.NAME of the project.",
 	.examples = "retake template save review \"Review {{file}} as a {{reader}}.\"\n"
 		    "retake ask --template review --var file=a.c --var reader=tester\n"
 		    "retake template review",

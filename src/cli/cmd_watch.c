@@ -86,10 +86,10 @@ say_watching(watching *w)
 
 	say_event(w, "watching", true);
 	if (!cli->json && !cli->quiet && !w->once)
-		rt_term_f(&cli->out, "Watching %zu folder%s of other programs. To stop: Ctrl+C\n",
-			  w->follow.count, RT_CLI_S(w->follow.count));
+		rt_term_f(&cli->out, "Watching %zu director%s of other programs. To stop: Ctrl+C\n",
+			  w->follow.count, w->follow.count == 1 ? "y" : "ies");
 	if (w->follow.limited && !w->once)
-		rt_cli_note(cli, "not every folder can be watched; all are checked every %d seconds. "
+		rt_cli_note(cli, "not all directories can be watched; all are checked every %d seconds. "
 				 "Raise the limit: fs.inotify.max_user_watches (man 7 inotify)",
 			    LIMITED_US / 1000000);
 	rt_term_flush(&cli->out);
@@ -396,7 +396,7 @@ run_watch(rt_cli *cli)
 
 static const rt_flag watch_flags[] = {
 	{"all", 0, NULL, RT_ARG_TEXT, "import existing sessions first"},
-	{"once", 0, NULL, RT_ARG_TEXT, "import what changed since the last time, and exit"},
+	{"once", 0, NULL, RT_ARG_TEXT, "import changes since the last watch, and exit"},
 	{NULL, 0, NULL, RT_ARG_TEXT, NULL},
 };
 
@@ -405,13 +405,14 @@ const rt_command rt_cli_watch = {
 	.group = RT_COMMANDS_FILES,
 	.max_words = RT_COMMAND_WORDS_ANY,
 	.usage = "[PROGRAM… | PATH…] [--all]\n[PROGRAM… | PATH…] --once",
-	.summary = "import sessions of other programs while they change",
+	.summary = "import sessions of other programs as they change",
 	.about =
 		"Follows the session directories of other programs (see retake scan) until Ctrl+C "
 		"or SIGTERM. A changed file is imported within a second; each import is a step "
 		"that you can undo, and the active discussion stays active. It starts with the "
-		"files that changed since the last watch of this project; the first watch imports "
-		"only changes from then on or, with --all, everything. --json prints one event per "
+		"files that changed since the last watch of this project; the first watch "
+		"imports only later changes or, with --all, "
+		"everything. --json prints one event per "
 		"line.",
 	.examples = "retake watch --once\nretake watch codex --once --json",
 	.flags = watch_flags,

@@ -23,7 +23,7 @@ void rt_cli_counting_read_files(rt_cli *cli, rt_next_request *r);
 void rt_cli_counting_build(rt_cli *cli, rt_next_request *r);
 /* Prints notes on entries the budget left out and blocks that are not sent. */
 void rt_cli_counting_note(rt_cli *cli, const rt_next_request *r);
-/* The table of --tokens, for people or as JSON. */
+/* The table of --tokens, as text or as JSON. */
 void rt_cli_counting_print(rt_cli *cli, const rt_next_request *r);
 
 #endif

@@ -269,7 +269,7 @@ make_folders(rt_cli *cli, const char *file)
 		rt_str folder = rt_scope_copy(&cli->s, rt_str_at(file, (size_t)(at - file)));
 
 		if (folder.ptr != NULL && mkdir(folder.ptr, 0700) != 0 && errno != EEXIST)
-			rt_cli_fail(cli, RT_IO, "cannot create the folder %s: %s", folder.ptr,
+			rt_cli_fail(cli, RT_IO, "cannot create the directory %s: %s", folder.ptr,
 				    strerror(errno));
 	}
 }

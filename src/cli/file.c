@@ -89,7 +89,7 @@ rt_cli_write_file(rt_cli *cli, const char *path, rt_str bytes, rt_files_write_mo
 	if (cli->s.status == RT_REFUSED)
 		rt_cli_hint(cli, "To replace it, add --force.");
 	else if (cli->s.status == RT_NOT_FOUND)
-		rt_cli_hint(cli, "Create the folder first, or use another one.");
+		rt_cli_hint(cli, "Create the directory first, or use another one.");
 	else
 		hint_unreadable(cli, path);
 }

@@ -92,8 +92,8 @@ static const rt_cli_topic_row config[] = {
 		       "list of roles: [\"User\", \"AI\"]"},
 	{"[tui]", "settings of the terminal UI"},
 	{"mouse", "of [tui]: false: leave the mouse to the terminal"},
-	{"theme", "of [tui]: \"dark\" or \"light\"; default: \"auto\", chosen by the terminal's "
-		  "background"},
+	{"theme", "of [tui]: \"dark\" or \"light\"; default: \"auto\", according to the "
+		  "terminal's background"},
 	{"[[hook]]", "a hook; its keys are in docs/hooks.md"},
 	{NULL, NULL},
 };
@@ -122,8 +122,8 @@ const rt_cli_topic rt_cli_topics[] = {
 	 "$XDG_CONFIG_HOME/retake/config.toml, or ~/.config/retake/config.toml, in TOML. "
 	 "Optional.",
 	 config,
-	 "Give at most one of key_env, key_file and key_cmd. The key itself never goes into the "
-	 "file, because such files are copied and shared."},
+	 "Give at most one of key_env, key_file and key_cmd. The file cannot contain the key "
+	 "itself, because such files are copied and shared."},
 	{"take-file", "The take file", "the file of edit --all",
 	 "retake edit --all and retake show --take-file show a whole take as one text. Each "
 	 "entry starts with a line of this form:",

@@ -42,7 +42,7 @@ const char *rt_cli_require_file(rt_cli *cli);
 const char *rt_cli_beside(rt_cli *cli, const char *why);
 /* The store's path without symbolic links, since -wal and -shm are next to the file itself. */
 void rt_cli_follow_links(rt_cli *cli);
-/* The store at copy replaces the present one, which is renamed to STORE.why-…. Returns that name;
+/* The store at copy replaces the current one, which is renamed to STORE.why-…. Returns that name;
  * "" if there was none. */
 const char *rt_cli_exchange(rt_cli *cli, const char *why, const char *copy);
 /* Removes a store that this command created, with its -wal and -shm. */
@@ -58,7 +58,7 @@ typedef struct rt_cli_lost {
 	uint64_t steps;
 	bool at_least; /* it is not known how many there were */
 } rt_cli_lost;
-/* Copies everything intact to a new store, which replaces the present one. Returns the new name of
+/* Copies everything intact to a new store, which replaces the current one. Returns the new name of
  * the old store. Prints the kept and the lost parts; json: an array of them. The steps that the new
  * store lacks are added to lost. */
 const char *rt_cli_salvage(rt_cli *cli, rt_buf *json, rt_cli_lost *lost);

@@ -138,7 +138,7 @@ tell_project(rt_cli *cli, rt_str project, const rt_salvaged *got)
 			  (unsigned long long)got->rows_unused, RT_CLI_S(got->rows_unused));
 	if (got->recovered > 0)
 		rt_term_f(&cli->out,
-			  "kept  %zu text%s without a known place in the new discussion %s\n",
+			  "kept  %zu text%s of unknown position, in the new discussion %s\n",
 			  got->recovered, RT_CLI_S(got->recovered), got->discussion);
 }
 

@@ -5,8 +5,8 @@
  *
  * All text passes through app/screen.h, so a model's output cannot control the terminal; styles are
  * the only escape sequences, and only if colour is enabled. Output is collected and written in
- * large pieces. Once the reader of a pipe has gone, the rest is silently discarded. One thread at a
- * time. */
+ * large pieces. Once the reader of a pipe has closed it, the rest is silently discarded. One thread
+ * at a time. */
 #ifndef RT_CLI_TERM_H
 #define RT_CLI_TERM_H
 

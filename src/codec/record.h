@@ -13,7 +13,7 @@
  *   g     [row, count]: this step and row `row` belong to one group, of which that is the
  *         first; there were `count` discussions before it. Undo reverts a group as a whole: an
  *         import (its rows belong to the project), replies of several models, or drafts that
- *         were typed in one go (0 discussions); programs that do not know
+ *         were typed without a pause (0 discussions); programs that do not know
  *         groups undo one row at a time
  *   p     [document, the step that was current there before]; document 0 is the project
  *   fx    effects:

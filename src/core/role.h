@@ -12,7 +12,7 @@ extern const char rt_default_roles[];
 rt_str rt_project_roles(const rt_project *project);
 bool rt_role_is_user(rt_str role);
 bool rt_role_is_assistant(rt_str role);
-/* Is its text not Markdown unless read mode says so? Of the user and of tools. */
+/* Is its text shown as source unless read mode is set? Of the user and of tools. */
 bool rt_role_is_source(rt_str role);
 /* The role of the project's list that a word means: user and human mean User; ai, assistant and
  * model mean AI; system means System; toolResult, tool_result and function mean Tool, in the list's

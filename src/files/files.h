@@ -169,8 +169,8 @@ const rt_file_symbols *rt_file_symbols_read(rt_scope *s, const rt_file_options *
 size_t rt_file_symbols_range(const rt_file_symbols *symbols, rt_str prefix, size_t *out_count);
 /* A set with the definitions of the symbols that a message names ("@rt_name") after its files: list
  * "symbols", item "@rt_name", name "src/a.c#rt_name". A name that is not a symbol is ignored.
- * Returns the set itself if there is nothing to add. As rt_file_set_read; runs ctags if a name is
- * there. */
+ * Returns the set itself if there is nothing to add. As rt_file_set_read; runs ctags if there is a
+ * name. */
 const rt_file_set *rt_file_set_add_symbols(rt_scope *s, const rt_file_options *options,
 					   const rt_file_set *set, rt_str message);
 /* A symbol as an object: "name", "kind", "scope", "signature" (where there is one), "path", "lines"

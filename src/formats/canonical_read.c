@@ -91,7 +91,7 @@ read_body(reader *c, rt_str raw, yyjson_val *entry, const rt_node *node, size_t 
 		rt_json_add_value(rt_build_body_field(b, RT_STR(RT_BUILD_BAD_TS)), ts);
 	}
 	if (repairs > 0) {
-		repaired(c, raw, "text that is not Unicode was replaced by U+FFFD");
+		repaired(c, raw, "text that is not Unicode was replaced with U+FFFD");
 		rt_build_body_raw(b, raw);
 	}
 }

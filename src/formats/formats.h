@@ -33,7 +33,7 @@
 
 #include "ops/format.h"
 
-/* FIRST, ROW and BACK: the name in C, and the name for people. BACK: written back for another
+/* FIRST, ROW and BACK: the name in C, and the displayed name. BACK: written back for another
  * program, from src/importers. In the order of help; if two match an input equally well, the first
  * wins. */
 #define RT_FORMAT_TABLE(FIRST, ROW, BACK) \
@@ -42,7 +42,7 @@
 	ROW(canonical, "canonical")      /* the whole state, one text for it */ \
 	ROW(openai, "openai")            /* chat messages, fine-tuning files */ \
 	ROW(config_toml, "config-toml")  /* configuration files of Manual Slop */ \
-	ROW(markdown, "markdown")        /* for people to read */ \
+	ROW(markdown, "markdown")        /* readable text */ \
 	ROW(html, "html")                /* a page that shows everything */ \
 	BACK(claude_code, "claude-code") /* sessions of Claude Code */ \
 	BACK(codex, "codex")             /* sessions of Codex CLI */ \

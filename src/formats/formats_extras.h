@@ -9,7 +9,7 @@
  *    "format":"P","record":"…"}                     bodies kept unchanged, as text, or
  *                                                   "record":{"base64":"…"}
  * A record includes the content; otherwise the content is that of the foreign record, so that an
- * export can be edited by hand.
+ * export can be edited.
  *
  * Of a discussion, whose nodes are numbered as the export lists them:
  *   {"name","active","head":number or null,"fields":{…},
@@ -24,7 +24,7 @@
 
 /* Write the object for an entry with this body as the value of the member key. */
 void rt_extras_write(rt_buf *buf, const char *key, const rt_node *node, const rt_body *body);
-/* Does the object for this node hold its content (a "record")? */
+/* Does the object for this node contain its content (a "record")? */
 bool rt_extras_has_record(const rt_node *node);
 
 /* Fill node from the object (views into its document, id "" when absent). The builder has the

@@ -41,7 +41,7 @@ rt_reader_refuse(rt_reader *r, uint64_t at, const char *format, ...)
 	(void)vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
 	if (r->cut_at > 0)
-		(void)rt_scope_fail(&r->b.s, RT_USAGE, "the file is cut off at byte %llu; before that, %.200s",
+		(void)rt_scope_fail(&r->b.s, RT_USAGE, "the file is truncated at byte %llu; before that, %.200s",
 				    (unsigned long long)r->cut_at, text);
 	else
 		(void)RT_TRY(&r->b.s, rt_fail_at(&r->b.s.error, RT_USAGE, at, "%s", text));
@@ -114,7 +114,7 @@ note_cut(rt_reader *r, uint64_t line, const char *lost)
 		;
 	r->cut_at = rt_walk_here(&r->w).offset;
 	rt_report_add(r->report, RT_REMARK_SKIPPED, line,
-		      "the file is cut off at byte %llu, within a record: %s",
+		      "the file is truncated at byte %llu, within a record: %s",
 		      (unsigned long long)r->cut_at, lost);
 }
 

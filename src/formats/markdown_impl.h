@@ -2,7 +2,7 @@
  *
  * Markdown: the format shared by reader and writer, in two forms.
  *
- * Plain, for people, and also written by other programs:
+ * Plain, for reading, and also written by other programs:
  *
  *   # Title
  *

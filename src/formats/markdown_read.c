@@ -241,7 +241,7 @@ mend(reader *c, rt_str text)
 		return text;
 	if (!c->was_mended)
 		rt_report_add(c->r.report, RT_REMARK_REPAIRED, 0,
-			      "bytes that are not UTF-8 were replaced by U+FFFD");
+			      "bytes that are not UTF-8 were replaced with U+FFFD");
 	c->was_mended = true;
 	rt_buf_clear(c->mended);
 	rt_utf8_repair(c->mended, text);
@@ -484,7 +484,7 @@ content_at(reader *c, size_t at, uint64_t bytes, size_t *out_next)
 		text = rt_markdown_trim(rt_str_at(text.ptr + start, text.size - start));
 	}
 	remark(c, RT_REMARK_NOTE, at,
-	       "an entry was edited by hand; its text is used unchanged");
+	       "an entry was edited in the file; its text is used unchanged");
 	return text;
 }
 

@@ -87,7 +87,7 @@ read_foreign(reader *c, rt_str raw, yyjson_val *message, size_t repaired, rt_nod
 		rt_json_add_value(rt_build_body_field(c->b, RT_STR(RT_BUILD_BAD_CONTENT)), content);
 	if (repaired > 0) {
 		rt_reader_remark(&c->r, RT_REMARK_REPAIRED, raw.ptr,
-				 "invalid Unicode was replaced by U+FFFD");
+				 "invalid Unicode was replaced with U+FFFD");
 		rt_build_body_raw(c->b, raw);
 	}
 }

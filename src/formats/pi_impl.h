@@ -27,7 +27,7 @@
 
 enum {
 	RT_PI_VERSION = 3,                 /* what we migrate to */
-	RT_PI_LINE_MAX = 256 * 1024 * 1024 /* bytes; longer lines are passed over */
+	RT_PI_LINE_MAX = 256 * 1024 * 1024 /* bytes; longer lines are skipped */
 };
 
 typedef enum rt_pi_type {

@@ -174,7 +174,7 @@ read_timeout(rt_hook_list *list, yyjson_val *value, rt_hook *hook)
 	hook->timeout_ms = RT_HOOK_TIMEOUT_MS;
 	if (value != NULL && !rt_hook_parse_timeout(rt_json_str(value), &hook->timeout_ms))
 		mark_broken(list, hook,
-			    "timeout must be a time such as \"5s\" or \"500ms\", at most one hour");
+			    "timeout must be a duration such as \"5s\" or \"500ms\", at most one hour");
 }
 
 static void

@@ -20,7 +20,7 @@ enum { RT_HOOKS_JOBS_MAX = 64 /* background programs at once */ };
 typedef struct rt_hook_state {
 	const rt_alloc *alloc;
 	atomic_uint refs;        /* sets that use it */
-	atomic_bool is_reported; /* the user was told that it is not run */
+	atomic_bool is_reported; /* the user was notified that it is not run */
 	atomic_bool has_run;     /* for "once" */
 	pthread_mutex_t lock;    /* protects what follows */
 	rt_coprocess *process;   /* of a persistent one; NULL: never started */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Process: runs a program of the user so that it cannot do harm.
+ * Process: runs a program of the user with limits on its time and output.
  *
  *   process.c      a child process: start, move bytes, end, reap
  *   process_run.c  the three ways to use one: wait for its output; in the background; as a

@@ -5,7 +5,7 @@
  * A response is empty (or white space), or one JSON object:
  *
  *   {"decision":"allow" | "deny" | "replace",   default: allow
- *    "reason":"why not",  "note":"for people",
+ *    "reason":"why not",  "note":"for the user",
  *    "patch":{"op":{"content":"…"}},            with replace: a merge patch (RFC 7396) of the
  *                                               event, limited to its replaceable members
  *    "cancel":true,                             same as "deny"; without a reason, nothing is shown

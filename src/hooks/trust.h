@@ -2,7 +2,7 @@
  *
  * Trust: which hooks of a work folder may run.
  *
- * A work folder comes from anywhere: a clone, an archive, a share. Its hooks run only after the
+ * A work folder may come from anywhere: a clone, an archive, a share. Its hooks run only after the
  * user has approved exactly these bytes at exactly this path:
  *
  *   trust.json in the state folder (0600)

@@ -204,7 +204,7 @@ test_opencode_storage(void **state)
 	assert_int_equal(report.skipped, 2); /* a part without a message, and no JSON */
 	import_done(&o, &report);
 	assert_int_equal(rt_format_opencode.read(rt_alloc_libc(), bytes, &o, NULL, &err), RT_USAGE);
-	assert_non_null(strstr(err.text, "import the folder"));
+	assert_non_null(strstr(err.text, "import the directory"));
 }
 
 int

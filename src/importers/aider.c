@@ -34,7 +34,7 @@ repaired(history *h, rt_str line)
 		return line;
 	if (!h->is_repaired)
 		rt_report_add(h->g.r->report, RT_REMARK_REPAIRED, 0,
-			      "bytes that are not UTF-8 were replaced by U+FFFD");
+			      "bytes that are not UTF-8 were replaced with U+FFFD");
 	h->is_repaired = true;
 	rt_buf_clear(h->mended);
 	rt_utf8_repair(h->mended, line);

@@ -45,7 +45,7 @@ read_fully(const rt_input *in, uint64_t offset, char *to, size_t size, rt_error 
 		st = in->read_at(in->ctx, offset + done, to + done, size - done, &got, err);
 	}
 	return st == RT_OK && done < size
-		       ? rt_fail(err, RT_USAGE, "the archive is cut or damaged")
+		       ? rt_fail(err, RT_USAGE, "the archive is truncated or damaged")
 		       : st;
 }
 
@@ -103,14 +103,14 @@ find_zip64(rt_scope *s, const rt_input *in, uint64_t at, directory *d)
 		return;
 	record = number_at(bytes + 8, 8);
 	if (record > at - LOCATOR_SIZE || at - LOCATOR_SIZE - record < END64_SIZE) {
-		damaged(s, "its end is not where it should be");
+		damaged(s, "its end record is at the wrong position");
 		return;
 	}
 	bytes = read_part(s, in, record, END64_SIZE);
 	if (bytes == NULL)
 		return;
 	if (number_at(bytes, 4) != 0x06064b50) {
-		damaged(s, "its end is not where it should be");
+		damaged(s, "its end record is at the wrong position");
 		return;
 	}
 	*d = (directory){.offset = number_at(bytes + 48, 8),
@@ -146,7 +146,7 @@ find_directory(rt_scope *s, const rt_input *in, directory *d)
 			damaged(s, "its directory is not in the file");
 		return;
 	}
-	damaged(s, "it has no directory at its end; it may be cut");
+	damaged(s, "it has no directory at its end; it may be truncated");
 }
 
 /* Larger numbers than 32 bits are in the extra field, those that do not fit, in this order. */
@@ -267,8 +267,8 @@ rt_archive_open(rt_scope *s, const rt_input *in, rt_archive *out)
 	find_directory(s, in, &d);
 	if (rt_ok(s) && (d.count > MEMBERS_MAX || d.size > DIRECTORY_MAX))
 		(void)rt_scope_fail(s, RT_LIMIT,
-				    "the archive has more than %d members or too long names; unpack it "
-				    "and import the folder",
+				    "the archive has more than %d members, or names that are too "
+				    "long; unpack it and import the directory",
 				    (int)MEMBERS_MAX);
 	if (!rt_ok(s))
 		return;
@@ -278,7 +278,7 @@ rt_archive_open(rt_scope *s, const rt_input *in, rt_archive *out)
 		rt_archive_member *m = &out->members[out->count];
 
 		if (!read_entry(s, &rest, m))
-			damaged(s, "an entry of its directory is wrong");
+			damaged(s, "its directory has an invalid entry");
 		else if (m->name.size == 0 || m->name.ptr[m->name.size - 1] != '/' || m->size > 0)
 			out->count++;
 	}
@@ -330,7 +330,7 @@ decompress(rt_archive_input *m, char *to, size_t room, size_t *out_size, rt_erro
 	m->crc = rt_inflate_crc(m->inflate, m->crc, to, *out_size);
 	m->at += *out_size;
 	if (m->at == member->size && m->crc != member->crc)
-		return rt_fail(err, RT_USAGE, "its checksum is wrong");
+		return rt_fail(err, RT_USAGE, "its checksum does not match");
 	return RT_OK;
 }
 
@@ -394,11 +394,11 @@ check(rt_scope *s, const rt_archive_member *m)
 	if ((m->flags & 1) != 0)
 		(void)rt_scope_fail(s, RT_USAGE, "it is encrypted; unpack it first");
 	else if (m->method != 0 && m->method != 8)
-		(void)rt_scope_fail(s, RT_USAGE, "it is compressed with %s, which Retake does not read; "
-						 "unpack it first",
+		(void)rt_scope_fail(s, RT_USAGE, "it is compressed with %s, which Retake does "
+						 "not support; unpack it first",
 				    method_name(m->method));
 	else if (m->method == 0 && m->size != m->packed_size)
-		damaged(s, "two sizes of a member differ");
+		damaged(s, "the two sizes of a member differ");
 	else if (is_implausible(m))
 		(void)rt_scope_fail(s, RT_LIMIT, "it decompresses to more than %d times its size",
 				    (int)RATIO_MAX);
@@ -417,7 +417,7 @@ rt_archive_read(rt_scope *s, const rt_archive *archive, const rt_archive_member 
 		return;
 	out->start = member->offset + LOCAL_SIZE + number_at(local + 26, 2) + number_at(local + 28, 2);
 	if (number_at(local, 4) != 0x04034b50)
-		damaged(s, "a member is not where it should be");
+		damaged(s, "a member is at the wrong position");
 	if (member->method == 8)
 		out->inflate = rt_inflate_new(s);
 	out->in = (rt_input){.ctx = out,

@@ -549,7 +549,7 @@ rt_back_next(rt_back *k, void (*write)(rt_back *k))
 	rt_sha256 sha;
 
 	if (k->w.in->count > 1 && !k->holds_several)
-		rt_scope_fail(&k->w.s, RT_USAGE, "a file of %s holds one conversation, not %zu",
+		rt_scope_fail(&k->w.s, RT_USAGE, "a file of %s can contain only one conversation, not %zu",
 			      k->format, k->w.in->count);
 	if (!rt_writer_next(&k->w))
 		return false;

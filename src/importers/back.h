@@ -11,7 +11,7 @@
  *             ;
  *     return rt_writer_end(&k.w, err);
  *
- * Such files hold the active take. A conversation is written with a new session id, a hash of
+ * Such files contain the active take. A conversation is written with a new session id, a hash of
  * everything else in it, so that equal conversations give equal bytes and an edited one never
  * replaces the original; options.session is used instead if it is given. */
 #ifndef RT_IMPORTERS_BACK_H
@@ -91,7 +91,7 @@ void rt_back_init(rt_back *k, const rt_alloc *alloc, const char *format, const r
 /* Write the next conversation; false: no more. write is called twice, at first for the hash. */
 bool rt_back_next(rt_back *k, void (*write)(rt_back *k));
 /* The next entry of the take that the other program knows, valid until the next call. False: no
- * more. Entries that no model is sent are left out unless they have a record. */
+ * more. Entries that are not sent to models are left out unless they have a record. */
 bool rt_back_entry_next(rt_back *k, rt_back_entry *out);
 /* Is there another entry in the take? */
 bool rt_back_has_more(const rt_back *k);
@@ -106,7 +106,7 @@ bool rt_back_result_file(rt_json_iter *blocks, rt_part *out);
 rt_str rt_back_url(rt_back *k, const rt_part *part);
 /* A file as text, for programs without attached files: its name, and its content if that is a text. */
 void rt_back_file_text(rt_buf *out, const rt_part *part);
-/* The name of the discussion, or the title that an import has cut. */
+/* The name of the discussion, or the title that an import has shortened. */
 rt_str rt_back_title(rt_back *k);
 /* A field of the discussion; NULL: none. */
 yyjson_val *rt_back_field(rt_back *k, const char *name);
@@ -115,8 +115,8 @@ rt_str rt_back_text(rt_back *k, const rt_back_entry *e, rt_part_kind kind);
 /* Is the call answered in this take? Did the call of a result come before? */
 bool rt_back_is_answered(const rt_back *k, rt_str call);
 bool rt_back_is_known(const rt_back *k, rt_str call);
-/* The result of a call of the present entry: its text, has_failed, and with joins_files in value its blocks
- * if there are files. NULL: none, or the format has separate results. */
+/* The result of a call of the current entry: its text, has_failed, and with joins_files in value
+ * its blocks if there are files. NULL: none, or the format has separate results. */
 const rt_part *rt_back_result(rt_back *k, rt_str call);
 
 /* In formats where calls and results are one item: nothing is written of the part; it is a text of the

@@ -496,7 +496,7 @@ claude_code_to(const rt_alloc *alloc, const rt_input *in, const rt_reader_to *to
 			read_record(&c, record);
 	}
 	if (c.count == 0)
-		rt_reader_refuse(&r, 0, "no record is one of Claude Code");
+		rt_reader_refuse(&r, 0, "no record is from Claude Code");
 	end_session(&c);
 	return rt_reader_end(&r, err);
 }

@@ -300,7 +300,7 @@ codex_to(const rt_alloc *alloc, const rt_input *in, const rt_reader_to *to, rt_r
 		read_line(&c, record);
 	}
 	if (rt_reader_count(&r) == 0)
-		rt_reader_refuse(&r, 0, "no record is one of Codex");
+		rt_reader_refuse(&r, 0, "no record is from Codex");
 	rt_graph_name(&c.g, c.title.size > 0 ? c.title : c.prompt, RT_STR(""));
 	rt_graph_end(&c.g, c.tip);
 	return rt_reader_end(&r, err);

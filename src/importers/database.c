@@ -222,8 +222,8 @@ rt_db_note(rt_db *db, int code)
 		return rt_scope_fail(s, RT_LIMIT, "the database has too many rows to sort them in %d MiB",
 				     (int)(INDEX_PAGES_MAX >> 8));
 	case SQLITE_INTERRUPT:
-		return rt_scope_fail(s, RT_LIMIT, "the database takes too long to read; it is damaged or "
-						  "was made for that");
+		return rt_scope_fail(s, RT_LIMIT, "the database takes too long to read; it may "
+						  "be damaged or malicious");
 	default:
 		return rt_scope_fail(s, RT_USAGE, "the SQLite database is damaged: %.120s",
 				     db->sqlite == NULL ? "cannot be opened" : sqlite3_errmsg(db->sqlite));
@@ -291,7 +291,7 @@ check_size(rt_db *db)
 		return;
 	db->shown_size = whole;
 	rt_report_add(db->r->report, RT_REMARK_SKIPPED, 0,
-		      "the database is cut off at byte %llu of %llu; what was after it is lost",
+		      "the database is truncated at byte %llu of %llu; the rest is lost",
 		      (unsigned long long)db->size, (unsigned long long)whole);
 }
 

@@ -2,8 +2,8 @@
  *
  * Database: an SQLite file of another program, read as records. SQLite reads the rt_input itself,
  * through a file system (sqlite3_vfs) that has this one file and refuses every write, so a database
- * can come from a file, an upload, a pipe or an archive. A log (WAL) beside a file is part of the
- * input already (app/input_wal.h).
+ * can come from a file, an upload, a pipe or an archive. The write-ahead log of a file is already
+ * part of the input (app/input_wal.h).
  *
  *     rt_db *db = rt_db_open(&r, in);
  *     rt_db_rows chats;

@@ -286,7 +286,7 @@ test_schema(void **state)
 	free_database(bytes);
 }
 
-/* The report names the missing part of a database that is cut off, or has a damaged page. */
+/* The report names the missing part of a database that is truncated, or has a damaged page. */
 static void
 test_lost(void **state)
 {
@@ -323,7 +323,7 @@ test_lost(void **state)
 		assert_true(report.skipped > 0);
 		rt_outlines_deinit(&o);
 	}
-	snprintf(word, sizeof(word), "cut off at byte %zu of %zu", bytes.size / 2, bytes.size);
+	snprintf(word, sizeof(word), "truncated at byte %zu of %zu", bytes.size / 2, bytes.size);
 	assert_true(report.remark_count > 0 && strstr(report.remarks[0].text, word) != NULL);
 	rt_report_deinit(&report);
 	/* a page in the middle */

@@ -33,7 +33,7 @@ rt_graph_checked(rt_graph *g, yyjson_val *record)
 	g->is_repaired = g->r->repaired > 0;
 	if (g->is_repaired)
 		rt_reader_remark(g->r, RT_REMARK_REPAIRED, g->r->record.ptr,
-				 "invalid Unicode was replaced by U+FFFD");
+				 "invalid Unicode was replaced with U+FFFD");
 	if (!rt_json_is_deeper(record, DEPTH_MAX))
 		return record;
 	rt_reader_skipped(g->r, "skipped a record that is nested more than %d levels deep",

@@ -19,8 +19,8 @@
  * order that the file gives them. Nothing recurses.
  *
  * An importer has no takes: the engine makes one for every leaf, the open one first. Records that
- * carry no message are structure: entries of the kind "custom" without a role, which no surface
- * shows and no model is sent.
+ * carry no message are structure: entries of the kind "custom" without a role, which are neither
+ * shown nor sent to models.
  *
  * Messages that the other program hides from its users are of the kind "custom_message" and not
  * displayed here either.
@@ -88,7 +88,7 @@ rt_status rt_graph_read(const rt_graph_reader *reader, const rt_alloc *alloc, co
 	RT_READER_FUNCTIONS(name, name##_to)
 
 /* The next conversation. Either may be empty; without an id only an identical conversation is
- * known again. A title is cut by rt_graph_title, and is then also the field "FORMAT.title". */
+ * recognised. A title is cut by rt_graph_title, and is then also the field "FORMAT.title". */
 void rt_graph_begin(rt_graph *g, rt_str title, rt_str id);
 /* The same later, for a conversation whose title or id is found at its end. */
 void rt_graph_name(rt_graph *g, rt_str title, rt_str id);

@@ -245,7 +245,7 @@ test_damage(void **state)
 	rt_buf_deinit(&text);
 }
 
-/* The report has the place where a file is cut off. */
+/* The report has the place where a file is truncated. */
 static void
 test_cut(void **state)
 {
@@ -255,9 +255,9 @@ test_cut(void **state)
 		const char *remark;
 	} rows[] = {
 		{"[\n{\"rows\":[[\"a\",\"\",\"1\"]]},\n{\"rows\":[[\"b\",\"", 3,
-		 "the file is cut off at byte 42, within a record: it and those after it are missing"},
+		 "the file is truncated at byte 42, within a record: it and those after it are missing"},
 		{"{\"rows\":[[\"a\",\"\",\"1\"]]}\n{\"rows\":[[\"b\",\"", 2,
-		 "the file is cut off at byte 39, within a record: it was left out"},
+		 "the file is truncated at byte 39, within a record: it was left out"},
 		/* damage elsewhere is something else */
 		{"{\"rows\":[[\"b\",\"\n{\"rows\":[[\"a\",\"\",\"1\"]]}", 1, "skipped a record: "},
 		{"{\"rows\":[[\"a\",\"\",\"1\"]]}\n{\"rows\":[[\"b\",\"\n", 2, "skipped a record: "},

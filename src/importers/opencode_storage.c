@@ -75,7 +75,7 @@ remember(storage *t, yyjson_val *record, uint64_t offset, size_t size)
 	object *to;
 
 	if (list == NULL || rt_json_text(record, "id").size == 0) {
-		rt_reader_skipped(t->g->r, "skipped a record that is no session, message or part");
+		rt_reader_skipped(t->g->r, "skipped a record that is not a session, message or part");
 		return;
 	}
 	(void)rt_build_moment(rt_json_get(rt_json_get(record, "time"), "created"), &created);
@@ -228,8 +228,8 @@ rt_opencode_storage(rt_graph *g, const rt_input *in)
 	(void)rt_scope_join(&g->b->s, &own);
 	if (is_empty)
 		rt_reader_refuse(g->r, 0,
-				 "a part of the storage of opencode without its session; import the folder "
-				 "that contains \"session\" and \"message\"");
+				 "a part of the storage of opencode without its session; import "
+				 "the directory that contains \"session\" and \"message\"");
 }
 
 bool

@@ -170,7 +170,7 @@ sillytavern_to(const rt_alloc *alloc, const rt_input *in, const rt_reader_to *to
 			rt_reader_skipped(&r, "skipped a line that is not a message");
 	}
 	if (rt_reader_count(&r) == 0)
-		rt_reader_refuse(&r, 0, "the first line is no header or message of a chat of SillyTavern");
+		rt_reader_refuse(&r, 0, "the first line is neither the header nor a message of a SillyTavern chat");
 	rt_graph_end(&g, tip);
 	return rt_reader_end(&r, err);
 }

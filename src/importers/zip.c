@@ -242,15 +242,15 @@ finish(unpacking *u)
 
 	if (rt_ok(s) && u->found == 0 && u->failed > 0)
 		(void)rt_scope_fail(s, RT_USAGE,
-				    "no file in the archive can be read; unpack it and import the folder. "
-				    "The first: %s",
+				    "no file in the archive can be read; unpack it and import "
+				    "the directory. The first: %s",
 				    u->first);
 	else if (rt_ok(s) && u->found == 0)
 		(void)rt_scope_fail(s, RT_USAGE, "none of the %zu files in the archive is a conversation",
 				    u->archive.count);
 	if (rt_ok(s) && u->unknown > 0)
 		rt_report_add(u->report, RT_REMARK_NOTE, 0,
-			      "passed over %zu file%s of unrecognised type in the archive", u->unknown,
+			      "skipped %zu file%s of unrecognised type in the archive", u->unknown,
 			      u->unknown == 1 ? "" : "s");
 }
 

@@ -45,7 +45,7 @@ test_members(void **state)
 	assert_nodes(&o.items[1], "-1 user q | 0 assistant a");
 	assert_true(rt_str_is(o.items[1].called, "One more"));
 	assert_int_equal(report.skipped, 0);
-	assert_true(has_remark(&report, "passed over 1 file of unrecognised type"));
+	assert_true(has_remark(&report, "skipped 1 file of unrecognised type"));
 	import_done(&o, &report);
 	import_bytes(&rt_format_zip, read_sample("zip64.zip"), &o, &report);
 	assert_nodes(&o.items[0], "-1 user q | 0 assistant a");
@@ -102,7 +102,7 @@ test_bombs(void **state)
 	bytes = (char *)(uintptr_t)sample.ptr;
 	end = rt_str_find(sample, RT_STR("PK\5\6"), 0);
 	put(bytes, end + 8, 0xfffefffe); /* 65,534 members in a directory of 6 */
-	assert_refused(sample, RT_USAGE, "an entry of its directory is wrong");
+	assert_refused(sample, RT_USAGE, "its directory has an invalid entry");
 	sample = read_sample("export.zip");
 	entry = rt_str_find(sample, RT_STR("PK\1\2"), 0);
 	entry = rt_str_find(sample, RT_STR("PK\1\2"), entry + 1);
@@ -121,7 +121,7 @@ test_bombs(void **state)
 	bytes[60] ^= 1;
 	assert_refused(sample, RT_USAGE, "no file in the archive can be read");
 	sample = read_sample("zip64.zip");
-	assert_refused(rt_str_at(sample.ptr, 100), RT_USAGE, "it may be cut");
+	assert_refused(rt_str_at(sample.ptr, 100), RT_USAGE, "it may be truncated");
 }
 
 /* Every prefix, and a byte changed at every place, is read or refused. */

@@ -107,7 +107,7 @@ retake_import(retake_project *project, const char *bytes, size_t size,
 	rt_report report;
 	rt_str file, name;
 
-	rt_library_require(s, out_report, "place for the report");
+	rt_library_require(s, out_report, "output parameter for the report");
 	rt_library_options(s, options, &own, sizeof(own), "options of import");
 	file = rt_library_bytes(s, bytes, size, "file");
 	name = rt_library_str(s, own.name, "discussion's name");

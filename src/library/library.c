@@ -152,7 +152,7 @@ rt_library_begin_view(rt_library_call *c, retake_project *project, const retake_
 	rt_str disc, take;
 	uint64_t seq;
 
-	rt_library_require(s, out, "place for the text");
+	rt_library_require(s, out, "output parameter for the text");
 	rt_library_options(s, place, &c->from, sizeof(c->from), "place");
 	disc = rt_library_str(s, c->from.discussion, "discussion's name");
 	take = rt_library_str(s, c->from.take, "take's name");

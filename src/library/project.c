@@ -18,7 +18,7 @@ retake_project_open(retake_store *store, const char *name, const retake_project_
 	rt_library_call c;
 	rt_scope *s = rt_library_begin_store(&c, store);
 
-	rt_library_require(s, out_project, "place for the project");
+	rt_library_require(s, out_project, "output parameter for the project");
 	rt_library_options(s, options, &own, sizeof(own), "project's options");
 	engine.project = rt_library_str(s, name, "project's name");
 	engine.by = rt_library_str(s, own.by, "author's name");
@@ -64,7 +64,7 @@ retake_project_seq(retake_project *project, uint64_t *out_seq, retake_error *err
 	rt_library_call c;
 	rt_scope *s = rt_library_begin_project(&c, project);
 
-	rt_library_require(s, out_seq, "place for the number");
+	rt_library_require(s, out_seq, "output parameter for the number");
 	if (rt_ok(s)) {
 		const rt_project *value = rt_engine_value(project->engine);
 
@@ -156,7 +156,7 @@ retake_apply(retake_project *project, const char *json, size_t size,
 	rt_str text, disc, take;
 	yyjson_val *root;
 
-	rt_library_require(s, out_results, "place for the results");
+	rt_library_require(s, out_results, "output parameter for the results");
 	rt_library_options(s, options, &own, sizeof(own), "options of apply");
 	text = rt_library_bytes(s, json, size, "request");
 	disc = rt_library_str(s, own.discussion, "discussion's name");

@@ -23,7 +23,7 @@ rt_library_store_open(const rt_alloc *alloc, const rt_env *env, const char *path
 	rt_scope *s = rt_library_begin(&c, alloc);
 
 	rt_library_require(s, path, "path");
-	rt_library_require(s, out_store, "place for the store");
+	rt_library_require(s, out_store, "output parameter for the store");
 	rt_library_options(s, options, &own, sizeof(own), "store's options");
 	if (rt_ok(s) && *path == '\0')
 		rt_scope_fail(s, RT_USAGE, "the path is empty");
@@ -94,7 +94,7 @@ retake_store_projects(retake_store *store, retake_text *out_names, retake_error 
 	rt_library_call c;
 	rt_scope *s = rt_library_begin_store(&c, store);
 
-	rt_library_require(s, out_names, "place for the text");
+	rt_library_require(s, out_names, "output parameter for the text");
 	add_names(s, store, &c.text);
 	return rt_library_end(&c, out_names, error);
 }
@@ -215,7 +215,7 @@ retake_store_check(retake_store *store, retake_text *out_findings, retake_error 
 	rt_scope *s = rt_library_begin_store(&c, store);
 	findings f = {.all = rt_scope_buf(s), .one = rt_scope_buf(s)};
 
-	rt_library_require(s, out_findings, "place for the text");
+	rt_library_require(s, out_findings, "output parameter for the text");
 	rt_json_open(f.all, NULL, '[');
 	if (rt_ok(s))
 		check_all(s, store, &f);

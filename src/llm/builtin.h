@@ -39,7 +39,7 @@ typedef struct rt_builtin_options {
 			   * empty: echo */
 	rt_str script;    /* of play; borrowed only while opening */
 	unsigned pace_ms; /* between two pieces of echo and summary; 0: no pause */
-	/* Wait, at most 50 ms at once. NULL: no time passes. */
+	/* Wait, at most 50 ms per call. NULL: no time passes. */
 	void (*wait_ms)(void *ctx, unsigned ms);
 	void *wait_ctx;
 } rt_builtin_options;

@@ -43,7 +43,7 @@ void rt_comms_close(rt_comms *comms);
 rt_str rt_comms_folder(const rt_comms *comms);
 /* Room for a key with its NUL. */
 enum { RT_COMMS_KEY_ROOM = 17 };
-/* Identifies the log in a state folder; for people and other machines it has no meaning. */
+/* Identifies the log in a state folder; it has no meaning to users and on other machines. */
 void rt_comms_key(rt_str folder, char key[RT_COMMS_KEY_ROOM]);
 /* The key, if lines are written without bodies; else empty, also where comms is NULL. */
 rt_str rt_comms_bare_key(const rt_comms *comms);

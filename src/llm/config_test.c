@@ -578,7 +578,7 @@ test_key_commands(void **state)
 								    "echo more")}, 3, "ok:sk-3"},
 		{{RT_STR_INIT("sh"), RT_STR_INIT("-c"), RT_STR_INIT("cat; echo sk-4")}, 3, "ok:sk-4"},
 		{{RT_STR_INIT("sh"), RT_STR_INIT("-c"), RT_STR_INIT("echo sk-CANARY; exit 3")}, 3,
-		 "credentials:key_cmd: sh ended with status 3"},
+		 "credentials:key_cmd: sh exited with status 3"},
 		{{RT_STR_INIT("sh"), RT_STR_INIT("-c"), RT_STR_INIT("kill -9 $$")}, 3,
 		 "terminated by a signal"},
 		{{RT_STR_INIT("sh"), RT_STR_INIT("-c"), RT_STR_INIT("yes sk-CANARY")}, 3,

@@ -106,7 +106,7 @@ read_vector(embedding *m, yyjson_val *array)
 	float *vector = rt_scope_array(m->s, count, sizeof(*vector));
 
 	if (count == 0 || count > RT_VECTOR_MAX || (m->dimensions != 0 && m->dimensions != count))
-		rt_scope_fail(m->s, RT_UPSTREAM, "%s answered with vectors of %zu numbers instead of %zu",
+		rt_scope_fail(m->s, RT_UPSTREAM, "%s returned vectors of %zu numbers instead of %zu",
 			      m->e->model->server.ptr, count, m->dimensions);
 	for (rt_json_iter it = rt_json_items(array); rt_ok(m->s) && rt_json_next(&it);) {
 		const char *number = yyjson_get_raw(it.value);
@@ -136,7 +136,7 @@ read_answer(embedding *m, rt_str json, passage *passages, size_t count)
 	if (parsing.status == RT_NOMEM)
 		rt_scope_nomem(m->s);
 	else if (found != count)
-		rt_scope_fail(m->s, RT_UPSTREAM, "%s did not answer with %zu vectors", m->e->model->server.ptr, count);
+		rt_scope_fail(m->s, RT_UPSTREAM, "%s did not return %zu vectors", m->e->model->server.ptr, count);
 	rt_scope_deinit(&parsing);
 }
 
@@ -203,7 +203,7 @@ rt_embed_text(rt_embedder *e, rt_scope *s, rt_str text)
 	if (rt_ok(s) && why.status != RT_OK)
 		rt_scope_fail_as(s, why.status, &why);
 	if (rt_ok(s) && p.stored.vector == NULL)
-		rt_scope_fail(s, RT_UPSTREAM, "%s answered with a vector of zeros", e->model->server.ptr);
+		rt_scope_fail(s, RT_UPSTREAM, "%s returned a vector of zeros", e->model->server.ptr);
 	return (rt_meaning){e->name, p.stored.vector, m.dimensions};
 }
 

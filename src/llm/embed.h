@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Embed: asks the configuration's embedding_model what texts mean. New texts of a project are sent in passages and
- * their vectors stored (log/vectors.h), after the commits and outside of them; the text of a search is sent alone.
- * Nothing is sent without an embedding_model.
+ * Embed: vectors of texts by the configuration's embedding_model. New texts of a project are sent
+ * in passages and their vectors stored (log/vectors.h), after the commits and outside of them; the
+ * text of a search is sent alone. Nothing is sent without an embedding_model.
  *
  * Threads: one at a time for each embedder. */
 #ifndef RT_LLM_EMBED_H
@@ -26,7 +26,7 @@ void rt_embedder_close(rt_embedder *e);
 /* Called while a request is on its way; true: end it (RT_INTERRUPTED). */
 void rt_embedder_set_stop(rt_embedder *e, rt_stop_fn stop, void *ctx);
 
-/* The meaning of a text. It is in the scope, its model's name in the configuration. */
+/* The vector of a text, in the scope, with the model's name in the configuration. */
 rt_meaning rt_embed_text(rt_embedder *e, rt_scope *s, rt_str text);
 
 typedef struct rt_embed_state {

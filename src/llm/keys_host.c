@@ -217,8 +217,8 @@ wait_for_exit(pid_t pid, rt_status st, int64_t end_ms, const char *name, rt_erro
 		return st;
 	if (got == pid && WIFEXITED(status))
 		return rt_fail(err, RT_CREDENTIALS,
-			       "key_cmd: %s ended with status %d; run it by hand "
-			       "to see why",
+			       "key_cmd: %s exited with status %d; run it in a terminal to see "
+			       "the error",
 			       name, WEXITSTATUS(status));
 	return rt_fail(err, RT_CREDENTIALS, "key_cmd: %s was terminated by a signal", name);
 }
@@ -236,7 +236,7 @@ key_from_command(const rt_config_provider *p, rt_stop_fn stop, void *stop_ctx, r
 	char **argv = rt_scope_array(&s, p->key_cmd_count + 1, sizeof(*argv));
 	rt_buf *output = rt_scope_buf(&s);
 	if (rt_ok(&s) && pipe2(fds, O_CLOEXEC) != 0)
-		(void)rt_scope_fail(&s, RT_IO, "no pipe for key_cmd");
+		(void)rt_scope_fail(&s, RT_IO, "cannot create a pipe for key_cmd");
 	if (!rt_ok(&s))
 		return rt_scope_end(&s, err);
 	for (size_t i = 0; i < p->key_cmd_count; i++)

@@ -8,7 +8,7 @@
 #include "llm/protocol.h"
 #include "ops/format.h"
 
-/* In the order in which people should see them. FIRST and SERVER: reached over the network;
+/* In the order of display. FIRST and SERVER: reached over the network;
  * LOCAL: part of Retake. */
 #define RT_PROVIDER_TABLE(FIRST, SERVER, LOCAL) \
 	FIRST(openai) \

@@ -311,7 +311,7 @@ end_stream(exchange *x, rt_error *err)
 	}
 	if (reply->ended || reply->stop != RT_STOP_NONE)
 		return RT_OK;
-	return rt_fail(err, RT_UPSTREAM, "the connection to %s ended before the reply did",
+	return rt_fail(err, RT_UPSTREAM, "the connection to %s was closed before the reply was complete",
 		       x->m->origin.ptr);
 }
 

@@ -366,7 +366,7 @@ test_answers(void **state)
 	expect(&whole, 1, &q, RT_OK, "", RT_STOP_END, "whole", 1);
 	expect(&whole, 1, &w, RT_OK, "", RT_STOP_END, "whole", 1);
 	expect(&plain, 1, &q, RT_OK, "", RT_STOP_END, "Hi", 1);
-	expect(&cut, 1, &q, RT_UPSTREAM, "ended before the reply did", RT_STOP_CUT, "Hel", 1);
+	expect(&cut, 1, &q, RT_UPSTREAM, "was closed before the reply was complete", RT_STOP_CUT, "Hel", 1);
 	expect(&torn, 1, &q, RT_UPSTREAM, "cut off", RT_STOP_CUT, "Hel", 1);
 	expect(&late, 1, &q, RT_OK, "", RT_STOP_END, "Hel", 1);
 	expect(&bad, 1, &q, RT_UPSTREAM, "", RT_STOP_CUT, "Hel", 1);

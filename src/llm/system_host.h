@@ -17,7 +17,7 @@ const rt_env *rt_system_env(void);
 bool rt_home_path(rt_buf *out, const char *variable, const char *below, const char *name);
 
 /* Makes the folders above a file, for this account alone. path is changed in between. False:
- * one of them cannot be made; errno says why. */
+ * one of them cannot be created; errno is set. */
 bool rt_folders_make(char *path);
 
 /* Appends a regular file of at most size_max bytes; flags: further ones for open().
@@ -35,11 +35,11 @@ RT_CHECKED rt_status rt_file_read_open(int fd, const char *path, size_t size_max
  * close unlocks it; -1: it is locked by another program, or cannot be opened. */
 int rt_folder_lock(const char *path, int wait_ms);
 /* Waits for the exclusive lock of a file, so that a stopped program that has it does not block the
- * others. False: not acquired; errno says why. */
+ * others. False: not acquired; errno is set. */
 bool rt_file_lock(int fd, int wait_ms);
 
 /* Writes a new file of this account (0600), replacing one of that name. sync: the bytes are on the
- * disk when it returns. False: it is incomplete; errno says why. */
+ * disk when it returns. False: it is incomplete; errno is set. */
 bool rt_file_write(const char *path, rt_str bytes, bool sync);
 
 #endif

@@ -57,7 +57,7 @@ size_t rt_token_piece_end(rt_token_cut cut, rt_str text, size_t at);
 
 /* ---- ranks ---- */
 
-/* The ranks of an encoding. Immutable: any number of threads may count with it at once if its
+/* The ranks of an encoding. Immutable: any number of threads may count with it concurrently if its
  * allocator locks itself. About 5.4 MB for o200k_base. */
 typedef struct rt_tokens rt_tokens;
 

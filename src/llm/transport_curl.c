@@ -265,7 +265,7 @@ is_tls_failure(CURLcode code)
 static rt_status
 fail_connect(transfer *t, rt_error *err)
 {
-	const char *proxy = proxy_of(t), *origin = t->origin.ptr, *why = "none of its addresses answers";
+	const char *proxy = proxy_of(t), *origin = t->origin.ptr, *why = "none of its addresses responds";
 	long number = 0;
 	char room[128];
 

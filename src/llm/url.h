@@ -28,8 +28,8 @@ RT_CHECKED rt_status rt_url_read(rt_str text, rt_url *out, rt_error *err);
 bool rt_url_is_loopback(const rt_url *url);
 /* For messages: "https://host" or "http://host:8080", without path and query. */
 void rt_url_add_origin(rt_buf *out, const rt_url *url);
-/* For messages, whatever text is: origin and path. A query, which may hold a key, becomes "?...";
- * text that is not a URL is not shown at all. */
+/* For messages, whatever text is: origin and path. A query, which may contain a key, becomes
+ * "?..."; text that is not a URL is not shown at all. */
 void rt_url_add_shown(rt_buf *out, rt_str text);
 /* text with everything but letters, digits, "-", ".", "_" and "~" as %XX. */
 void rt_url_add_encoded(rt_buf *out, rt_str text);

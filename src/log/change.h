@@ -5,7 +5,7 @@
  *
  * A change works in a scope: its memory and its first failure are there. After a failure every
  * function does nothing and returns zeros (an absent text, a discussion that is NULL, an empty
- * body), so a step is written straight down and checked once, with rt_change_ok.
+ * body), so a step needs only one check, with rt_change_ok.
  *
  * Threads: one at a time. */
 #ifndef RT_LOG_CHANGE_H
@@ -83,7 +83,7 @@ uint64_t rt_change_add_body(rt_change *c, uint64_t entry, rt_str data);
 
 /* JSON text of a field as it is now; ptr NULL: absent. */
 rt_str rt_change_field(rt_change *c, uint32_t disc, uint32_t sub, rt_str key, uint32_t entry);
-/* The request's discussion in the present value; NULL after a failure. */
+/* The request's discussion in the current value; NULL after a failure. */
 const rt_disc *rt_change_disc(rt_change *c);
 /* A slot of the value with its names. */
 rt_effect_slot rt_change_name(rt_change *c, const rt_slot *slot);
@@ -95,10 +95,10 @@ const rt_body *rt_change_read_body(rt_change *c, uint64_t number);
 const rt_body *rt_change_parse_body(rt_change *c, rt_str data);
 /* Is the value the same as before the change, although it has effects? (no_op.c) */
 bool rt_change_is_nothing(rt_change *c);
-/* Have two takes the same entries with the same content? */
+/* Do two takes have the same entries with the same content? */
 bool rt_change_same_slots(rt_change *c, const rt_seq *a, const rt_seq *b);
-/* Have two states of a discussion the same present takes, labels and fields, wherever their heads
- * are? false after a failure, too. */
+/* Do two states of a discussion have the same present takes, labels and fields, wherever their
+ * heads are? false after a failure, too. */
 bool rt_change_same_content(rt_change *c, const rt_disc *was, const rt_disc *is);
 
 #endif

@@ -161,7 +161,7 @@ load_root(rt_engine *engine, const rt_project **out, rt_error *err)
 	if (rt_ok(&s) && project->ledger->salt == rt_engine_salt_of(rt_text_str(engine->name)))
 		engine->salt = project->ledger->salt;
 	if (rt_ok(&s) && project->seq != seq)
-		rt_scope_fail(&s, RT_CORRUPT, "the checkpoint names two numbers");
+		rt_scope_fail(&s, RT_CORRUPT, "the checkpoint contains two different row numbers");
 	else if (rt_ok(&s) && project->ledger->salt != engine->salt)
 		rt_scope_fail(&s, RT_CORRUPT, "the ids of the checkpoint differ from those of the project");
 	if (rt_ok(&s))

@@ -37,8 +37,8 @@ typedef struct rt_copy_options {
 /* Creates the project in `to` if it does not exist. RT_REFUSED: the project there has steps that
  * the source does not have. RT_NOT_FOUND: no such project in the source. RT_CORRUPT: a damaged row
  * or a missing body in the source; the rows before it are copied. RT_CONFLICT: another program
- * changed the project in `to` meanwhile. One thread at a time for each store handle. O(everything),
- * with a few megabytes of memory and the largest single row. */
+ * changed the project in `to` in the meantime. One thread at a time for each store handle.
+ * O(everything), with a few megabytes of memory and the largest single row. */
 RT_CHECKED rt_status rt_store_copy(rt_store *from, rt_store *to, const rt_copy_options *options,
 				   rt_copied *out, rt_error *err);
 

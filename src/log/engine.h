@@ -26,8 +26,8 @@ typedef struct rt_engine_options {
 	rt_str project;        /* name; empty: "default" */
 	rt_str by;             /* the requester, for the history: "cli", "web", "hook:name" */
 	bool read_only;
-	/* Open it for reading even if its parts are inconsistent (a truncated log, say), as far as
-	 * possible: for checks and recovery. */
+	/* Open it for reading even if its parts are inconsistent (such as a truncated log), as far
+	 * as possible: for checks and recovery. */
 	bool lenient;
 	bool create;           /* make the project when the store has none of that name */
 	unsigned checkpoint_every; /* log rows between checkpoints; 0: 1024 */
@@ -97,7 +97,7 @@ typedef struct rt_result {
 	char take[260];      /* name of the take made or activated (cut); empty: none */
 	char discussion[260];/* the same for discussions */
 	rt_text *editor;     /* text returned for re-submission, or NULL; owned by the caller */
-	rt_text *note;       /* for people: copies that could not be reached, other effects; or
+	rt_text *note;       /* for the user: copies that could not be reached, other effects; or
 			      * NULL */
 } rt_result;
 

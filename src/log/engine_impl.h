@@ -11,7 +11,7 @@
  *   checkpoint.c  the value from the checkpoint and the rows after it; written, swept
  *   engine.c      open, close, read what other processes wrote
  *   index.c       the search index
- *   vectors.c     what texts mean, as numbers
+ *   vectors.c     vectors of texts, for the search by meaning
  *   fsck*.c       is everything as it was written?
  *   repair.c      give up texts that cannot be read
  *   purge*.c      remove a text permanently

@@ -336,7 +336,7 @@ find_orphans(rt_fsck *f)
 		if ((f->bodies[i].state & (RT_BODY_SEEN | RT_BODY_NAMED)) == RT_BODY_SEEN &&
 		    f->bodies[i].entry != 0)
 			rt_fsck_report(f, "warning", "body-orphan",
-				       "body %llu of entry %u is named by no row of the log",
+				       "no row of the log names body %llu of entry %u",
 				       (unsigned long long)i, f->bodies[i].entry);
 }
 

@@ -61,7 +61,7 @@ rt_fsck_goes_on(const rt_fsck *f)
 /* Give a finding. */
 void rt_fsck_report(rt_fsck *f, const char *severity, const char *id, const char *format, ...)
 	RT_PRINTF(4, 5);
-/* A slot and the body that it names. where is for people. */
+/* A slot and the body that it names. where is for messages. */
 void rt_fsck_slot(rt_fsck *f, const rt_slot *slot, const char *where);
 
 /* Rows 1 .. head. Fills f->rows. */

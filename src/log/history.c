@@ -187,7 +187,7 @@ move_history(rt_engine *engine, const rt_project *now, uint64_t seq, const rt_re
 		return;
 	}
 	if (h.current != (m->direction < 0 ? m->step : parent)) {
-		rt_scope_fail(s, RT_CORRUPT, "a move of step %llu finds step %llu",
+		rt_scope_fail(s, RT_CORRUPT, "a move of step %llu does not fit the current step %llu",
 			      (unsigned long long)m->step, (unsigned long long)h.current);
 		return;
 	}

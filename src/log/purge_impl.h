@@ -66,7 +66,7 @@ void rt_purge_mask_init(rt_purge_mask *mask, rt_scope *scope, const rt_seq_sourc
 			const rt_needle *needle);
 /* Note the strings of a log row that look like masks: these masks are not used again. */
 void rt_purge_mask_learn(rt_purge_mask *mask, rt_str row);
-/* Replace the strings of a record that hold the needle; new strings live in row. true: there
+/* Replace the strings of a record that contain the needle; new strings live in row. true: there
  * were some. */
 bool rt_purge_mask_record(rt_purge_mask *mask, rt_scope *row, rt_record *record);
 

@@ -201,7 +201,7 @@ typedef struct rt_store_ops {
 	rt_status (*drop)(rt_store *store, rt_rows rows, rt_error *err);
 
 	/* --- search --- */
-	/* Needs begin. text is what people read, without markup; a number above the watermark
+	/* Needs begin. text is the readable text, without markup; a number above the watermark
 	 * becomes the watermark. An empty text only moves it. */
 	rt_status (*index_add)(rt_store *store, uint64_t project, uint64_t number, uint64_t entry,
 			       rt_str text, rt_error *err);
@@ -228,7 +228,7 @@ typedef struct rt_store_ops {
 
 struct rt_store {
 	const rt_store_ops *ops;
-	const char *place; /* for people: a path, or an address without credentials */
+	const char *place; /* for display: a path, or an address without credentials */
 	bool is_read_only;
 	/* followed by the back end's own fields */
 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Vectors: what passages of texts mean, as an embeddings model describes it, for the search by meaning. They
- * follow the bodies up to a mark, as the index does (log/index.h), and are a cache: they can be dropped and
- * requested again. Where they come from is up to the caller (llm/embed.h).
+ * Vectors: the vectors that an embeddings model gives to passages of texts, for the search by
+ * meaning. They follow the bodies up to a mark, as the index does (log/index.h), and are a cache:
+ * they can be dropped and requested again. Where they come from is up to the caller (llm/embed.h).
  *
  * They are side rows, so every store has them, and purge, scrub and checks cover them:
  *
@@ -11,8 +11,9 @@
  *	               little-endian, then the signs of all of them
  *	#vectors.bN    part N: the bytes of 1 to 32 passages, about 1,900 bytes
  *
- * A search compares the signs of all passages, and by their bytes those that look best. A passage of a purged body
- * has body 0 and zeros instead of numbers. Missing rows hide passages and nothing else.
+ * A search compares the signs of all passages, then the bytes of the best candidates. A passage of
+ * a purged body has body 0 and zeros instead of numbers. Missing rows hide passages and nothing
+ * else.
  *
  * Threads: call from any thread. */
 #ifndef RT_LOG_VECTORS_H

@@ -9,8 +9,8 @@
  *   apply    as the engine does
  *   notify   hooks after it
  *
- * No lock is held while a hook runs: it may work on the same store. If others change something
- * meanwhile, the executed request is still the one that hooks approved, since its addresses were
+ * No lock is held while a hook runs: it may work on the same store. If others change something in
+ * the meantime, the executed request is still the one that hooks approved, since its addresses were
  * replaced by ids. If no hook subscribes to its events, a request costs the same as without hooks.
  *
  * Threads: as the engine. */
@@ -48,7 +48,7 @@ typedef struct rt_apply_context {
 	rt_apply_keep_fn keep;
 	void *keep_ctx;
 	/* Drafts that follow each other within this time are one step (C61); 0: each is one.
-	 * Programs for people who type use RT_COALESCE_MS. */
+	 * Interactive programs use RT_COALESCE_MS. */
 	unsigned coalesce_ms;
 	/* The row that begins the group of these steps, which undo reverts together; 0: none. */
 	uint64_t group;

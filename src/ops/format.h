@@ -177,7 +177,7 @@ typedef struct rt_format {
 	bool holds_one;         /* a file has one discussion; others would be left out */
 	bool holds_project;     /* exports contain the whole project unless a part is named */
 	bool is_container;      /* such a file may hold no conversations at all (a database, an archive);
-				 * in a folder it is then passed over */
+				 * in a folder it is then skipped */
 	/* How sure is it from the bytes alone (never the name): 0 no … 100 certain. head is
 	 * the beginning of the input, at most 64 KiB, all of it if the input is shorter. NULL: only
 	 * when the format is named. */
@@ -185,8 +185,8 @@ typedef struct rt_format {
 	/* The same where the beginning does not tell (a database); asked only if no sniff matches.
 	 * NULL: it always tells. A failure of the input is 0, a lack of memory fails the scope. */
 	int (*examine)(rt_scope *s, rt_str head, const rt_input *in);
-	/* NULL: cannot be read. RT_USAGE with position: not this format at all. Single bad
-	 * records are reported and passed over, never fatal. */
+	/* NULL: cannot be read. RT_USAGE with position: not this format at all. Single bad records
+	 * are reported and skipped, never fatal. */
 	rt_status (*read)(const rt_alloc *alloc, rt_str input, rt_outlines *out,
 			  rt_report *report, rt_error *err);
 	/* The same in batches, with memory for one batch and the largest conversation. NULL: only

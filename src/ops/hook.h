@@ -21,7 +21,7 @@ typedef enum rt_hook_decision {
  * not safe for a terminal. */
 typedef struct rt_hook_answer {
 	rt_hook_decision decision;
-	rt_buf reason;  /* for people: the reason; empty: none is shown ("cancel" without it) */
+	rt_buf reason;  /* for the user: the reason; empty: none is shown ("cancel" without it) */
 	rt_buf patch;   /* JSON object: the members of the event that hooks changed, each complete,
 			 * as the last of them left it; empty: none */
 	rt_buf summary; /* JSON value of the field "summary": an object with the string "summary"

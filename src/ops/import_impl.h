@@ -171,7 +171,7 @@ void rt_import_row_close(rt_import *m);
 /* Drop the unwritten part of the open row, if any. */
 void rt_import_row_cancel(rt_import *m);
 bool rt_import_row_is_full(const rt_import *m);
-/* Writes the open row, lets others in, opens another. */
+/* Writes the open row, lets other writers continue, and opens another. */
 void rt_import_next_row(rt_import *m);
 /* Wait until other processes that poll for the lock have had a chance to get it. */
 void rt_import_yield(const rt_import *m);
@@ -186,7 +186,7 @@ void rt_import_flush(rt_import *m);
 void rt_import_hide(rt_import *m);
 /* Creates a discussion. Returns its number. */
 uint32_t rt_import_new_disc(rt_import *m, rt_str name, rt_str take_name);
-/* Enter a discussion's present name into the table of names. */
+/* Enter a discussion's current name into the table of names. */
 void rt_import_use_name(rt_import *m, uint32_t disc);
 
 /* ---- undoing (import_undo.c) ---- */
@@ -221,7 +221,7 @@ void rt_layer_init(rt_layer *l, rt_import *m, const rt_outline *outline);
 void rt_layer_deinit(rt_layer *l);
 /* Memory of the outline. NULL after a failure. */
 void *rt_layer_array(rt_layer *l, size_t count, size_t size);
-/* The present state of the discussion; NULL after a failure. */
+/* The current state of the discussion; NULL after a failure. */
 const rt_disc *rt_layer_disc(rt_layer *l);
 /* Between two effects: begins a new row if this one is full. */
 void rt_layer_turn(rt_layer *l);

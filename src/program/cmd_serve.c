@@ -154,7 +154,7 @@ number_of(rt_cli *cli, const char *flag, const char *what, uint64_t absent, uint
 	uint64_t number = rt_cli_flag_number(cli, flag, what, absent);
 
 	if (number > max)
-		rt_cli_fail(cli, RT_USAGE, "%s is at most %llu", what, (unsigned long long)max);
+		rt_cli_fail(cli, RT_USAGE, "%s must be at most %llu", what, (unsigned long long)max);
 	return (unsigned)number;
 }
 
@@ -558,7 +558,7 @@ static const rt_flag serve_flags[] = {
 	{"accounts", 0, NULL, RT_ARG_TEXT, "users with roles in projects: see docs/accounts.md and retake user"},
 	{"user", 0, "NAME", RT_ARG_TEXT, "with --login, for a server with --accounts: the user to sign in"},
 	{"public-url", 0, "URL", RT_ARG_TEXT,
-	 "with --accounts: address of the server for browsers, for sign-in; also added to --host"},
+	 "with --accounts: address at which browsers reach the server, for sign-in; also added to --host"},
 	{"oidc", 0, "ISSUER", RT_ARG_TEXT, "with --accounts: sign in with this OpenID Connect service"},
 	{"oidc-client", 0, "ID", RT_ARG_TEXT, "client id of this server at the service"},
 	{"oidc-secret-file", 0, "FILE", RT_ARG_FILE, "file with the client's secret; default: RETAKE_OIDC_SECRET"},

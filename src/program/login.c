@@ -81,7 +81,7 @@ choose_address(target *t, unsigned default_port)
 
 	if (port == 0 || port > 65535)
 		rt_cli_fail(cli, RT_USAGE,
-			    "the port of a running server is between 1 and 65535");
+			    "the port of a running server must be between 1 and 65535");
 	t->port = (unsigned)port;
 	if (listen == NULL || strcmp(listen, "0.0.0.0") == 0)
 		listen = "127.0.0.1";
@@ -272,7 +272,7 @@ fail_refused(target *t, rt_str answer, rt_str body)
 		hint(t);
 		rt_cli_fail(cli, RT_REFUSED,
 			    "the server on %s rejected the token in %s/token: it was started "
-			    "with another state folder",
+			    "with another state directory",
 			    name_of(t), t->state_folder);
 		return;
 	}

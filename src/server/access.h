@@ -5,7 +5,7 @@
  * request (rt_call_apply).
  *
  * A project that an account may not see is answered like one that does not exist: it is neither
- * opened nor looked for in another way.
+ * opened nor searched for in another way.
  *
  * Threads: a call belongs to one at a time. */
 #ifndef RT_SERVER_ACCESS_H
@@ -32,8 +32,9 @@ bool rt_access_may(const rt_call *call, rt_right right, rt_target target);
 const rt_item *rt_access_token(const rt_call *call);
 const rt_item *rt_access_link(const rt_call *call);
 
-/* Who sends a request, of what its headers prove: a personal access token or a share link. False: no
- * such account is known (any more); then out has the hash of a secret, if it has the form of one. */
+/* The sender of a request, as proved by its headers: a personal access token or a share link.
+ * False: no such account is known (any more); then out has the hash of a secret, if it has the form
+ * of one. */
 bool rt_access_identify(rt_directory *directory, rt_str secret, rt_account *out);
 bool rt_access_is_known(rt_directory *directory, const rt_account *account);
 /* A stream that ends when its account may no longer read. Owns inner; without memory inner is closed

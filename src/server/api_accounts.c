@@ -44,7 +44,7 @@ body_text(rt_call *call, yyjson_val *root, const char *key, bool is_required)
 	yyjson_val *value = rt_json_get(root, key);
 
 	if (value == NULL ? is_required : !yyjson_is_str(value))
-		rt_scope_fail(&call->scope, RT_USAGE, "\"%s\" must be a text", key);
+		rt_scope_fail(&call->scope, RT_USAGE, "\"%s\" must be a string", key);
 	return rt_json_str(value);
 }
 
@@ -430,7 +430,7 @@ rt_api_token_new(rt_call *call)
 	uint64_t id = 0;
 
 	if (options.name.size > RT_ACCOUNT_NAME_MAX)
-		rt_scope_fail(a.scope, RT_LIMIT, "the name of a token has at most %d bytes", RT_ACCOUNT_NAME_MAX);
+		rt_scope_fail(a.scope, RT_LIMIT, "the name of a token can have at most %d bytes", RT_ACCOUNT_NAME_MAX);
 	if (options.scope == RT_TOKEN_NOTHING)
 		rt_scope_fail(a.scope, RT_USAGE, "\"scope\" must be read, write or admin");
 	if (projects != NULL)

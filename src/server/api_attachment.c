@@ -43,7 +43,7 @@ rt_api_attachment_new(rt_call *call)
 		name = RT_STR("file");
 	if (name.size > NAME_MAX_SIZE || rt_utf8_valid_size(name) < name.size ||
 	    memchr(name.ptr, '/', name.size) != NULL)
-		rt_scope_fail(s, RT_USAGE, "\"name\" is a file name of up to %d bytes, without a directory",
+		rt_scope_fail(s, RT_USAGE, "\"name\" must be a file name of up to %d bytes, without a directory",
 			      NAME_MAX_SIZE);
 	struct rt_idempotency *idem = rt_call_begin(call, RT_STR(""), RT_STR(""));
 	if (!rt_ok(s))

@@ -34,7 +34,7 @@ static const char intro[] =
 	"`features` of `/info` contains `projects` if the client can choose.\n"
 	"\n"
 	"If several clients use the same store, specify the discussion and take in every request. The active\n"
-	"discussion and take are only defaults, and creating a discussion, a branch or an import changes them\n"
+	"discussion and take are only defaults, and creating a discussion or a branch, or importing, changes them\n"
 	"for every client.\n"
 	"\n"
 	"**Undo** without `scope` reverts the newest step of the discussion or of the project (settings, roles,\n"

@@ -146,7 +146,7 @@ write_file(export *e, rt_str by)
 	RT_TRY(s, rt_action_export(call->open_project->engine, &with, &file, e->project, place,
 				   e->whole_project, outlines, &s->error));
 	if (rt_ok(s) && e->format->holds_one && outlines->count > 1)
-		rt_scope_fail(s, RT_USAGE, "a file of %s has one conversation, not %zu", e->format->name,
+		rt_scope_fail(s, RT_USAGE, "a file of %s can contain only one conversation, not %zu", e->format->name,
 			      outlines->count);
 	if (rt_ok(s) && e->options.whole && e->take.size > 0 && outlines->count == 1)
 		begin_with(e, named, &outlines->items[0]);

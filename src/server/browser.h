@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * Browsers: those logged in with a code, and the project of each.
+ * Browsers: those signed in with a code, and the project of each.
  *
  *   code      64 bits, valid once and for RT_CODE_S; anyone with the token can make one
- *   cookie    256 random bits, new at each login, which prevents session fixation.
+ *   cookie    256 random bits, new at each sign-in, which prevents session fixation.
  *             Its name contains the port, since cookies are not bound to ports
  *   project   the only one that it may open: the one for which the code was made, or with isolation
  *             "browser-" and 12 characters, made on the first request; empty: all
@@ -14,8 +14,8 @@
  *   browser/<64 hex digits>   {"v":1,"project":"browser-9f3a6c01b2d4","made":…,"seen":…,"user":7}
  *
  * so a browser finds its project after a restart of the server, and any server on the same store
- * accepts its code and its cookie. It is forgotten after 90 days without a visit, and by logging
- * out: at once by this server, after RT_BROWSERS_FRESH_MS by others; the project stays.
+ * accepts its code and its cookie. It is forgotten after 90 days without a visit, and by signing
+ * out: immediately by this server, after RT_BROWSERS_FRESH_MS by others; the project stays.
  *
  * Threads: locks itself, and never while the store is written: the front's loops identify
  * browsers. */
@@ -66,14 +66,14 @@ bool rt_browsers_find(rt_browsers *browsers, rt_str cookie, char out_hash[RT_BRO
  * clock of the env. Waits for the store. RT_NOMEM, or a failure of the store: everything is as
  * before. */
 RT_CHECKED rt_status rt_browsers_refresh(rt_browsers *browsers, int64_t since_us, rt_error *err);
-/* Is the browser still logged in? */
+/* Is the browser still signed in? */
 bool rt_browsers_is_in(rt_browsers *browsers, rt_str hash);
 /* Writes what rt_browsers_find has noted, if anything, removes browsers that have expired, and
  * refreshes. Called now and then. */
 void rt_browsers_tend(rt_browsers *browsers);
 /* Logs out. */
 RT_CHECKED rt_status rt_browsers_leave(rt_browsers *browsers, rt_str hash, rt_error *err);
-/* A stream that ends when the browser has logged out. Owns inner; without memory inner is closed
+/* A stream that ends when the browser has signed out. Owns inner; without memory inner is closed
  * and the result NULL. */
 rt_web_stream *rt_browsers_guard_stream(rt_browsers *browsers, rt_str hash, rt_web_stream *inner);
 

@@ -9,9 +9,9 @@
  *
  * Preconditions. If-Match names the state that the client has read: an entry's tag, its
  * discussion's, or the project's (app/condition.h). It is checked in the transaction of the change;
- * if it does not hold, the answer is 412 and nothing is done. Idempotency-Key: the response is
- * stored in the transaction of the change and kept for a day; the same request with the same key
- * gets that response and is done once, even after a crash; another request with that key gets 422.
+ * if it fails, the answer is 412 and nothing is done. Idempotency-Key: the response is stored in
+ * the transaction of the change and kept for a day; the same request with the same key gets that
+ * response and is done once, even after a crash; another request with that key gets 422.
  *
  * Threads: a call belongs to one at a time. */
 #ifndef RT_SERVER_CALL_H
@@ -110,7 +110,8 @@ typedef struct rt_call_change {
 
 /* Executes the change under the preconditions of the headers, with hooks, and answers: one
  * result as `retake apply` prints it, or for several {"results":[…],"seq":…}; with "op" (how to
- * undo it) and ETag. False: the list was changed meanwhile, which is a failure of the call. */
+ * undo it) and ETag. False: the list was changed in the meantime, which is a failure of the
+ * call. */
 bool rt_call_apply(rt_call *call, const rt_call_change *change);
 
 /* Answers a request that was done before under its Idempotency-Key. For handlers that must read the

@@ -55,8 +55,8 @@ RT_CHECKED rt_status rt_guard_add_host(rt_guard *guard, rt_str host, rt_error *e
 rt_guard_fault rt_guard_check_framing(const rt_web_request *request);
 /* Framing, Host, Origin: the checks that need no secrets. */
 rt_guard_fault rt_guard_check(const rt_guard *guard, const rt_web_request *request);
-/* The same for a page that people come to from other sites: a link in a message, the redirection of a
- * sign-in service. */
+/* The same for a page that may be opened from other sites: a link in a message, the redirection of
+ * a sign-in service. */
 rt_guard_fault rt_guard_check_arrival(const rt_guard *guard, const rt_web_request *request);
 /* The form, once the principal is known. any_type: bodies of any type are accepted (an import). */
 rt_guard_fault rt_guard_check_form(const rt_web_request *request, const rt_principal *principal,

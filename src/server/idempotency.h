@@ -7,12 +7,12 @@
  *   value     {"v":1,"at":1763800000000000,"request":"<hash of query and body>",
  *              "status":200,"seq":42,"location":"…","etag":"…","body":"…"}
  *
- * The row is written in the transaction of the change, so both are there or neither is, in every
+ * The row is written in the transaction of the change, so both exist or neither does, in every
  * process and after a crash. It is looked up in that transaction, too. Purge finds texts in it as
  * in any side row.
  *
  * Work that is not a change of the project, such as a question to a model, has a row with status 0
- * before it begins. When that is found, the work is under way, or was when the server ended.
+ * before it begins. When that is found, the work is in progress, or was when the server ended.
  *
  * Threads: any. */
 #ifndef RT_SERVER_IDEMPOTENCY_H

@@ -27,7 +27,7 @@ const rt_op_field *rt_openapi_next_field(const rt_route *route, const rt_op_fiel
 /* A shape by its name in routes. NULL: unknown. */
 typedef struct rt_shape {
 	const char *name;
-	const char *about;  /* a sentence for people, with the members */
+	const char *about;  /* a sentence with the members */
 	const char *schema; /* JSON Schema */
 	const char *type;   /* media type; NULL: application/json */
 } rt_shape;

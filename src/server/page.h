@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Page: the response to "/": the login page or the web interface. The login page has no script, no
- * external style, and nothing of the conversation.
+ * Page: the response to "/": the sign-in page or the web interface. The sign-in page has no script,
+ * no external style, and nothing of the conversation.
  *
  * Threads: any. */
 #ifndef RT_SERVER_PAGE_H

@@ -250,7 +250,7 @@ const rt_route rt_routes[] = {
 	DO(POST, MANAGE, "/links", "link.new", "create a link for reading the project or a discussion", rt_api_link_new, 0,
 	   "Link", NULL, b_link),
 	DO(POST, OPEN, "/links/open", "link.open",
-	   "exchange the share link in Authorization for a cookie, with which the page opens", rt_api_link_open,
+	   "exchange the secret of a share link (Authorization) for a cookie that opens the page", rt_api_link_open,
 	   RT_ROUTE_NO_PROJECT, "LinkOpened", NULL, NULL),
 	DO(DELETE, MANAGE, "/links/{link}", "link.revoke", "revoke a link; pages opened with it stop working", rt_api_link_revoke,
 	   0, "Status", NULL, NULL),
@@ -354,7 +354,7 @@ const rt_route rt_routes[] = {
 	ALSO(POST, "/redo", "redo_anywhere", "redo the last undone steps", RT_OP_REDO, NULL),
 	ALSO(POST, "/jump", "jump_anywhere", "jump to the state after a step", RT_OP_JUMP, NULL),
 	ALSO(POST, DISC "/purge", "purge.entry",
-	     "erase a secret from an entry of this discussion permanently (not undoable)",
+	     "permanently erase a secret from an entry of this discussion (not undoable)",
 	     RT_OP_PURGE, q_take),
 
 	/* ---- any operation ---- */

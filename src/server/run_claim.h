@@ -27,7 +27,7 @@
 
 enum {
 	RT_CLAIMS_MAX = 2 * RT_RUNS_MAX,
-	RT_CLAIM_LOOK_MS = 250,   /* between two looks at how often others want it stopped */
+	RT_CLAIM_LOOK_MS = 250,   /* between two checks of how often others want it stopped */
 	RT_CLAIM_WRITE_MS = 5000, /* how old a claim of a running server may be, about */
 	RT_CLAIM_DEAD_MS = 30000,
 	RT_CLAIM_RECENT_MS = 5000, /* how long a run that has ended is in its first row */

@@ -287,7 +287,7 @@ const rt_route_param rt_run_members[] = {
 	{"entry", "string", "go: the destination; null: before the first entry"},
 	{"entry_take", "string", "go: the take of that entry, if several contain it"},
 	{"select", "boolean", "go: move the head to just before the entry and return its text"},
-	{"summary", "boolean", "go: summarise the branch that is left; default: true"},
+	{"summary", "boolean", "go: summarise the abandoned branch; default: true"},
 	{"from_take", "string", "merge: the take whose conclusions become an entry of this one"},
 	{"instructions", "string", "instructions for a summary"},
 	{"model", "string", "PROVIDER/NAME; default: the setting, then the configuration"},
@@ -309,7 +309,7 @@ members_are_known(yyjson_val *body, rt_error *err)
 			if (rt_str_is(it.key, known->name))
 				break;
 		if (known->name == NULL && !rt_str_is(it.key, "discussion")) {
-			(void)rt_fail(err, RT_USAGE, "a run does not have the member \"%.*s\"",
+			(void)rt_fail(err, RT_USAGE, "a run has no member \"%.*s\"",
 				      (int)rt_utf8_cut(it.key, 60), it.key.ptr);
 			return false;
 		}

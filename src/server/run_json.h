@@ -8,7 +8,7 @@
  *   "take"      the requested one; at the end that of the reply
  *   "question"  once it is an entry
  *   "at"        the entry of the request: to continue from, or to reply to again
- *   "notice"    for people, in the meantime: "trying again in 2 s …"
+ *   "notice"    for display, in the meantime: "trying again in 2 s …"
  *   "calls"     of tools: [{"block":2,"offset":0,"arguments":"…"}], pieces in their order
  *   "reply":2   of several ("again" with "n") the text is that of this one, counted from 0
  *
@@ -35,8 +35,9 @@
  *
  *   run.started    the object above without its texts
  *   run.snapshot   the same with the texts so far, for a stream that came later; of a long text
- *                  it is the beginning, and deltas with the rest follow at once. Of a run of another
- *                  server: whenever there is more; of a long text the end, after "skipped" bytes
+ *                  it is the beginning, and deltas with the rest follow immediately. Of a run of
+ *                  another server: whenever there is more; of a long text the end, after
+ *                  "skipped" bytes
  *   run.asked      {"run","question"}: the question is an entry, whose row was sent before
  *   run.notice     {"run","text"}
  *   run.delta      {"run","offset","text"}, or "thinking" instead of text: the text at this

@@ -158,7 +158,7 @@ test_continue_twice(void **state)
 		 f->model);
 	assert_int_equal(try_start(f, "continue", fields, name), RT_REFUSED);
 	assert_string_equal(name, first);
-	assert_non_null(strstr(f->err.text, "being continued already"));
+	assert_non_null(strstr(f->err.text, "already being continued"));
 	assert_int_equal(
 		try_start(f, "again", "{\"model\":\"builtin/echo\",\"take\":\"main\"}", name),
 		RT_OK);

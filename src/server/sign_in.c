@@ -73,7 +73,7 @@ set_address(rt_sign_in *si, const char *place, rt_error *err)
 		given = rt_str_of(own);
 	rt_status st = rt_url_read(given, &url, err);
 	if (st == RT_OK && (url.query.size > 0 || (url.path.size > 0 && !rt_str_is(url.path, "/"))))
-		st = rt_fail(err, RT_USAGE, "--public-url must end after the name of the server: https://retake.example.org");
+		st = rt_fail(err, RT_USAGE, "--public-url must not have a path or a query: https://retake.example.org");
 	if (st == RT_OK && !url.is_tls && !rt_url_is_loopback(&url))
 		st = rt_fail(err, RT_USAGE, "--public-url must begin with https://, except on this machine");
 	if (st != RT_OK)
@@ -250,7 +250,7 @@ read_ticket(const visit *v, rt_str state)
 	uint64_t number = 0;
 
 	if (!rt_guard_cookie(v->request, v->si->cookie, &cookie) || cookie.size > COOKIE_MAX) {
-		rt_scope_fail(s, RT_CREDENTIALS, "this browser has not begun a sign-in, or it took longer than 10 minutes");
+		rt_scope_fail(s, RT_CREDENTIALS, "this browser did not start a sign-in, or it took longer than 10 minutes");
 		return t;
 	}
 	rest = cookie;
@@ -269,11 +269,11 @@ read_ticket(const visit *v, rt_str state)
 		return t;
 	fill_ticket(v, key, &t);
 	if (!is_good)
-		rt_scope_fail(s, RT_CREDENTIALS, "the cookie of this sign-in was not made by this server");
+		rt_scope_fail(s, RT_CREDENTIALS, "the cookie of this sign-in was not set by this server");
 	else if (v->si->env->now_us(v->si->env->ctx) >= t.until_us)
 		rt_scope_fail(s, RT_CREDENTIALS, "this sign-in took longer than 10 minutes");
 	else if (state.size == 0 || !rt_guard_same(state, t.secrets.state))
-		rt_scope_fail(s, RT_CREDENTIALS, "the response belongs to another sign-in than the last one that this browser has begun");
+		rt_scope_fail(s, RT_CREDENTIALS, "the response does not belong to the latest sign-in of this browser");
 	return t;
 }
 
@@ -347,7 +347,8 @@ refuse(const visit *v, const char *next)
 
 static const char again[] = "<a href=\"" RT_PAGE_SERVICE "\">Sign in again</a>, or go to the "
 			    "<a href=\"/\">sign-in page</a>. If it fails again, show this page to an administrator.";
-static const char unknown[] = "Ask an administrator of this server for an invitation. For a user who exists, administrators can add the "
+static const char unknown[] = "Ask an administrator of this server for an invitation. For an "
+			      "existing user, administrators can add the "
 			      "identity: <code>retake user change NAME --identity IDENTITY</code>";
 static const char ask_again[] = "Ask the person who sent you the invitation for a new one.";
 
@@ -402,7 +403,7 @@ fail_response(rt_scope *s, rt_str error)
 	bool is_word = error.size > 0 && error.size <= 40 && rt_word_size(error, "_") == error.size;
 
 	if (rt_ok(s) && rt_str_is(error, "access_denied"))
-		rt_scope_fail(s, RT_REFUSED, "it was cancelled, or the sign-in service does not admit you (access_denied)");
+		rt_scope_fail(s, RT_REFUSED, "it was cancelled, or the sign-in service does not allow you to sign in (access_denied)");
 	else if (rt_ok(s))
 		rt_scope_fail(s, RT_UPSTREAM, "the sign-in service answered with the error %.*s",
 			      is_word ? (int)error.size : 7, is_word ? error.ptr : "unknown");
@@ -564,7 +565,7 @@ answer_service(const visit *v, void (*fn)(const visit *))
 		refuse(v, "Go to the <a href=\"/\">sign-in page</a>.");
 	} else if (atomic_fetch_add(&v->si->waiting, 1) >= RT_SIGN_IN_WAITING_MAX) {
 		rt_scope_fail(v->s, RT_BUSY, "too many people are signing in at the moment");
-		refuse(v, "Try again in some seconds: <a href=\"" RT_PAGE_SERVICE "\">sign in</a>.");
+		refuse(v, "Try again in a few seconds: <a href=\"" RT_PAGE_SERVICE "\">sign in</a>.");
 		v->si->waiting--;
 	} else {
 		fn(v);

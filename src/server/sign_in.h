@@ -6,10 +6,10 @@
  *   GET /sign-in/callback   the service has sent it back
  *   GET /sign-in/invite     an invitation; with "accept" it is accepted
  *
- * A sign-in is known by 256 random bits in a cookie of the browser, which also has the time and a MAC.
- * State, nonce and verifier are computed from them with a key in the store, so any server of the store
- * can complete it, and nothing is stored for those who never come back. It counts once
- * (accounts/arrival.h) and for RT_SIGN_IN_S. A callback in a browser without the cookie
+ * A sign-in is known by 256 random bits in a cookie of the browser, which also has the time and a
+ * MAC. State, nonce and verifier are computed from them with a key in the store, so any server of
+ * the store can complete it, and nothing is stored for those who never come back. It can be used
+ * once (accounts/arrival.h) and for RT_SIGN_IN_S. A callback in a browser without the cookie
  * that belongs to its state is refused (login CSRF); the browser's session is new (session fixation).
  *
  * Refusals are shown with their cause and added to the audit log, RT_SIGN_IN_AUDIT_MAX a minute.
@@ -32,7 +32,7 @@ enum {
 typedef struct rt_sign_in_options {
 	rt_str public_url;  /* of the server for browsers, "https://retake.example.org"; empty: http and its place */
 	rt_str issuer, client, secret; /* of OpenID Connect; issuer empty: none */
-	rt_str service;     /* name of the service for people */
+	rt_str service;     /* displayed name of the service */
 	bool creates;       /* an identity that is not known becomes a user */
 	rt_str proxy_header, proxy_secret; /* header with the name of a user; empty: none */
 } rt_sign_in_options;
@@ -49,7 +49,7 @@ void rt_sign_in_stop(rt_sign_in *sign_in);
 /* For the sign-in page; empty: there is no service. */
 rt_str rt_sign_in_service(const rt_sign_in *sign_in);
 
-/* Is it one of the pages? And may people come to it from other sites? */
+/* Is it one of the pages? May it be opened from other sites? */
 bool rt_sign_in_is_page(const rt_web_request *request, bool *out_arrival);
 /* Waits for the service and the store. */
 void rt_sign_in_answer(rt_sign_in *sign_in, const rt_web_request *request, const rt_principal *principal,

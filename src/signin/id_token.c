@@ -89,7 +89,7 @@ find_key(rt_scope *s, rt_str keys, const struct algorithm *algorithm, const char
 		rt_scope_fail(s, RT_NOT_FOUND,
 			      "the ID token was rejected: it is signed with a key that the sign-in service does not list");
 	if (rt_ok(s) && count > 1)
-		refuse(s, "several keys of the sign-in service fit it");
+		refuse(s, "several keys of the sign-in service match it");
 	return rt_ok(s) ? found : NULL;
 }
 
@@ -128,7 +128,7 @@ verify_with(rt_scope *s, const rt_jose *jose, cjose_jws_t *jws, rt_str keys)
 	if (critical != NULL)
 		refuse(s, "it has critical extensions");
 	if (raw_kid != NULL && kid == NULL)
-		refuse(s, "its key id is not a text");
+		refuse(s, "its key id is not a string");
 	free(critical);
 	free(raw_kid);
 	yyjson_val *found = rt_ok(s) ? find_key(s, keys, algorithm, kid) : NULL;
@@ -141,7 +141,7 @@ verify_with(rt_scope *s, const rt_jose *jose, cjose_jws_t *jws, rt_str keys)
 	else if (rt_ok(s) && algorithm->curve == NULL && jose->jwk_get_keysize(key, &err) < RSA_BITS)
 		refuse(s, "it is signed with an RSA key of less than 2048 bits");
 	else if (rt_ok(s) && (!jose->jws_verify(jws, key, &err) || !jose->jws_get_plaintext(jws, &payload, &size, &err)))
-		refuse(s, "its signature is wrong");
+		refuse(s, "its signature is invalid");
 	if (key != NULL)
 		(void)jose->jwk_release(key);
 	return rt_ok(s) ? rt_scope_copy(s, rt_str_at((const char *)payload, size)) : rt_str_at(NULL, 0);
@@ -190,11 +190,11 @@ check_times(rt_scope *s, yyjson_val *claims, int64_t now)
 	int64_t at;
 
 	if (!read_time(rt_json_get(claims, "exp"), &at))
-		refuse(s, "it does not say when it expires (exp)");
+		refuse(s, "it has no expiry time (exp)");
 	else if (now >= at + RT_ID_TOKEN_SKEW_S)
 		refuse(s, "it has expired; check the clocks of this server and of the sign-in service");
 	if (!read_time(rt_json_get(claims, "iat"), &at))
-		refuse(s, "it does not say when it was issued (iat)");
+		refuse(s, "it has no time of issue (iat)");
 	else if (at > now + RT_ID_TOKEN_SKEW_S)
 		refuse(s, "it was issued in the future; check the clocks of this server and of the sign-in service");
 	if (not_before != NULL && (!read_time(not_before, &at) || at > now + RT_ID_TOKEN_SKEW_S))
@@ -214,7 +214,7 @@ check_audience(rt_scope *s, yyjson_val *claims, rt_str client)
 	if (party != NULL && !(yyjson_is_str(party) && rt_str_eq(rt_json_str(party), client)))
 		refuse(s, "it was issued to another client (azp)");
 	if (party == NULL && yyjson_arr_size(audience) > 1)
-		refuse(s, "it has several audiences and does not say to whom it was issued (azp)");
+		refuse(s, "it has several audiences but no authorized party (azp)");
 }
 
 /* The left half of the access token's hash. */
@@ -244,7 +244,7 @@ check_subject(rt_scope *s, rt_str subject)
 	for (size_t i = 0; is_good && i < subject.size; i++)
 		is_good = subject.ptr[i] > 0x20 && subject.ptr[i] < 0x7F;
 	if (!is_good)
-		refuse(s, "it does not name the person in up to 255 ASCII characters (sub)");
+		refuse(s, "it has no subject of 1 to 255 ASCII characters (sub)");
 }
 
 /* A text claim; empty if there is none. */

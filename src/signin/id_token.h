@@ -41,7 +41,7 @@ typedef struct rt_id_claims {
 } rt_id_claims;
 
 /* keys: the provider's JWK set, JSON. RT_CREDENTIALS: not accepted, the message has the reason.
- * RT_NOT_FOUND: none of the keys is the token's: they may have changed meanwhile. RT_UPSTREAM: the keys
+ * RT_NOT_FOUND: none of the keys is the token's: they may have changed since. RT_UPSTREAM: the keys
  * cannot be read. RT_IO: without libcjose. */
 rt_id_claims rt_id_token_read(rt_scope *s, rt_str token, rt_str keys, const rt_id_expected *expected);
 

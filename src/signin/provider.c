@@ -130,7 +130,7 @@ object_of(rt_scope *s, rt_str text, const char *what)
 	if (s->status == RT_USAGE || s->status == RT_LIMIT)
 		s->status = RT_OK;
 	if (rt_ok(s) && !yyjson_is_obj(root))
-		rt_scope_fail(s, RT_UPSTREAM, "the sign-in service sent something else than %s in JSON", what);
+		rt_scope_fail(s, RT_UPSTREAM, "the sign-in service did not send %s as JSON", what);
 	return rt_ok(s) ? root : NULL;
 }
 
@@ -145,7 +145,7 @@ check_address(rt_scope *s, rt_str text, const char *what, bool is_local)
 
 	if (rt_ok(s) && (rt_url_read(text, &url, &ignored) != RT_OK ||
 			 (!url.is_tls && !(is_local && rt_url_is_loopback(&url)))))
-		rt_scope_fail(s, RT_UPSTREAM, "the sign-in service does not name a valid address with https for %s", what);
+		rt_scope_fail(s, RT_UPSTREAM, "the sign-in service does not give a valid https address for %s", what);
 }
 
 static const rt_text *
@@ -179,7 +179,7 @@ read_description(rt_oidc *o, rt_scope *s, yyjson_val *root, description *out)
 
 	if (rt_ok(s) && !rt_str_eq(rt_json_str(rt_json_get(root, "issuer")), o->options.issuer))
 		rt_scope_fail(s, RT_UPSTREAM,
-			      "the sign-in service names another issuer than --oidc; both must be equal, including a slash at the end");
+			      "the sign-in service reports a different issuer than --oidc; both must be equal, including a trailing slash");
 	if (rt_ok(s) && challenges != NULL && !lists(challenges, "S256"))
 		rt_scope_fail(s, RT_UPSTREAM, "the sign-in service does not support PKCE with S256");
 	out->authorize = read_address(o, s, root, "authorization_endpoint");
@@ -370,7 +370,7 @@ rt_oidc_exchange(rt_oidc *o, rt_scope *s, rt_str code, rt_str issuer, const rt_o
 	description d = describe(o, s, &since);
 
 	if (rt_ok(s) && (issuer.size > 0 || d.names_issuer) && !rt_str_eq(issuer, o->options.issuer))
-		rt_scope_fail(s, RT_CREDENTIALS, "the response comes from another issuer than the one that was asked (iss)");
+		rt_scope_fail(s, RT_CREDENTIALS, "the response comes from a different issuer (iss)");
 	rt_str token = rt_ok(s) ? exchange(o, s, &d, code, secrets->verifier, &expected.access_token) : rt_str_at(NULL, 0);
 	expected.now_s = o->env->now_us(o->env->ctx) / 1000000;
 	if (rt_ok(s))
@@ -404,7 +404,7 @@ rt_oidc_open(const rt_alloc *alloc, const rt_env *env, const rt_oidc_options *op
 	if (st == RT_OK)
 		st = rt_url_read(options->issuer, &url, err);
 	if (st == RT_OK && ((!url.is_tls && !rt_url_is_loopback(&url)) || url.query.size > 0))
-		st = rt_fail(err, RT_USAGE, "the issuer must be an address with https, without a query");
+		st = rt_fail(err, RT_USAGE, "the issuer must be an https address without a query");
 	if (st != RT_OK)
 		return st;
 	rt_oidc *o = rt_new0(alloc, sizeof(*o));

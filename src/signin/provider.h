@@ -45,9 +45,11 @@ typedef struct rt_oidc_secrets {
 	rt_str state, nonce, verifier;
 } rt_oidc_secrets;
 
-/* The address for the browser. RT_UPSTREAM: the provider does not answer, or not as it must. */
+/* The address for the browser. RT_UPSTREAM: the provider does not answer, or its answer is not
+ * valid. */
 rt_str rt_oidc_request(rt_oidc *oidc, rt_scope *s, const rt_oidc_secrets *secrets);
-/* RT_CREDENTIALS: the provider or the ID token says no. issuer: of the response, or empty. */
+/* RT_CREDENTIALS: the provider refused, or the ID token is not valid. issuer: of the response, or
+ * empty. */
 rt_id_claims rt_oidc_exchange(rt_oidc *oidc, rt_scope *s, rt_str code, rt_str issuer,
 			      const rt_oidc_secrets *secrets);
 

@@ -22,7 +22,7 @@ typedef struct rt_store_kind {
 	 * commands that copy or replace the file refuse. */
 	const char *(*file)(const char *address);
 	bool (*accepts)(const char *address);
-	/* Adds the address without its credentials, for people. No function: it has none. */
+	/* Adds the address without its credentials, for display. No function: it has none. */
 	void (*add_place)(rt_buf *out, const char *address);
 	/* Fails as documented for the kind; options may be NULL. */
 	rt_status (*open)(const rt_alloc *alloc, const rt_env *env, const char *address,

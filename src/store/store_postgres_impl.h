@@ -231,7 +231,7 @@ rt_str rt_pg_bytes(rt_pg_call *call, const PGresult *rows, int row, int column);
 
 /* --- connections (store_postgres_connection.c) --- */
 
-/* "postgresql://USER@HOST:PORT/DATABASE", and parameters that name these: for people. */
+/* "postgresql://USER@HOST:PORT/DATABASE", and parameters that name these: for messages. */
 void rt_pg_add_place(rt_buf *out, const char *address);
 /* Parses the address: place, connect_ms. */
 RT_CHECKED rt_status rt_pg_parse(rt_pg_store *s, rt_error *err);
@@ -288,7 +288,7 @@ void rt_pg_batch_query(rt_pg_call *call, uint64_t project, bool is_alone, rt_pg_
 
 /* Adds the SQL that creates functions and policies. */
 void rt_pg_add_security(rt_buf *sql);
-/* The statement that tells the database for whom the next one is; false: none is needed. */
+/* The statement that sets the identity for the next one; false: none is needed. */
 bool rt_pg_identity_query(rt_pg_call *call, const rt_pg_query *q, rt_pg_query *out);
 /* The project was not found: fails the call if that may be because its identity may not see or change it. */
 void rt_pg_check_visible(rt_pg_call *call, uint64_t project);

@@ -210,7 +210,7 @@ create(rt_pg_call *call)
 		rt_scope_reset(&call->scope);
 		rt_scope_fail_advise(&call->scope, RT_REFUSED,
 				     "run retake store init",
-				     "%s: no permission for creating its tables (%s); a role that has CREATE on the database "
+				     "%s: no permission to create its tables (%s); a role that has CREATE on the database "
 				     "has to create them",
 				     call->store->place, text);
 	}
@@ -319,11 +319,11 @@ rt_pg_prepare(rt_pg_call *call, bool is_new, bool is_dry, rt_buf *out_sql, bool 
 				     "there is no store in the database %s", s->place);
 	else if (state == STATE_OURS && found.format > RT_PG_FORMAT)
 		rt_scope_fail(&call->scope, RT_TOO_NEW,
-			      "the tables of %s were made by a newer version (%s, format %llu); this one knows format %d",
+			      "the tables of %s were made by a newer version (%s, format %llu); this version supports format %d",
 			      s->place, found.gates.written_by, (unsigned long long)found.format, RT_PG_FORMAT);
 	else if (state == STATE_OURS && found.format < RT_PG_FORMAT && is_new)
 		rt_scope_fail_advise(&call->scope, RT_REFUSED, "run retake store upgrade",
-				     "there is a store of format %llu in %s already", (unsigned long long)found.format, s->place);
+				     "a store of format %llu already exists in %s", (unsigned long long)found.format, s->place);
 	if (!rt_ok(&call->scope) || (state == STATE_OURS && found.format == RT_PG_FORMAT))
 		return;
 	sql = script_from(call, found.format);

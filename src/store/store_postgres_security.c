@@ -156,6 +156,6 @@ rt_pg_check_visible(rt_pg_call *call, uint64_t project)
 {
 	if (call->store->has_policies && rt_store_identity().size > 0)
 		rt_scope_fail(&call->scope, RT_REFUSED,
-			      "the database refuses the access to project %llu (row-level security)",
+			      "the database refuses access to project %llu (row-level security)",
 			      (unsigned long long)project);
 }

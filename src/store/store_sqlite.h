@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * A store in one SQLite file (with its -wal and -shm while it is open). Several processes may have
- * it open at once. */
+ * it open at the same time. */
 #ifndef RT_STORE_SQLITE_H
 #define RT_STORE_SQLITE_H
 
@@ -43,7 +43,7 @@ RT_CHECKED rt_status rt_store_sqlite_real_path(const char *path, rt_buf *out, rt
 
 /* Renames the file at path to aside, with its -wal and -shm, and the file copy to path; then syncs
  * the folder. All three are in one folder, path is a real path, and copy is not open anywhere and
- * has no log. path need not exist. The store cannot be opened meanwhile.
+ * has no log. path need not exist. The store cannot be opened in the meantime.
  *
  * RT_BUSY: the store is open, for writing or not. RT_REFUSED: aside exists. After a failure
  * everything has its old name unless *out_changed is set. */

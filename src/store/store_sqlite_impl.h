@@ -165,8 +165,8 @@ typedef struct rt_sqlite_store {
 	uint64_t tx_project_last;
 	rt_sqlite_pending pending;
 	int wal_pages;        /* in the write-ahead log after the last commit */
-	int wal_next;         /* size for the next checkpoint, after readers were in the way */
-	bool no_wait;         /* the busy handler gives up at once */
+	int wal_next;         /* size for the next checkpoint, after readers prevented one */
+	bool no_wait;         /* the busy handler gives up immediately */
 	uint64_t dice;        /* state of the busy handler's random sleeps */
 	int64_t wait_from_ns; /* when the busy handler was first called */
 } rt_sqlite_store;
@@ -214,8 +214,8 @@ rt_sqlite_call rt_sqlite_writing_store(rt_store *store);
 /* The same; insists on an existing project. */
 rt_sqlite_call rt_sqlite_writing(rt_store *store, uint64_t project);
 
-/* Reading. A reader without locks may have read what another process changed meanwhile; that is
- * known at the end, and it reads again. So every read is the body of a loop:
+/* Reading. A reader without locks may have read what another process changed in the meantime; that
+ * is known at the end, and it reads again. So every read is the body of a loop:
  *
  *	rt_sqlite_call call = rt_sqlite_reading(store);
  *

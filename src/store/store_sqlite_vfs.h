@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * A layer over SQLite's VFS that writes the pieces of a commit at once.
+ * A layer over SQLite's VFS that writes the pieces of a commit in one call.
  *
  * SQLite writes every page of a commit to its write-ahead log with two system calls, for the
  * 24-byte frame header and the page. Most of our commits are two pages, so four calls, and half

@@ -3,7 +3,7 @@
  * Field: an editable text of one line or several, with a cursor, its own undo (for typing), and a
  * history of the sent texts.
  *
- * The text is UTF-8 of any size: a paste of ten megabytes is inserted at once, and only visible
+ * The text is UTF-8 of any size: a paste of ten megabytes is inserted in one step, and only visible
  * rows are drawn. The cursor is between graphemes.
  *
  * Threads: one at a time. */

@@ -54,10 +54,10 @@ typedef struct rt_mouse {
 rt_key rt_key_normal(rt_key key);
 /* Does it type a character? */
 bool rt_key_is_text(rt_key key);
-/* Append its word: "ctrl+o", or as people read it: "Ctrl+O". rt_key_read reads either. */
+/* Append its word: "ctrl+o", or for display: "Ctrl+O". rt_key_read reads either. */
 void rt_key_add_word(rt_buf *buf, rt_key key, bool is_title);
-/* The key of a word in a text, with the letters that rt_key_add_word writes for people ("Enter", not
- * "enter"); false: there is none. */
+/* The key of a word in a text, with the letters that rt_key_add_word writes for display ("Enter",
+ * not "enter"); false: there is none. */
 bool rt_key_read_title(rt_str word, rt_key *out);
 /* RT_USAGE: no such key. Case matters only for a single letter. */
 RT_CHECKED rt_status rt_key_read(rt_str word, rt_key *out, rt_error *err);

@@ -28,8 +28,8 @@ typedef enum rt_screen {
 } rt_screen;
 
 /* X(name, word, effect): the name of an action here and in keys.toml, and whether it can lead to a
- * change (DO) or is always executed at once (LOOK). The table in keymap_table.c describes it for
- * each screen. */
+ * change (DO) or is always executed immediately (LOOK). The table in keymap_table.c describes it
+ * for each screen. */
 #define RT_ACTIONS(X) \
 	X(UP, "up", LOOK) X(DOWN, "down", LOOK) X(PAGE_UP, "page-up", LOOK) \
 	X(PAGE_DOWN, "page-down", LOOK) X(HOME, "first", LOOK) X(END, "last", LOOK) \
@@ -113,7 +113,7 @@ rt_action rt_keymap_action(const rt_keymap *map, rt_screen screen, rt_key key);
 /* The current keys of an action on a screen; returns how many. */
 size_t rt_keymap_keys(const rt_keymap *map, rt_screen screen, rt_action action,
 		      rt_key out[RT_KEYS_MAX]);
-/* Append its first key as people read it ("Ctrl+O"), if it has one. */
+/* Append its first key for display ("Ctrl+O"), if it has one. */
 void rt_keymap_add_key(const rt_keymap *map, rt_screen screen, rt_action action, rt_buf *buf);
 const char *rt_screen_word(rt_screen screen);
 const char *rt_action_word(rt_action action);

@@ -203,7 +203,7 @@ rt_terminal_open(const rt_terminal_options *options, rt_terminal **out, rt_error
 	terminal->is_utf8 = set_locale();
 	asked.no_color = asked.no_color || (no_color != NULL && *no_color != 0);
 	if (pipe2(terminal->wake, O_CLOEXEC | O_NONBLOCK) != 0) {
-		st = rt_fail(err, RT_IO, "no pipe: %s", strerror(errno));
+		st = rt_fail(err, RT_IO, "cannot create a pipe: %s", strerror(errno));
 		goto done;
 	}
 	/* Before curses, which handles only signals without a handler. */

@@ -82,7 +82,7 @@ void rt_terminal_wake(rt_terminal *terminal);
 /* Releases the terminal to an editor or the shell, and acquires it again. */
 void rt_terminal_leave(rt_terminal *terminal);
 void rt_terminal_enter(rt_terminal *terminal);
-/* Copy a text to the clipboard of the person's machine (OSC 52); false: the terminal cannot, or the
+/* Copy a text to the clipboard of the user's machine (OSC 52); false: the terminal cannot, or the
  * text is too long (74,000 bytes). Terminals may refuse silently. */
 bool rt_terminal_copy(rt_terminal *terminal, rt_str text);
 /* Report the mouse, or leave it to the terminal. */

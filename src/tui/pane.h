@@ -217,8 +217,8 @@ void rt_tui_fit_way_back(rt_tui *tui);
 
 /* ---- the editor and the clipboard ---- */
 
-/* Runs the user's editor on a text (not one in out), which gets the terminal meanwhile. On failure
- * tui->work.hint has the place of the text. */
+/* Runs the user's editor on a text (not one in out), which has the terminal until it ends. On
+ * failure tui->work.hint has the place of the text. */
 RT_CHECKED rt_status rt_tui_edit(rt_tui *tui, rt_str text, const char *name, rt_buf *out,
 				 bool *out_changed, rt_error *err);
 /* The same on a field, whose text it replaces; failures are reported. */

@@ -174,11 +174,11 @@ what_was_written_is_kept(void **state)
 		open_four(&d);
 		desk_press(&d, ways[i]);
 		desk_press(&d, "escape");
-		assert_notice(&d, "Cancelled; nothing changed");
+		assert_notice(&d, "Cancelled; nothing was changed");
 		desk_press(&d, ways[i]);
 		desk_type(&d, " and words of mine");
 		desk_press(&d, "escape");
-		assert_notice(&d, "Cancelled; nothing changed.  Your text was kept: press Up in "
+		assert_notice(&d, "Cancelled; nothing was changed.  Your text was kept: press Up in "
 				  "the chat's input");
 		desk_press(&d, i == 1 ? "escape up" : "up");
 		assert_shows(&d, "and words of mine");

@@ -169,7 +169,7 @@ rt_discussions_ask_tags(rt_discussions *d)
 		return;
 	}
 	*n = (naming){RT_OP_SETTING_SET, rt_discussions_place(r)};
-	RT_TRY(&tui->scope, rt_pane_ask(tui, "Tags, separated by commas; work/db is within work",
+	RT_TRY(&tui->scope, rt_pane_ask(tui, "Tags, separated by commas; work/db is nested in work",
 					rt_scope_str(rt_discussions_scope(d), line), false, tagged,
 					n, free_naming));
 }

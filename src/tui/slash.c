@@ -428,7 +428,7 @@ quit(rt_tui *tui, rt_action action, rt_str rest)
 
 const rt_slash rt_slashes[] = {
 	{"/again", "", "get another reply, in a new take", run, RT_ACT_AGAIN},
-	{"/ask-models", "MODEL MODEL …", "ask several models at once; the replies are takes",
+	{"/ask-models", "MODEL MODEL …", "ask several models; each reply is a take",
 	 rt_slash_ask_models, RT_ACT_NONE},
 	{"/attach", "FILE…", "attach files to the next message", rt_slash_attach, RT_ACT_NONE},
 	{"/branch", "[NAME]", "choose one of your messages; the path to it becomes a discussion",
@@ -455,7 +455,7 @@ const rt_slash rt_slashes[] = {
 	{"/import", "FILE", "import a conversation from another program", import_file, RT_ACT_NONE},
 	{"/label", "[NAME]", "label the entry at the head", verb_or_question, RT_ACT_LABEL},
 	{"/model", "[PROVIDER/NAME]", "choose the model", model, RT_ACT_MODEL},
-	{"/new", "[NAME]", "start a discussion; without a name its first question is the title",
+	{"/new", "[NAME]", "start a discussion; without a name, its first question is the title",
 	 new_discussion, RT_ACT_NONE},
 	{"/only", "[ROLE]", "show only the entries of a role and of User; without a role: all",
 	 only, RT_ACT_NONE},

@@ -195,7 +195,7 @@ rt_slash_ask_models(rt_tui *tui, rt_action action, rt_str models)
 		rt_tui_say_str(tui,
 			       count == 0 ? RT_STR("Which models? For example /ask-models openai/gpt-5 "
 						   "ollama/qwen3:8b")
-					  : RT_STR("Too many models: at most 16 can be asked at once"),
+					  : RT_STR("Too many models: the maximum is 16"),
 			       RT_INK_ERROR);
 		return RT_OK;
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Slash commands for questions to models: a prompt template (app/template.h) by its name, and
- * several models at once. */
+ * several models in parallel. */
 #ifndef RT_TUI_SLASH_ASK_H
 #define RT_TUI_SLASH_ASK_H
 

@@ -14,7 +14,7 @@ typedef struct rt_tui_options {
 	bool no_color;
 } rt_tui_options;
 
-/* Runs until the user quits. Meanwhile the session's notes are shown on the screen. RT_REFUSED: no
+/* Runs until the user quits. Until then the session's notes are shown on the screen. RT_REFUSED: no
  * capable terminal. */
 RT_CHECKED rt_status rt_tui_run(const rt_tui_options *options, rt_error *err);
 

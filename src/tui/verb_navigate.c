@@ -170,7 +170,7 @@ rt_verb_went(rt_tui *tui)
 	if (end->is_unchanged && end->editor == NULL)
 		rt_tui_say(tui, "Already at this point");
 	else
-		rt_tui_say_done(tui, "Went %s%s   step %llu", where,
+		rt_tui_say_done(tui, "Moved %s%s   step %llu", where,
 				end->has_summary ? "; summarised the branch you left" : "",
 				(unsigned long long)end->seq);
 	editor = rt_text_ref(end->editor);

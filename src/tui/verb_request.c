@@ -511,7 +511,7 @@ ask_what_to_do(rt_tui *tui, rt_verb_request *r)
 {
 	static const rt_choice of_text[] = {
 		{"b", "both", "Keep both: save yours as a new take"},
-		{"o", "overwrite", "Overwrite: theirs remains in the versions"},
+		{"o", "overwrite", "Overwrite: their version remains in the list of versions"},
 		{"d", "discard", "Discard yours: Up in the chat's input restores it"},
 		{"s", "show", "Show the differences"},
 	};
@@ -569,7 +569,7 @@ static rt_status
 answered(rt_tui *tui, void *ctx, rt_str answer)
 {
 	if (answer.ptr == NULL) {
-		rt_tui_say(tui, "Cancelled; nothing changed");
+		rt_tui_say(tui, "Cancelled; nothing was changed");
 		return RT_OK;
 	}
 	return rt_verb_do(tui, ctx, answer);

@@ -4,7 +4,7 @@
  * drawing.
  *
  * It always shows one place, a discussion and a take of it: the active ones, unless `-d` or `-t`
- * pin others. Changes by other processes appear with the next rt_work_tend, our own at once.
+ * pin others. Changes by other processes appear with the next rt_work_tend, our own immediately.
  *
  * Threads: the terminal's. Models run in separate threads (app/run.h). */
 #ifndef RT_TUI_WORK_H
@@ -173,7 +173,7 @@ RT_CHECKED rt_status rt_work_look_at(rt_work *work, uint32_t disc, uint32_t take
 
 /* ---- changing ---- */
 
-/* The result of a change, for people. */
+/* The result of a change, for display. */
 typedef struct rt_work_said {
 	rt_buf words;  /* "Deleted 8 entries." and hooks' notes; one or more lines */
 	rt_buf note;   /* the result's, with which the description ends */
@@ -185,7 +185,7 @@ typedef struct rt_work_said {
 	bool has_editor;
 	bool is_step;  /* seq is a step of the history, which undo would revert */
 	bool is_elsewhere; /* in another discussion, the only one in which undo reverts it */
-	bool is_undo;  /* steps were undone: the way back is redo */
+	bool is_undo;  /* steps were undone: redo reverts it */
 	rt_buf elsewhere; /* a take of the discussion, if only that one changed and it is not in view */
 	uint64_t shown; /* the number of the step for the user: of undo and redo, the newest one that moved */
 	uint64_t steps, count;
@@ -231,8 +231,8 @@ bool rt_work_is_running(const rt_work *work);
  * running, or it would have to wait for a change that is being written. RT_CREDENTIALS: no model is
  * chosen; work->hint has the next step. */
 RT_CHECKED rt_status rt_work_run(rt_work *work, const rt_run_request *request, rt_error *err);
-/* The same for several models at once (at most RT_RUN_MODELS_MAX). The replies are shown one after
- * another, in the order of the models; the run is over when all have ended. */
+/* The same for several models in parallel (at most RT_RUN_MODELS_MAX). The replies are shown one
+ * after another, in the order of the models; the run is over when all have ended. */
 RT_CHECKED rt_status rt_work_run_several(rt_work *work, const rt_run_request *request,
 					 const rt_str *models, size_t count, rt_error *err);
 void rt_work_stop(rt_work *work);

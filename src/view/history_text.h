@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * A step of the history in words, for people. */
+ * The description of a step of the history. */
 #ifndef RT_VIEW_HISTORY_TEXT_H
 #define RT_VIEW_HISTORY_TEXT_H
 

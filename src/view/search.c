@@ -821,7 +821,7 @@ rt_search_words(rt_scope *s, rt_str text)
 			rt_buf_add_str(words, query.terms[i].text);
 		}
 	if (words->size == 0)
-		rt_scope_fail(s, RT_USAGE, "a search by meaning requires words outside of quotes and filters");
+		rt_scope_fail(s, RT_USAGE, "a search by meaning requires words outside quotes and filters");
 	return rt_scope_str(s, words);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Search: entries whose present text matches a query (search_impl.h has its language), the best and newest
- * first. Bodies that are not indexed yet are read.
+ * Search: entries whose current text matches a query (search_impl.h has its language), the best and
+ * newest first. Bodies that are not indexed yet are read.
  *
  * Threads: call from any thread. */
 #ifndef RT_VIEW_SEARCH_H
@@ -28,7 +28,7 @@ typedef struct rt_hits {
 	size_t count;
 } rt_hits;
 
-/* What a text means to an embeddings model. */
+/* The vector of a text by an embeddings model. */
 typedef struct rt_meaning {
 	rt_str model;
 	const float *vector; /* of length 1 */

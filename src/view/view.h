@@ -157,7 +157,7 @@ void rt_tree_row_write(rt_buf *buf, const rt_disc *disc, const rt_tree_row *row)
 
 /* ---- no JSON ---- */
 
-/* Is the entry hidden from people: a program's state, or its message with "display":false
+/* Is the entry hidden from users: a program's state, or its message with "display":false
  * (rt_content_is_hidden)? Reads the text of such messages only. */
 RT_CHECKED rt_status rt_view_is_hidden(rt_engine *engine, const rt_project *project,
 				       const rt_slot *slot, bool *out, rt_error *err);

@@ -84,7 +84,7 @@ void rt_view_put_fields(rt_buf *buf, const rt_view_field *fields, size_t count, 
 /* One member. */
 void rt_view_put_time(rt_buf *buf, const char *key, int64_t at_us);
 
-/* The tag, or one within it. */
+/* The tag, or one nested in it. */
 bool rt_disc_has_tag(const rt_view *v, const rt_disc *disc, rt_str tag);
 
 #endif

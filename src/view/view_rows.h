@@ -103,8 +103,8 @@ const rt_entry_row *rt_entries_next(rt_entry_cursor *cursor);
 const rt_entry_row *rt_entry_find(const rt_view *view, uint32_t entry);
 /* One side of an effect: id, role, kind, muted, body and content; the rest is 0. */
 const rt_entry_row *rt_entry_of_effect(const rt_view *view, const rt_effect_slot *side);
-/* The entry for people: its text and, on a separate line, its other contents, such as "(calls read,
- * bash)". */
+/* The entry for display: its text and, on a separate line, its other contents, such as "(calls
+ * read, bash)". */
 void rt_entry_add_text(rt_buf *buf, const rt_entry_row *entry);
 /* The origin of a summary (kind compaction or branch_summary), as far as it is known: "Written by
  * mock/good. Instructions: say what failed". Nothing for other entries. */
@@ -192,7 +192,7 @@ typedef struct rt_disc_row {
 	rt_str track;       /* that it is bound to; or absent */
 	rt_str title;       /* to show instead of a generated name; else the name */
 	bool pinned, archived;
-	const rt_str *tags; /* "work/db" is within "work" */
+	const rt_str *tags; /* "work/db" is nested in "work" */
 	size_t tag_count;
 	bool absent;        /* deleted */
 } rt_disc_row;
@@ -212,7 +212,7 @@ rt_str rt_disc_title(const rt_view *view, uint32_t disc);
 bool rt_disc_name_is_generated(rt_str name);
 /* The first words of a text, at most max characters, in the scope; cut at a space, with "…". */
 rt_str rt_first_words(rt_scope *scope, rt_str text, size_t max);
-/* Does it have this tag, or one within it? Empty: no tag at all. */
+/* Does it have this tag, or one nested in it? Empty: no tag at all. */
 bool rt_disc_row_has_tag(const rt_disc_row *disc, rt_str tag);
 /* Does a discussion belong to a track? track: its name; empty: to none; ptr NULL: true. */
 bool rt_disc_row_is_of(const rt_disc_row *disc, rt_str track);

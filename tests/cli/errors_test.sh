@@ -134,7 +134,7 @@ wrong "unlike talk.pdf" export -o talk.pdf
 wrong nonsense export --format nonsense
 wrong nowhere.jsonl apply nowhere.jsonl
 wrong "already exists" backup "$db"
-wrong "the folder for $work/nowhere/talk.md" export -o "$work/nowhere/talk.md"
+wrong "the directory for $work/nowhere/talk.md" export -o "$work/nowhere/talk.md"
 is 'a directory is not an entry' '' "$(grep Entries "$work/err")"
 wrong nowhere.db restore nowhere.db --yes
 wrong tcsh completion tcsh

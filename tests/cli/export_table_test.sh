@@ -48,7 +48,7 @@ r -q export --all-discussions --all -f -o "$work/out.csv"
 is 'all discussions, all takes' 5 "$(column id | tr ',' '\n' | sort -u | wc -l | tr -d ' ')"
 code 'all discussions and one' 2 r export --format csv --all-discussions -d main
 code 'a format of one discussion' 2 r export --format codex --all-discussions
-has 'a format of one discussion' 'holds one conversation, not 2' "$err"
+has 'a format of one discussion' 'can contain only one conversation, not 2' "$err"
 code 'pi, too' 2 r export --format pi --all-discussions
 r -q use main
 

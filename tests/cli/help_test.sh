@@ -40,7 +40,7 @@ is 'help fits in 80 columns' 0 "$("$RETAKE" help | awk 'length($0) > 80' | wc -l
 for command in context ask again chat; do
 	has "$command: a budget of 0" '0: no limit' "$("$RETAKE" help $command | tr -s ' \n' ' ')"
 done
-has 'a search for nothing' 'without a word ("") finds nothing' "$("$RETAKE" help search | tr -s ' \n' ' ')"
+has 'a search for nothing' 'without words ("") finds nothing' "$("$RETAKE" help search | tr -s ' \n' ' ')"
 for name in OPENAI_API_KEY OPENAI_BASE_URL ANTHROPIC_API_KEY GEMINI_API_KEY OLLAMA_HOST RETAKE_MODEL; do
 	has "the variable $name" "$name" "$("$RETAKE" help environment)"
 done

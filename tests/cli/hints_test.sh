@@ -293,7 +293,7 @@ wants 'ask "…"'
 
 # --- notes ---
 code 'no folder is made for a store that is named' 3 "$RETAKE" --db "$work/a/b/new.db" add hi
-has 'no folder: it is named' "the folder $work/a/b of the store" "$err"
+has 'no folder: it is named' "the directory $work/a/b of the store" "$err"
 has 'no folder: what to do' "mkdir -p $work/a/b" "$err"
 is 'no folder: none is there' no "$([ -e "$work/a" ] && echo yes || echo no)"
 code 'nor for one of RETAKE_DB' 3 env RETAKE_DB="$work/a/new.db" "$RETAKE" add hi

@@ -46,7 +46,7 @@ for level in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17; do deep=$deep/$level; do
 mkdir -p "$deep"
 printf '[{"role":"user","content":"hi"}]' | tee "$work/nested/a.json" >"$deep/b.json"
 code 'folders that are too deep' 0 "$RETAKE" --db "$work/nested.db" import "$work/nested"
-has 'folders that are too deep are named' "$deep was not imported: folders are read 16 levels deep" "$err"
+has 'folders that are too deep are named' "$deep was not imported: directories are read 16 levels deep" "$err"
 mkdir "$work/folder"
 mkfifo "$work/folder/fifo"
 ln -s /dev/zero "$work/folder/zero"

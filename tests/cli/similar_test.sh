@@ -176,7 +176,7 @@ hasnt 'no key in messages' secret-embed-key "$err"
 code 'words do not need it' 0 r search kitten
 configure 96-few
 code 'too few vectors' 7 r search --similar feline
-has 'too few vectors' 'did not answer with' "$err"
+has 'too few vectors' 'did not return' "$err"
 configure 32-refuse
 r -d main add "A poison table." -q
 code 'a refused text is left out' 0 r index

@@ -36,7 +36,7 @@ is 'ls --track' 'parser lexer' "$(names --track night)"
 is 'ls --track with a query' lexer "$(names --track night lex)"
 is 'ls of no track' 'main notes' "$(names --track '')"
 has 'ls of an unknown track' 'No discussion is bound to the track "x".' "$(r ls --track x)"
-has 'ls of an unknown track, with a name' 'bound to the track "x" and called "y".' "$(r ls --track x y)"
+has 'ls of an unknown track, with a name' 'bound to the track "x" and named "y".' "$(r ls --track x y)"
 is 'ls --json has the track' night "$(r ls --json | json '[x["track"] for x in d if x["name"] == "parser"][0]')"
 has 'ls shows it' 'track night' "$(r ls)"
 

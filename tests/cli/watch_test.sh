@@ -206,7 +206,7 @@ code 'an unknown program' 3 r watch nano
 has 'an unknown program' 'there is no program "nano"' "$err"
 "$RETAKE" --db "$db" watch </dev/null >"$work/events" 2>&1 &
 watcher=$!
-comes 'text: the first line' 1 grep -c 'Watching .* folders of other programs. To stop: Ctrl+C' "$work/events"
+comes 'text: the first line' 1 grep -c 'Watching .* directories of other programs. To stop: Ctrl+C' "$work/events"
 line s6 3 latest >>"$projects/-home-me/s6.jsonl"
 comes 'text: an import' 1 grep -c 's6.jsonl (claude-code): 1 entry, 0 takes, 0 discussions added' "$work/events"
 kill -TERM "$watcher"

@@ -235,7 +235,7 @@ FAULTS = {
     "echo_short": ("credentials", "provided: [key]", 1),
     "echo_text": ("credentials", "no, [key]", 1), "echo_long": ("upstream", "[key]", 1),
     "echo_stream": ("upstream", "bad key [key]", 1),
-    "cut": ("upstream", "ended before the reply did", 1), "cut_json": ("upstream", "", 1),
+    "cut": ("upstream", "was closed before the reply was complete", 1), "cut_json": ("upstream", "", 1),
     "cut_character": ("upstream", "during the response", 1),
     "huge": ("limit", "larger than 67108864 bytes", 1),
     "huge_whole": ("limit", "larger than", 1), "huge_line": ("limit", "", 1),

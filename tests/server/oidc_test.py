@@ -209,7 +209,7 @@ def wrong_responses(tally, place, provider, a, b):
     # Another browser must not finish what this one has begun (login CSRF).
     query, code = provider.authorize(begin(tally, browser, a))
     path = "/sign-in/callback?" + urllib.parse.urlencode({"state": query["state"], "code": code})
-    check("in a browser that has begun nothing", Browser().get(b, path, **ARRIVES), "has not begun")
+    check("in a browser that has begun nothing", Browser().get(b, path, **ARRIVES), "did not start a sign-in")
     other = Browser()
     begin(tally, other, b)
     check("in a browser that has begun another", other.get(b, path, **ARRIVES), "another sign-in")

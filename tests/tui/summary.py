@@ -67,7 +67,7 @@ def dialogue(c, place):
     t.key("Enter")
     t.wait("Summarise")
     t.key("Enter")
-    c.says("no summary by default", t, "Went to entry 2", gone=["Summarise", "─ Tree"])
+    c.says("no summary by default", t, "Moved to entry 2", gone=["Summarise", "─ Tree"])
     c.equal("no summary", (ids(place), head(place)), (["u1", "a1", "u2", "a2"], "a1"))
 
 
@@ -78,7 +78,7 @@ def yes(c, place):
     before = value(place)
     t = asked(place, RETAKE_MODEL=script(place, {"text": "They chose "}, {"text": "SQLite."}))
     t.key("y")
-    c.says("said", t, "Went to entry 2; summarised the branch you left", "They chose SQLite.",
+    c.says("said", t, "Moved to entry 2; summarised the branch you left", "They chose SQLite.",
            gone=["─ Tree", "Summarise"])
     shown = place.json("show")["entries"]
     c.equal("the path", [(e["id"], e["content"]) for e in shown[:2]],
@@ -218,7 +218,7 @@ def fails(c, place):
         t.key("Enter")
         t.wait("Summarise")
         t.key("n")
-        c.says("without a summary", t, "Went to entry 2", gone=["─ Tree"])
+        c.says("without a summary", t, "Moved to entry 2", gone=["─ Tree"])
         c.equal("the head", head(place), "a1")
 
 
@@ -368,7 +368,7 @@ def hook_ignored(c, place):
     hook(place, "head.before_move", "cat > /dev/null\necho '{\"summary\":{\"summary\":\"By a hook\"}}'\n")
     t = asked(place)
     t.key("n")
-    c.says("there", t, "Went to entry 2", gone=["By a hook", "summarised"])
+    c.says("there", t, "Moved to entry 2", gone=["By a hook", "summarised"])
     c.equal("the head", (head(place), ids(place)), ("a1", ["u1", "a1", "u2", "a2"]))
 
 
@@ -382,7 +382,7 @@ def nothing_left(c, place):
         t.wait("─ Tree", "(2/6)")
         c.equal("the head is in the middle", tree_rows(t)[1], "(2/6)")
         t.key("Down", "Down", "Enter")
-        c.says("downwards", t, "Went to entry 4", gone=["Summarise", "─ Tree"])
+        c.says("downwards", t, "Moved to entry 4", gone=["Summarise", "─ Tree"])
         c.equal("the head", head(place), "a2")
 
 

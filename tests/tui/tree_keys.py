@@ -323,7 +323,7 @@ def go_to_user(c, place):
     fork(place)
     with tree(place) as t:
         go(t, "Up")
-        c.says("the text is in the input", t, "> Use SQLite, not Postgres", "Went to entry 2",
+        c.says("the text is in the input", t, "> Use SQLite, not Postgres", "Moved to entry 2",
                gone=["─ Tree"])
         c.equal("the head is at its parent", head(place), "a1")
         c.equal("one step", steps(place), 9)
@@ -359,7 +359,7 @@ def go_to_reply(c, place):
     fork(place)
     with tree(place) as t:
         go(t, "End")
-        c.says("there", t, "DuckDB is fine too", "Went to entry 4", gone=["─ Tree"])
+        c.says("there", t, "DuckDB is fine too", "Moved to entry 4", gone=["─ Tree"])
         c.check("the input is empty", " >" in t.screen(), t.text())
         c.equal("the head", (head(place), ids(place)), ("a3", ["u1", "a1", "u3", "a3"]))
         t.key("F2")
@@ -376,7 +376,7 @@ def go_to_reply(c, place):
         t.key("F2")
         t.wait("(6/6)")
         go(t, "Up", "Up", "Up", "Up")
-        t.wait("Went to entry 2")
+        t.wait("Moved to entry 2")
         c.equal("in the middle", head(place), "a1")
 
 

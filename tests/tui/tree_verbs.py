@@ -41,7 +41,7 @@ def edit(c, place):
     t.wait("saved in place")
     t.type("lost")
     t.key("Escape")
-    c.says("cancelled", t, "Cancelled; nothing changed", gone=["lost"])
+    c.says("cancelled", t, "Cancelled; nothing was changed", gone=["lost"])
     c.equal("and no step", newest(place)["seq"], 8)
     # An entry of another take.
     t.key("End", "M-e")

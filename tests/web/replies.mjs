@@ -144,7 +144,7 @@ export async function run({ server, browser, tally }) {
 	const theirs = await server.api("POST", "/discussions/d1/runs", { how: "continue" });
 	await running.locator(".live", { hasText: "And so on" }).waitFor();
 	await server.api("POST", "/discussions/d1/runs", { how: "continue" }).catch((error) => { refused = error.message; });
-	tally.check("a reply that others continue is not continued twice", /\b409\b.*being continued already.*"hint":"follow it with GET/.test(refused ?? "") && refused.includes(theirs.run), refused);
+	tally.check("a reply that others continue is not continued twice", /\b409\b.*already being continued.*"hint":"follow it with GET/.test(refused ?? "") && refused.includes(theirs.run), refused);
 	await page.locator(".entry").nth(1).getByRole("button", { name: /^More for entry/ }).click();
 	await pick(page, "Continue this reply");
 	tally.check("and the page says so", await says("This reply is already being continued."), await toast());
