@@ -376,12 +376,12 @@ test_nulls(void **state)
 	open_fixture(&f, ":memory:");
 	fails(&f, retake_store_open(NULL, NULL, &store, &f.error), RETAKE_USAGE, "path");
 	fails(&f, retake_store_open("", NULL, &store, &f.error), RETAKE_USAGE, "empty");
-	fails(&f, retake_store_open(":memory:", NULL, NULL, &f.error), RETAKE_USAGE, "place");
+	fails(&f, retake_store_open(":memory:", NULL, NULL, &f.error), RETAKE_USAGE, "output parameter");
 	options.size = 0;
 	fails(&f, retake_store_open(":memory:", &options, &store, &f.error), RETAKE_USAGE, "size");
 	assert_null(store);
 	fails(&f, retake_store_projects(NULL, &f.text, &f.error), RETAKE_USAGE, "store");
-	fails(&f, retake_store_projects(f.store, NULL, &f.error), RETAKE_USAGE, "place");
+	fails(&f, retake_store_projects(f.store, NULL, &f.error), RETAKE_USAGE, "output parameter");
 	fails(&f, retake_store_backup(f.store, NULL, &f.error), RETAKE_USAGE, "path");
 	fails(&f, retake_store_check(NULL, &f.text, &f.error), RETAKE_USAGE, "store");
 	fails(&f, retake_project_open(NULL, NULL, NULL, &project, &f.error), RETAKE_USAGE, "store");
@@ -391,16 +391,16 @@ test_nulls(void **state)
 	      "none");
 	assert_null(project);
 	fails(&f, retake_project_seq(NULL, &seq, &f.error), RETAKE_USAGE, "project");
-	fails(&f, retake_project_seq(f.project, NULL, &f.error), RETAKE_USAGE, "place");
+	fails(&f, retake_project_seq(f.project, NULL, &f.error), RETAKE_USAGE, "output parameter");
 	fails(&f, retake_project_refresh(NULL, &f.error), RETAKE_USAGE, "project");
 	fails(&f, retake_project_index(NULL, &f.error), RETAKE_USAGE, "project");
 	fails(&f, retake_project_newer(NULL, &f.error), RETAKE_USAGE, "project");
 	fails(&f, retake_apply(f.project, NULL, RETAKE_CSTR, NULL, &f.text, &f.error), RETAKE_USAGE,
 	      "request");
-	fails(&f, retake_apply(f.project, "[]", 2, NULL, NULL, &f.error), RETAKE_USAGE, "place");
+	fails(&f, retake_apply(f.project, "[]", 2, NULL, NULL, &f.error), RETAKE_USAGE, "output parameter");
 	fails(&f, retake_apply(NULL, "[]", 2, NULL, &f.text, &f.error), RETAKE_USAGE, "project");
 	fails(&f, retake_show(NULL, NULL, NULL, &f.text, &f.error), RETAKE_USAGE, "project");
-	fails(&f, retake_show(f.project, NULL, NULL, NULL, &f.error), RETAKE_USAGE, "place");
+	fails(&f, retake_show(f.project, NULL, NULL, NULL, &f.error), RETAKE_USAGE, "output parameter");
 	fails(&f, retake_entry(f.project, NULL, NULL, &f.text, &f.error), RETAKE_USAGE, "entry");
 	fails(&f, retake_diff(f.project, NULL, NULL, &f.text, &f.error), RETAKE_USAGE, "take");
 	fails(&f, retake_search(f.project, NULL, NULL, NULL, &f.text, &f.error), RETAKE_USAGE,
