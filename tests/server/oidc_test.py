@@ -198,8 +198,8 @@ def wrong_responses(tally, place, provider, a, b):
         tally.check("refused: " + name, answer.status == status and word in cause(answer), answer.status, cause(answer))
 
     browser = Browser()
-    check("another state", sign_in(tally, provider, browser, a, b, lambda r: r.update(state="x" * 43)), "another sign-in")
-    check("no state", sign_in(tally, provider, browser, a, b, lambda r: r.pop("state")), "another sign-in")
+    check("another state", sign_in(tally, provider, browser, a, b, lambda r: r.update(state="x" * 43)), "latest sign-in")
+    check("no state", sign_in(tally, provider, browser, a, b, lambda r: r.pop("state")), "latest sign-in")
     check("no code", sign_in(tally, provider, browser, a, b, lambda r: r.pop("code")), "no code")
     check("an invented code", sign_in(tally, provider, browser, a, b, lambda r: r.update(code="invented")), "invalid_grant")
     check("another issuer", sign_in(tally, provider, browser, a, b, lambda r: r.update(iss="https://evil.example")), "issuer")
@@ -212,7 +212,7 @@ def wrong_responses(tally, place, provider, a, b):
     check("in a browser that has begun nothing", Browser().get(b, path, **ARRIVES), "did not start a sign-in")
     other = Browser()
     begin(tally, other, b)
-    check("in a browser that has begun another", other.get(b, path, **ARRIVES), "another sign-in")
+    check("in a browser that has begun another", other.get(b, path, **ARRIVES), "latest sign-in")
     kept = dict(browser.cookies)
     tally.equal("the browser that has begun it", browser.get(b, path, **ARRIVES).status, 200)
     again = Browser()
@@ -261,7 +261,7 @@ def bad_provider(tally, place, provider):
 
     well_known = "/.well-known/openid-configuration"
     cases = {
-        "another issuer": ({"describe": {"issuer": "https://evil.example"}}, "another issuer"),
+        "another issuer": ({"describe": {"issuer": "https://evil.example"}}, "different issuer"),
         "no TLS elsewhere": ({"describe": {"token_endpoint": "http://evil.example/token"}}, "https"),
         "no address": ({"describe": {"authorization_endpoint": "javascript:alert(1)"}}, "https"),
         "no PKCE": ({"describe": {"code_challenge_methods_supported": ["plain"]}}, "PKCE"),
@@ -397,7 +397,7 @@ def refused_to_start(tally, place):
                              ("without a client", ["--accounts", "--oidc", "https://x.example"], b"--oidc-client"),
                              ("without TLS", ["--accounts", "--oidc", "http://x.example", "--oidc-client", "c"], b"https"),
                              ("a public address without TLS", ["--accounts", "--public-url", "http://x.example"], b"https"),
-                             ("a public address with a path", ["--accounts", "--public-url", "https://x.example/retake"], b"end after"),
+                             ("a public address with a path", ["--accounts", "--public-url", "https://x.example/retake"], b"must not have a path"),
                              ("a proxy without a secret", ["--accounts", "--proxy-user", "X-User"], b"32 characters"),
                              ("a secret that others can read", ["--accounts", "--oidc", "https://x.example", "--oidc-client", "c",
                                                                 "--oidc-secret-file", SECRET_FILE(place)], b"chmod 600")):
