@@ -511,6 +511,13 @@ export async function deleteTake(take: string): Promise<void> {
 	await op("take.delete", { take }, { say: `Deleted the take “${gone ? takeTitle(gone) : take}”.` });
 }
 
+/** Of two takes that were compared: deletes the other one. */
+export async function keepTake(take: string, other: string): Promise<void> {
+	const kept = takeOf(take), gone = takeOf(other), nameOf = (of: typeof kept, id: string) => (of ? takeTitle(of) : id);
+	await switchTake(take);
+	await op("take.delete", { take: other }, { say: `Kept “${nameOf(kept, take)}” and deleted the take “${nameOf(gone, other)}”.` });
+}
+
 export async function promote(take: string, name: string): Promise<void> {
 	await op("take.promote", { take, name }, {}, followDiscussion);
 }
@@ -569,6 +576,14 @@ export async function setListed(disc: string, key: "pinned" | "archived" | "tags
 
 export async function deleteDiscussion(disc: string): Promise<void> {
 	await op("discussion.delete", { discussion: disc });
+}
+
+/** Reverts the step that deleted a discussion, and opens it. */
+export async function restoreDiscussion(disc: string, title: string, step: number): Promise<void> {
+	await op("revert", { seq: step }, { say: `Restored “${title}”.` }, async (done) => {
+		if (done && !done.unchanged)
+			await open(disc);
+	});
 }
 
 export async function extract(entry: string): Promise<void> {
@@ -753,7 +768,7 @@ async function undoOrRedo(direction: Direction, wanted: number): Promise<void> {
 		const { count, steps } = moved, words = await movedWords(steps, count);
 		await showMoved(steps, known, shown).catch(() => undefined);
 		notify({
-			text: moved.words || (isUndo ? "Undone" : "Redone") + (words ? `: ${words}.` : "."),
+			text: moved.words || (isUndo ? "Undone" : "Redone") + (words ? `: ${words}.` : count > 1 ? `: ${count} steps.` : "."),
 			action: isUndo ? { label: "Redo", run: () => void redo(count) } : undoAction,
 		}, moved.done.seq);
 	}).catch(sayProblem);
@@ -807,7 +822,7 @@ export async function revert(step: Step, entry?: string): Promise<void> {
 // ---- files, runs ----
 
 /** fallback: the name of a discussion that has none in the file. */
-export async function importFile(file: Blob, name?: string, fallback?: string): Promise<boolean> {
+export async function importFile(file: Blob, name?: string, fallback?: string): Promise<{ entries: number } | null> {
 	const after = shownSeq();
 	requestStarted();
 	try {
@@ -817,10 +832,10 @@ export async function importFile(file: Blob, name?: string, fallback?: string): 
 		await reload();
 		await followDiscussion(done);
 		say(done.entries ? `Imported ${done.entries} entries.` : "Nothing to import: all entries already exist.", !!done.entries, done.seq);
-		return true;
+		return done;
 	} catch (error) {
 		sayProblem(error);
-		return false;
+		return null;
 	} finally {
 		requestEnded(undefined);
 	}

@@ -167,7 +167,7 @@ function Writer(props: { disc: string | null; isFirst: boolean }) {
 	const draft = useRef({ disc, text, saved, isOurs, take: state.take });
 	draft.current = { disc, text, saved, isOurs, take: state.take };
 	useLayoutEffect(() => {
-		setAsker({ ask: (models) => askNow.current(models), text: () => draft.current.text, type: setText });
+		setAsker({ ask: (models) => askNow.current(models), text: () => draft.current.text, type: setText, attach: attached.add });
 		return () => setAsker(null);
 	}, []);
 	const leave = (from: string | null) => {

@@ -5,6 +5,7 @@ import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import * as act from "./actions";
 import { get, path } from "./api";
 import { Cut } from "./cut";
+import { DeletedList } from "./deleted";
 import { askLine } from "./dialog";
 import { CloseDrawer } from "./drawer";
 import { focusComposerAfter } from "./focus";
@@ -150,7 +151,7 @@ export function Discussions() {
 	const all = useStore((from) => from.discussions), open = useStore((from) => from.disc);
 	const outline = useStore((from) => from.outline);
 	const shownCount = outline && outline.discussion === open ? outline.id.length : undefined;
-	const [filter, setFilter] = useState(""), [tag, setTag] = useState(""), [isArchive, setArchive] = useState(false);
+	const [filter, setFilter] = useState(""), [tag, setTag] = useState(""), [isArchive, setArchive] = useState(false), [isDeleted, setDeleted] = useState(false);
 	const list = useRef<HTMLUListElement>(null), had = document.activeElement;
 	// an element that moves within the list loses the focus
 	useLayoutEffect(() => {
@@ -186,18 +187,19 @@ export function Discussions() {
 				])}><span aria-hidden="true">⋯</span></Menu>
 				<CloseDrawer />
 			</header>
-			{all.length > MOST_UNFILTERED && (
+			{isDeleted && <DeletedList />}
+			{!isDeleted && all.length > MOST_UNFILTERED && (
 				<input class="line" type="search" placeholder="Filter discussions" aria-label="Filter discussions" value={filter}
 					onInput={(event) => setFilter(event.currentTarget.value)} />
 			)}
-			{tags.length > 0 && (
+			{!isDeleted && tags.length > 0 && (
 				<div class="tags" role="group" aria-label="Tags">
 					{shownTags(tags, ofTag).slice(0, MOST_TAGS).map((each) => (
 						<button type="button" key={each} aria-pressed={each === ofTag} onClick={() => setTag(each === ofTag ? "" : each)}>#<Cut text={each} /></button>
 					))}
 				</div>
 			)}
-			<ul ref={list} aria-label="Discussions">
+			<ul ref={list} aria-label="Discussions" hidden={isDeleted}>
 				{groups.flatMap(([heading, group]) => [
 					(groups.length > 1 || heading === "Pinned") && <li key={`group ${heading}`} class="group"><h3>{heading}</h3></li>,
 					...group.map((each) => (
@@ -205,11 +207,14 @@ export function Discussions() {
 					)),
 				])}
 			</ul>
-			{shown.length === 0 && all.length > 0 && <p class="quiet">No discussion matches.</p>}
-			{shown.length > MOST && <p class="quiet">{shown.length - MOST} more: type in the filter.</p>}
-			{archived > 0 && (
-				<button type="button" class="icon text archive" aria-pressed={inArchive} onClick={() => setArchive(!inArchive)}>Archived ({archived})</button>
-			)}
+			{!isDeleted && shown.length === 0 && all.length > 0 && <p class="quiet">No discussion matches.</p>}
+			{!isDeleted && shown.length > MOST && <p class="quiet">{shown.length - MOST} more: type in the filter.</p>}
+			<footer>
+				{archived > 0 && (
+					<button type="button" class="icon text" aria-pressed={inArchive && !isDeleted} onClick={() => { setArchive(isDeleted || !inArchive); setDeleted(false); }}>Archived ({archived})</button>
+				)}
+				{may("edit") && all.length > 0 && <button type="button" class="icon text" aria-pressed={isDeleted} onClick={() => setDeleted(!isDeleted)}>Deleted</button>}
+			</footer>
 		</nav>
 	);
 }

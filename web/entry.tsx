@@ -20,9 +20,9 @@ import { openOverlay } from "./panes";
 import { roleClass } from "./speaker";
 import { allowed, may } from "./rights";
 import { set, state, useStore } from "./state";
-import { takeNamed } from "./store";
+import { takeNamed, takeOf } from "./store";
 import { COLLAPSED, EDITED, MUTED } from "./types";
-import { beginning, isUnfinished, oneLine, when } from "./words";
+import { beginning, isUnfinished, oneLine, takeTitle, when } from "./words";
 import type { Outline } from "./outline";
 import type { Outcome } from "./tools";
 import type { Entry } from "./types";
@@ -70,13 +70,14 @@ function ForkPicker(props: { id: string; tabIndex: number }) {
 	if (!fork)
 		return null;
 	const go = (take: string | null) => { if (take) void act.switchTake(take); };
+	const titleFor = (take: string | null) => { const found = takeOf(take); return found && `“${takeTitle(found)}”`; };
 	return (
 		<span class="fork" role="group" aria-label={`Alternative ${fork.place + 1} of ${fork.count}`}>
-			<button type="button" class="icon" aria-label="Previous alternative" disabled={!fork.previous}
+			<button type="button" class="icon" aria-label="Previous alternative" title={titleFor(fork.previous)} disabled={!fork.previous}
 				tabIndex={props.tabIndex} onClick={() => go(fork.previous)}>‹</button>
 			<button type="button" class="icon text" title="Compare the takes" aria-label={`${fork.place + 1}/${fork.count}, compare`}
 				tabIndex={props.tabIndex} onClick={() => compareWith(fork.next ?? fork.previous)}>{fork.place + 1}/{fork.count}</button>
-			<button type="button" class="icon" aria-label="Next alternative" disabled={!fork.next}
+			<button type="button" class="icon" aria-label="Next alternative" title={titleFor(fork.next)} disabled={!fork.next}
 				tabIndex={props.tabIndex} onClick={() => go(fork.next)}>›</button>
 		</span>
 	);

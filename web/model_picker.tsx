@@ -152,7 +152,11 @@ function ModelPicker(props: { isSeveral: boolean }) {
 	const groups = useMemo(() => groupsOf(query, now, providers, lists, isSeveral), [query, now, providers, lists, isSeveral]);
 	// the same model may be in two groups
 	const rows = groups.flatMap((group) => group.models.map((model) => ({ key: `${group.name} ${model}`, model })));
-	const typed = query.trim(), isNew = typed !== "" && !rows.some((row) => row.model === typed) && (typed.includes("/") || rows.length === 0);
+	// a model that is not listed; without a provider, that of its likely maker
+	const words = query.trim(), unlisted = words !== "" && (words.includes("/") || rows.length === 0) ? doubtOf(words, providers) : null;
+	const typed = unlisted ? unlisted.meant ?? "" : words, maker = providers.find((each) => typed.startsWith(`${each.provider}/`));
+	const isKnownMissing = unlisted !== null && (!maker || setupOf(maker) !== "" || (lists.get(maker.provider)?.models.length ?? 0) > 0);
+	const isNew = typed !== "" && !isKnownMissing && !rows.some((row) => row.model === typed) && (typed.includes("/") || rows.length === 0);
 	if (isNew)
 		rows.push({ key: "typed", model: typed });
 	const found = rows.findIndex((row) => row.key === picked), at = found >= 0 ? found : rows.length > 0 ? 0 : -1;
@@ -165,7 +169,7 @@ function ModelPicker(props: { isSeveral: boolean }) {
 			return;
 		if (isSeveral) {
 			setAsked((old) => (old.includes(name) ? old.filter((each) => each !== name) : old.length < MOST_ASKED ? [...old, name] : old));
-			if (name === typed)
+			if (name === typed || name === words)
 				setQuery("");
 			return;
 		}
@@ -219,7 +223,7 @@ function ModelPicker(props: { isSeveral: boolean }) {
 				))}
 				{isNew && option("typed", typed, `Use ${typed}`)}
 			</div>
-			{rows.length === 0 && typed !== "" && <p class="quiet" role="status">No match.</p>}
+			{rows.length === 0 && words !== "" && <p class="quiet" role="status">{unlisted?.meant ? `No match: ${maker && setupOf(maker) ? `${maker.provider}: ${setupOf(maker)}` : `no listed model has this name.`}` : unlisted?.text ?? "No match."}</p>}
 			<div class="setting-row">
 				<Effort value={values.reasoning_effort} />
 				<NumberSetting name="temperature" label="Temperature" values={values} min={0} max={2} step={0.05} />

@@ -12,6 +12,7 @@ import { NoticeLine } from "./notice_line";
 import { alignTakes } from "./pane_align";
 import { useLoaded } from "./pane_data";
 import { addPane, openOverlay } from "./panes";
+import { may } from "./rights";
 import { set, state, useStore } from "./state";
 import { discPath, takeOf } from "./store";
 import { Difference } from "./versions";
@@ -124,7 +125,7 @@ function Compare() {
 			: behind ? `${nameOf(into)}, after “${oneLine(textOf(behind.content), 40)}”` : `${nameOf(into)}, where they diverge`;
 		void act.op("take.graft", { take: into, from, entries: [entry.id], ...place }, { say: `Copied to ${where}.` });
 	};
-	const picker = (label: string, value: string, choose: (id: string) => void) => (
+	const picker = (label: string, value: string, other: string, choose: (id: string) => void) => (
 		<div class="compare-head">
 			<select aria-label={label} autoFocus={value === a} value={value} onChange={(event) => { choose(event.currentTarget.value); setShown(PAGE); }}>
 				{takes.filter((take, at) => at < MOST_LISTED || take.id === value).map((take) => (
@@ -132,6 +133,10 @@ function Compare() {
 				))}
 				{!takeOf(value) && <option value={value}>{nameOf(value)}</option>}
 			</select>
+			{may("edit") && value !== other && takeOf(value) && takeOf(other) && (
+				<button type="button" aria-label={`Keep this one: ${nameOf(value)}`} title="Continue with this take and delete the other one. Undo restores it."
+					onClick={() => { openOverlay(null); void act.keepTake(value, other); }}>Keep this one</button>
+			)}
 			{value !== state.take && value !== "" && (
 				<button type="button" aria-label={`Open the take ${nameOf(value)}`} title="Close the comparison and continue with this take"
 					onClick={() => { openOverlay(null); void act.switchTake(value); }}>Open the take</button>
@@ -140,7 +145,7 @@ function Compare() {
 	);
 	return (
 		<Dialog title="Compare takes" class="wide compare" onClose={() => openOverlay(null)}>
-			<div class="compare-heads">{picker("The take on the left", a, setA)}{picker("The take on the right", b, setB)}</div>
+			<div class="compare-heads">{picker("The take on the left", a, b, setA)}{picker("The take on the right", b, a, setB)}</div>
 			{takes.length < 2 && <p class="quiet">There is only one take. Branch to create another.</p>}
 			{problem && <p class="note problem" role="alert">{problem}</p>}
 			{data && (

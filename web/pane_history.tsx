@@ -78,6 +78,12 @@ function StepText(props: { step: Step }) {
 	return <>{isDraft(step) ? "saved a draft" : withTitles(step.did ?? step.what)}{about && <span class="about"> “{about}”</span>}</>;
 }
 
+/** The same without a limit. */
+function stepTitle(step: Step): string {
+	const about = oneLine(beginning(step.about ?? "", ""), 400);
+	return withTitles(step.did ?? step.what) + (about && ` “${about}”`);
+}
+
 /** The author, unless it was a page like this one. */
 function by(step: Step): string {
 	return /^(http:)?web$/.test(step.by) ? "" : step.by.replace(/^http:/, "");
@@ -212,6 +218,7 @@ function Past(props: { step: Step; onClose: () => void }) {
 				<span class="space" />
 				<button type="button" class="icon" aria-label="Close the preview" onClick={props.onClose}>×</button>
 			</header>
+			{!isDraft(step) && <p class="pane-note quiet small">{stepTitle(step)}</p>}
 			{problem && <p class="pane-note">{titleOf(discussionOf(state.disc)) || "The discussion"} did not exist yet, or that state is no longer available: {problem}</p>}
 			{data && entries.length === 0 && <p class="quiet pane-note">The take was empty.</p>}
 			{data && data.takeId === null && <p class="quiet pane-note">The take “{wanted}” did not exist yet; this is “{takeNamed(data.take)}”.</p>}
@@ -320,7 +327,7 @@ function History() {
 							onClick={() => choose(at)}>
 							<Lanes row={row} count={lanes} />
 							<span class="step-text">
-								<span class="step-what"><span class="words" title={each.what}><StepText step={each} /></span>{each.current && <span class="here">← now</span>}</span>
+								<span class="step-what"><span class="words" title={stepTitle(each)}><StepText step={each} /></span>{each.current && <span class="here">← now</span>}</span>
 								<Circumstances step={each} />
 							</span>
 						</div>

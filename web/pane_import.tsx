@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: MIT
 //
 // Import: files that are chosen, or dropped on the page. Each is counted first without a change;
-// then the user confirms.
+// then the user confirms. Of dropped files only exported conversations are offered for import; the
+// others are attached to the next message.
 import { useEffect, useRef, useState } from "preact/hooks";
 import * as act from "./actions";
 import { hasFiles } from "./attachments";
 import { post } from "./api";
 import { Dialog } from "./dialog";
+import { notify } from "./notice";
 import { addPane, openOverlay } from "./panes";
+import { may } from "./rights";
+import { attachFiles } from "./several";
 import { state } from "./state";
 import { count, formatName, isGeneratedName } from "./words";
 import type { Format } from "./types";
@@ -38,6 +42,25 @@ interface Candidate {
 
 // Files that were dropped before the dialog opened.
 let dropped: File[] = [];
+
+function countFile(file: File): Promise<Counted> {
+	return post<Counted>("/import", undefined, { raw: file, query: { dry_run: 1, fallback: plainName(file) } });
+}
+
+/** Does the file contain exported conversations? */
+async function isExport(file: File): Promise<boolean> {
+	if (/^image\/|^application\/pdf$/.test(file.type) || file.size === 0 || !may("edit"))
+		return false;
+	return countFile(file).then((counted) => counted.entries + counted.known > 0, () => false);
+}
+
+async function sortDropped(files: File[]): Promise<void> {
+	const are = await Promise.all(files.map(isExport));
+	dropped = files.filter((_, at) => are[at]);
+	if (dropped.length > 0)
+		openOverlay("import");
+	attachFiles(files.filter((_, at) => !are[at]));
+}
 
 function plainName(file: File): string {
 	return file.name.replace(/\.[^.]*$/, "");
@@ -76,6 +99,7 @@ function readNames(): string {
 }
 
 function Import() {
+	const isDropped = useRef(dropped.length > 0);
 	const [all, setAll] = useState<Candidate[]>([]), [isBusy, setBusy] = useState(false), [isOver, setOver] = useState(false);
 	const input = useRef<HTMLInputElement>(null);
 	const change = (file: File, to: Partial<Candidate>) =>
@@ -83,7 +107,7 @@ function Import() {
 	const add = (files: Iterable<File>) => {
 		for (const file of files) {
 			setAll((old) => [...old, { file, name: null, counted: null, problem: "", isDone: false }]);
-			post<Counted>("/import", undefined, { raw: file, query: { dry_run: 1, fallback: plainName(file) } }).then(
+			countFile(file).then(
 				(counted) => change(file, { counted }), (error: Error) => change(file, { problem: error.message }));
 		}
 	};
@@ -91,14 +115,18 @@ function Import() {
 	const ready = all.filter((each) => each.counted && !each.problem && !each.isDone && (each.counted.entries > 0 || each.counted.discussions > 0));
 	const bring = async () => {
 		setBusy(true);
-		let done = 0;
+		let done = 0, entries = 0;
 		for (const each of ready) {
-			if (!(await act.importFile(each.file, each.counted!.discussions > 1 ? undefined : nameOf(each).trim() || undefined, plainName(each.file))))
+			const imported = await act.importFile(each.file, each.counted!.discussions > 1 ? undefined : nameOf(each).trim() || undefined, plainName(each.file));
+			if (!imported)
 				break;
 			change(each.file, { isDone: true });
+			entries += imported.entries;
 			done++;
 		}
 		setBusy(false);
+		if (done > 1)
+			notify({ text: `Imported ${count(entries, "entry", "entries")} from ${done} files.`, action: { label: "Undo all", run: () => void act.undo(done) } });
 		if (done === ready.length && !all.some((each) => each.problem))
 			openOverlay(null);
 	};
@@ -137,6 +165,9 @@ function Import() {
 				</ul>
 			)}
 			<footer>
+				{isDropped.current && all.length > 0 && !isBusy && (
+					<button type="button" onClick={() => { attachFiles(all.map((each) => each.file)); openOverlay(null); }}>Attach to the message instead</button>
+				)}
 				<button type="button" onClick={() => openOverlay(null)}>{all.some((each) => each.isDone) ? "Close" : "Cancel"}</button>
 				<button type="button" class={all.length ? "primary" : ""} disabled={ready.length === 0 || isBusy} onClick={() => void bring()}>
 					{ready.length > 1 ? `Import ${ready.length} files` : "Import"}</button>
@@ -153,9 +184,8 @@ addEventListener("drop", (event) => {
 	if (!hasFiles(event) || event.defaultPrevented)
 		return;
 	event.preventDefault();
-	dropped = [...(event.dataTransfer?.files ?? [])];
-	if (dropped.length)
-		openOverlay("import");
+	if (state.disc)
+		void sortDropped([...(event.dataTransfer?.files ?? [])]);
 });
 
 addPane({ id: "import", title: "Import", place: "overlay", view: Import });

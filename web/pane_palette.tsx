@@ -52,6 +52,8 @@ interface Choice {
 }
 
 const MOST_PER_GROUP = 30, RECENT = 6, HITS = 50, PAUSE_MS = 150, MEANING_PAUSE_MS = 500, SURE = 3, RISKY = "Destructive commands";
+/** Times that are added to the words of a search. */
+const TIMES: [string, string][] = [["Today", "after:today"], ["Last week", 'after:"last week" before:"this week"'], ["Last month", 'after:"last month" before:"this month"']];
 /** Offered first while nothing is typed. */
 const USUAL = ["new", "import", "export", "compare", "ask-several", "templates", "stats"];
 const TAKES_AWAY = /^(Delete|Clear|Truncate|Purge|Reset)\b/;
@@ -91,11 +93,15 @@ function placeHere(hit: Hit): number {
 	return isOther || at < 0 ? 0 : at + 1 + state.outline.before;
 }
 
-/** Role and place, as far as it is not the current one. */
+function titleIn(hit: Hit): string {
+	return titleOf(state.discussions.find((each) => each.name === hit.discussion)) || hit.discussion;
+}
+
+/** Role and place in the discussion; the discussion is the heading of the group. */
 function placeWords(hit: Hit): string {
 	const here = placeHere(hit), isHere = hit.discussion === discussionOf(state.disc)?.name;
 	const role = roleLabel(hit.role, state.settings?.roles ?? []), take = isHere ? takeNamed(hit.take) : hit.take !== hit.discussion && hit.take;
-	return [`${role}${role && ", "}entry ${here || hit.at}`, !here && take && `take ${take}`, !isHere && `discussion ${titleOf(state.discussions.find((each) => each.name === hit.discussion)) || hit.discussion}`, hit.ts && when(hit.ts)].filter(Boolean).join(" · ");
+	return [`${role}${role && ", "}entry ${here || hit.at}`, !here && take && `take ${take}`, hit.ts && when(hit.ts)].filter(Boolean).join(" · ");
 }
 
 /** The words that matched, without duplicates. */
@@ -196,8 +202,8 @@ function found(query: string, hits: Hit[]): Choice[] {
 	}
 	return [
 		...(words ? [] : sorted(named, RECENT)), ...sorted(sure, most), ...(words ? sorted(named, most) : []), ...sorted(isRiskySure ? risky : [], most),
-		...hits.map((hit): Choice => ({
-			key: `h ${hit.discussion} ${hit.take} ${hit.id}`, group: "In the texts", text: hit.snippet, hit, run: () => void goToHit(hit).catch(act.sayProblem),
+		...hits.filter((hit, at) => hits.findIndex((each) => each.id === hit.id && each.discussion === hit.discussion) === at).map((hit): Choice => ({
+			key: `h ${hit.discussion} ${hit.take} ${hit.id}`, group: `In “${titleIn(hit)}”`, text: hit.snippet, hit, run: () => void goToHit(hit).catch(act.sayProblem),
 		})),
 		...sorted(maybe, most).map((choice) => ({ ...choice, group: "More commands" })),
 		...sorted(like, most).map((choice) => ({ ...choice, group: "Similar names" })),
@@ -258,6 +264,16 @@ function Palette() {
 					<input type="checkbox" checked={byMeaning} onChange={(event) => setByMeaning(wasByMeaning = event.currentTarget.checked)} /> By meaning
 				</label>
 			)}
+			<div class="tags" role="group" aria-label="Time">
+				{TIMES.map(([name, filter]) => (
+					<button type="button" key={name} aria-pressed={query.includes(filter)} onClick={() => {
+						const others = TIMES.reduce((text, [, each]) => text.replace(each, ""), query).trim();
+						setQuery(query.includes(filter) ? others : `${others} ${filter}`.trim());
+						setPicked(null);
+						document.getElementById("palette")?.focus();
+					}}>{name}</button>
+				))}
+			</div>
 			{choices.length === 0 && <p class="quiet" role="status">{search.isLoading ? "Searching …" : "No match."}</p>}
 			<div id="palette-list" class="palette-list" role="listbox" aria-label="Found" ref={list} tabIndex={-1}>
 				{groups.map((group, n) => (

@@ -33,8 +33,8 @@ interface TextFieldProps {
 	children?: preact.ComponentChildren;
 }
 
-/** A text that is saved with a button or Ctrl+Enter; until then it is a draft. Changes saved elsewhere appear
- * unless the user is editing. */
+/** A text that is saved when its field loses the focus, or with a button or Ctrl+Enter; until then it is a draft.
+ * Changes saved elsewhere appear unless the user is editing. */
 export function TextField(props: TextFieldProps) {
 	const key = `field.${props.id}${props.of ? `.${props.of}` : ""}`;
 	const [text, setText, base] = useEditedText(props.saved, useRef(ownDraft(key)).current);
@@ -50,13 +50,19 @@ export function TextField(props: TextFieldProps) {
 			set({ unsaved: rest });
 		};
 	}, [text, base]);
+	// not if the window lost the focus, nor for a button below
+	const onBlur = (event: FocusEvent & { currentTarget: HTMLTextAreaElement }) => {
+		const field = event.currentTarget;
+		if (isDirty && document.activeElement !== field && !field.parentElement!.contains(event.relatedTarget as Node | null))
+			void props.onSave(field.value);
+	};
 	const toField = () => document.getElementById(props.id)?.focus(); // the buttons disappear
 	return (
 		<div class="field">
 			<label for={props.id}>{props.label}</label>
 			<LeftDrafts of={key} own={key} now={text} onUse={(left) => setText(text === base ? left : `${text}\n${left}`)} />
 			<textarea id={props.id} rows={props.rows} value={text} disabled={props.isDisabled} aria-describedby={props.hint ? `${props.id}-hint` : undefined}
-				onInput={(event) => setText(event.currentTarget.value)}
+				onInput={(event) => setText(event.currentTarget.value)} onBlur={onBlur}
 				onKeyDown={(event) => {
 					if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
 						event.preventDefault();
@@ -66,7 +72,7 @@ export function TextField(props: TextFieldProps) {
 				}} />
 			{props.hint && <p class="quiet small" id={`${props.id}-hint`}>{props.hint}</p>}
 			{(isDirty || props.children) && (
-				<div class="verbs">
+				<div class="verbs" onMouseDown={(event) => event.preventDefault() /* the field keeps the focus */}>
 					{isDirty && <button type="button" class="primary" onClick={() => { toField(); void props.onSave(text); }}>Save</button>}
 					{isDirty && <button type="button" onClick={() => { toField(); setText(base); }}>Discard changes</button>}
 					{props.children}

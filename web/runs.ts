@@ -171,9 +171,9 @@ async function showReply(run: Run, named: string, from: string | null): Promise<
 /** A new reply replaces the previous one in view: reports where that is and how to return. */
 function reportAnotherReply(run: Run, name: string, from: string, before: string): void {
 	const n = run.replies?.length ?? 1;
-	const text = n === 1 ? `Another reply, in the take “${name}”.` : `${n} more replies, each in a separate take; this is “${name}”.`;
+	const text = n === 1 ? `Another reply: “${name}”.` : `${n} more replies, each in a separate take; this is “${name}”.`;
 	notify({
-		text: `${text} The previous one is in “${before}”.`,
+		text: `${text} The arrows at the reply lead to the previous one, “${before}”.`,
 		repair: { label: "Previous reply", run: () => void switchTake(from) },
 		action: { label: "Undo", run: () => void undo(n) },
 	}, run.seq);

@@ -16,6 +16,8 @@ interface Asker {
 	ask: (models: string[]) => void;
 	text: () => string;
 	type: (text: string) => void;
+	/** Attaches files to the next message. */
+	attach: (files: File[]) => void;
 }
 
 let asker: Asker | null = null;
@@ -31,6 +33,13 @@ export function askModels(models: string[]): void {
 /** The unsent question. */
 export function questionText(): string {
 	return asker?.text() ?? "";
+}
+
+/** False: there is no message to attach them to. */
+export function attachFiles(files: File[]): boolean {
+	if (asker && files.length > 0)
+		asker.attach(files);
+	return asker !== null;
 }
 
 export function typeQuestion(text: string): void {

@@ -34,6 +34,22 @@ function withoutReplies(takes: Take[], open: string | null): Take[] {
 		.filter((take, at, all) => (take === mine ? all.indexOf(take) === at : !take.another_reply));
 }
 
+/** The replies that share a tab with this one. */
+function repliesOf(takes: Take[], take: Take): Take[] {
+	const origin = originOf(takes, take);
+	return takes.filter((each) => originOf(takes, each) === origin);
+}
+
+/** "reply 2/3": the position that the arrows at the reply show; of a tab that is not open, the number of replies. */
+function Replies(props: { take: Take; isOpen: boolean }) {
+	const all = useStore((from) => from.takes), forks = useStore((from) => from.forks), outline = useStore((from) => from.outline);
+	const replies = repliesOf(all, props.take), fork = props.isOpen && outline ? forks.get(outline.id[outline.id.length - 1]) : undefined;
+	if (replies.length < 2)
+		return null;
+	const at = fork?.place ?? replies.indexOf(props.take), most = fork?.count ?? replies.length;
+	return <span class="replies" title="The arrows at the reply lead to the others">{props.isOpen ? `reply ${at + 1}/${most}` : count(replies.length, "reply", "replies")}</span>;
+}
+
 /** The text of a take in a list where its name can be typed: the text of its tab, and its name if that differs. */
 export function namesOf(take: Take): string {
 	const called = takeTitle(take);
@@ -84,7 +100,8 @@ function Tab(props: { take: Take; isOpen: boolean; isFirst: boolean; isOnly: boo
 		<button type="button" role="tab" ref={tab} class={"tab" + (props.isFirst ? " first" : "")} aria-selected={isOpen} tabIndex={isOpen ? 0 : -1}
 			aria-controls="take" aria-label={`${called}, ${entries}${take.active && !isOpen ? ", the active take in other programs" : ""}`} title={about} data-take={take.id}
 			onClick={() => void act.switchTake(take.id)} onDblClick={() => { if (may("edit")) void rename(take); }}>
-			{isNameless ? entries : <><span class="name"><Cut text={called} title={about} /></span> <span class="count">{take.entries.toLocaleString()}</span></>}
+			{isNameless ? entries : <><span class="name"><Cut text={called} title={about} /></span> <span class="count">{take.entries.toLocaleString()}</span></>}{" "}
+			<Replies take={take} isOpen={isOpen} />
 			{take.active && !isOpen && <span class="dot" title="The active take in other programs" />}
 		</button>
 	);

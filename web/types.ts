@@ -70,6 +70,8 @@ export interface Fork {
 }
 
 export interface Discussion {
+	/** false: deleted. */
+	present?: boolean;
 	id: string;
 	name: string;
 	active: boolean;

@@ -106,12 +106,12 @@ const BEGINNING = 40;
 /** Describes a step. For an added entry: what it is, and its first words. */
 export async function fullWords(step: Step): Promise<string> {
 	const words = isDraft(step) ? "the draft" : wordsOf(step);
+	const about = oneLine(beginning(step.about ?? "", ""), BEGINNING), quoted = about && ` “${about}”`;
 	if (!ADDS.test(words))
-		return words;
+		return step.op.startsWith("entry.") ? words + quoted : words;
 	try {
 		const { effects } = await get<StepEffects>(path("history", step.seq));
 		const into = effects.find((each) => each.effect === "splice" && Array.isArray(each.after) && each.after.length > 0);
-		const about = oneLine(beginning(step.about ?? "", ""), BEGINNING), quoted = about && ` “${about}”`;
 		const { role } = (into?.after as { role: string }[])[0], at = (into?.at ?? 0) + 1;
 		if (step.op === "entry.reply")
 			return (into!.before as unknown[]).length ? `continued the reply${quoted}` : `added the reply${quoted}`;

@@ -128,6 +128,22 @@ rt_takes_list(const rt_view *v, const rt_takes_options *options)
 
 /* ---- discussions ---- */
 
+/* The row that changed its entries or takes last, and not only a setting such as the draft. */
+static uint64_t
+last_change(const rt_view *v, const rt_disc *disc)
+{
+	uint64_t row = 0;
+
+	for (uint32_t i = 1; i <= rt_disc_take_count(disc); i++) {
+		const rt_take *take = rt_disc_take(disc, i);
+
+		if (take->row == 0 || take->row > v->project->seq)
+			return disc->history.last_step;
+		row = take->row > row ? take->row : row;
+	}
+	return row;
+}
+
 /* The time of the last change. Of a discussion that was not changed since it was imported, or made from
  * another one's take: the time of its last entry. */
 static void
@@ -137,7 +153,7 @@ set_updated(const rt_view *v, const rt_disc *disc, rt_row_time *time, rt_disc_ro
 	bool is_import = disc->history.last_step == 0;
 	rt_scope *s = v->scope;
 
-	if (!is_import && RT_TRY(s, rt_engine_row_time(v->engine, disc->history.last_step, time,
+	if (!is_import && RT_TRY(s, rt_engine_row_time(v->engine, last_change(v, disc), time,
 						       &s->error)) == RT_OK) {
 		row->updated_us = time->at_us;
 		is_import = time->is_import;

@@ -188,7 +188,7 @@ typedef struct rt_disc_row {
 	size_t entries; /* of the active take */
 	size_t takes;   /* present ones */
 	bool has_updated;
-	int64_t updated_us; /* of the last step, else of the last entry */
+	int64_t updated_us; /* of the last change of an entry or a take, else of the last entry */
 	rt_str track;       /* that it is bound to; or absent */
 	rt_str title;       /* to show instead of a generated name; else the name */
 	bool pinned, archived;

@@ -122,7 +122,7 @@ async function notices({ page, server, tally }) {
 	await toast.getByText("Muted").waitFor();
 	await page.locator("#undo").click();
 	await toast.getByText(/^Undone: /).waitFor();
-	tally.equal("undo names the step", await words(), "Undone: muted or unmuted an entry.");
+	tally.equal("undo names the step", await words(), "Undone: muted or unmuted an entry “question”.");
 	await toast.getByRole("button", { name: "Redo" }).click();
 	await toast.getByText(/^Redone: /).waitFor();
 	const muted = await server.canonical();
@@ -154,9 +154,9 @@ async function notices({ page, server, tally }) {
 	await toast.getByText("Merged the entries.").waitFor();
 	tally.equal("and repaired as offered", await page.locator(".entry").count(), 1);
 	await toast.getByRole("button", { name: "Undo" }).click();
-	await toast.getByText("Undone: merged two entries.").waitFor();
+	await toast.getByText(/^Undone: merged two entries/).waitFor();
 	await page.locator("#undo").click();
-	await toast.getByText("Undone: deleted an entry.").waitFor();
+	await toast.getByText(/^Undone: deleted an entry/).waitFor();
 	tally.check("and both come back", await until(async () => (await server.canonical()) === three));
 	await page.locator("#undo").click();
 	tally.check("so nothing is left of it", await until(async () => (await server.canonical()) === before));
@@ -355,7 +355,7 @@ async function goneOn({ page, server, tally }) {
 	tally.check("the key is about the entry that is focused", await until(async () => await page.locator(`.entry[data-entry="${id}"]`).count() === 0), id);
 	await page.unroute(is);
 	await page.locator("#undo").click();
-	await page.locator(".toast").getByText("Undone: deleted an entry.").waitFor();
+	await page.locator(".toast").getByText(/^Undone: deleted an entry/).waitFor();
 	await page.locator("#undo").click();
 	tally.check("and both are undone", await until(async () => (await server.canonical()) === before));
 }

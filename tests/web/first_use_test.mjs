@@ -76,15 +76,15 @@ await server.op("take.delete", { take: open.id });
 await page.getByRole("tab", { name: /^main,/ }).click();
 await until(async () => await page.locator(".entry:not(.running)").count() === 2);
 
-// instructions that are typed, but not saved, are reported where the question is asked
+// instructions that are typed, but not saved, are reported where the question is asked; leaving the field saves them
 await page.keyboard.press("Escape");
 await page.locator("#pane-tab-prompt").click();
 await page.locator("#project_system_prompt").fill("Answer briefly.");
 const unsaved = page.locator(".composer .behind", { hasText: "Not saved, so not sent" });
 tally.check("unsaved instructions are reported", await until(async () => await unsaved.count() === 1));
 await look("unsaved");
-await unsaved.getByRole("button", { name: "Save" }).click();
-tally.check("they are saved there", await until(async () => (await server.api("GET", "/discussions/main/settings")).settings.project_system_prompt === "Answer briefly."));
+await field.click();
+tally.check("they are saved without a button", await until(async () => (await server.api("GET", "/discussions/main/settings")).settings.project_system_prompt === "Answer briefly."));
 tally.check("and the message goes", await until(async () => await unsaved.count() === 0));
 
 // takes can be compared without a menu
@@ -178,7 +178,7 @@ await page.keyboard.press("Escape");
 
 await page.keyboard.press("Control+k");
 await page.locator("#palette").fill("faster");
-tally.check("a match in another discussion, too", await until(async () => (await page.locator(".palette-list").innerText()).includes("discussion Hello")), await page.locator(".palette-list").innerText());
+tally.check("a match in another discussion, too", await until(async () => (await page.locator(".palette-list").innerText()).includes("In “Hello”")), await page.locator(".palette-list").innerText());
 await page.keyboard.press("Escape");
 
 await page.keyboard.press("Control+k");

@@ -217,11 +217,13 @@ export async function run({ server, browser, tally }) {
 	await page.keyboard.press("g");
 	const tabs = page.locator(".take-bar [role=tab]");
 	tally.check("another reply says where it is, and the one before", await until(async () =>
-		/^Another reply, in the take “(.+)”\. The previous one is in “main”\./.exec((await toast()).join())?.[1] === await page.locator(".take-bar [role=tab][aria-selected=true] .name").innerText()), await toast());
+		/^Another reply: “(.+)”\. The arrows at the reply lead to the previous one, “main”\./.exec((await toast()).join())?.[1] === await page.locator(".take-bar [role=tab][aria-selected=true] .name").innerText()), await toast());
 	tally.check("with the name of its tab", !(await toast()).join().includes("main_take_1"), await toast());
 	await page.getByRole("button", { name: "Previous reply" }).click();
 	tally.check("and leads back to it", await until(async () => await tabs.first().getAttribute("aria-selected") === "true" && (await page.locator(".entry").nth(1).innerText()).includes("Stopped here")));
 	tally.equal("both share a tab", await tabs.count(), 1);
+	tally.check("which shows the position", await until(async () => await tabs.first().locator(".replies").innerText() === "reply 1/2"), await tabs.allInnerTexts());
+	tally.equal("the arrow names the other reply", await page.getByRole("button", { name: "Next alternative" }).getAttribute("title"), "“…so.”");
 	await page.getByRole("button", { name: "Next alternative" }).click();
 	await page.locator(".entry", { hasText: "It was so." }).waitFor();
 	await page.locator("#undo").click();

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: MIT
+//
+// Findings of trials with newcomers: deleted discussions, the order of the list, dropped files, imports,
+// search, models, the comparison. SHOTS=FOLDER saves screenshots.
+import { join } from "node:path";
+import { openBrowser, openPage, pick, Server, Tally, until } from "./place.mjs";
+
+const tally = new Tally(), server = new Server();
+await server.run(["set", "model", "builtin/echo"]);
+await server.start("0");
+await server.op("entry.append", { content: "The first discussion" });
+for (const name of ["Bread", "Holiday"]) {
+	await server.op("discussion.new", { name });
+	await server.op("entry.append", { content: `About ${name}` });
+}
+const browser = await openBrowser();
+const page = await openPage(server, browser, tally);
+const field = page.locator("#composer"), toast = page.locator(".toast");
+const look = (name) => process.env.SHOTS && page.screenshot({ path: join(process.env.SHOTS, `${name}.png`) });
+const names = () => page.locator(".discussions [data-disc] .title, .discussions [data-disc] .cut").allInnerTexts();
+const sidebar = page.getByRole("navigation", { name: "Discussions" });
+
+// a draft does not move a discussion in the list
+await page.locator("[data-disc=d2]").click();
+await field.fill("A thought about bread");
+await until(async () => (await server.api("GET", "/discussions/d2/settings")).settings.draft === "A thought about bread");
+await server.op("entry.append", { content: "Another first entry" }, "?discussion=d1");
+tally.check("the order is that of the changes", await until(async () => (await names())[0].includes("The first")), await names());
+tally.equal("a draft does not change it", (await names()).map((each) => each.split(" ")[0]).join(), "The,Holiday,Bread");
+
+// a deleted discussion is restored from the list
+await page.locator("[data-disc=d1]").click();
+await sidebar.getByRole("button", { name: "More for Bread" }).click();
+await pick(page, "Delete …");
+await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+await until(async () => (await names()).length === 2);
+await server.op("entry.append", { content: "A change after it" });
+await sidebar.getByRole("button", { name: "Deleted", exact: true }).click();
+await sidebar.getByRole("button", { name: "Restore Bread" }).waitFor();
+await look("deleted");
+await sidebar.getByRole("button", { name: "Restore Bread" }).click();
+tally.check("it exists again", await until(async () => (await server.api("GET", "/discussions")).some((each) => each.name === "Bread")));
+tally.check("and is open", await until(async () => (await page.locator(".entry-body").allInnerTexts()).join().includes("About Bread")));
+tally.check("the list is empty now", await until(async () => (await sidebar.innerText()).includes("No deleted discussions")));
+await sidebar.getByRole("button", { name: "Deleted", exact: true }).click();
+tally.check("the discussions are listed again", await until(async () => (await names()).length === 3), await names());
+
+// undo names the step
+await field.fill("");
+await server.op("entry.edit", { entry: ":1", content: "About rye bread" }, "?discussion=d2");
+await page.locator(".entry", { hasText: "About rye bread" }).waitFor();
+await page.locator("#undo").click();
+tally.check("undo names the entry", await until(async () => (await toast.innerText().catch(() => "")).includes("Undone: edited an entry “About rye bread”.")), await toast.allInnerTexts());
+
+// dropped files: an exported conversation is offered for import, other files are attached
+const drop = (...files) => page.evaluate((given) => {
+	const carried = new DataTransfer();
+	for (const [name, type, text] of given)
+		carried.items.add(new File([text], name, { type }));
+	document.querySelector("#take").dispatchEvent(new DragEvent("drop", { dataTransfer: carried, bubbles: true, cancelable: true }));
+}, files);
+const talk = (text) => JSON.stringify([{ role: "user", content: text }, { role: "assistant", content: `A reply to ${text}` }]);
+const attached = page.getByRole("list", { name: "Attached files" }), dialog = page.getByRole("dialog");
+await drop(["notes.txt", "text/plain", "Some notes about bread"], ["dot.png", "image/png", "not really"]);
+tally.check("files are attached", await until(async () => /notes\.txt/.test(await attached.innerText().catch(() => "")) && /dot\.png/.test(await attached.innerText())), await attached.allInnerTexts());
+tally.equal("and not offered for import", await dialog.count(), 0);
+await drop(["talk.json", "application/json", talk("the first talk")]);
+await dialog.getByText("2 new entries").waitFor();
+await look("dropped");
+await dialog.getByRole("button", { name: "Attach to the message instead" }).click();
+tally.check("it can be attached as well", await until(async () => /talk\.json/.test(await attached.innerText().catch(() => ""))));
+while (await attached.count() > 0)
+	await attached.getByRole("button", { name: /^Remove/ }).first().click();
+
+// the import of several files has one Undo
+const before = (await server.api("GET", "/discussions")).length;
+await drop(["one.json", "application/json", talk("a lighthouse")], ["two.json", "application/json", talk("a lighthouse keeper")]);
+await dialog.getByRole("button", { name: "Import 2 files" }).click();
+await toast.filter({ hasText: "Imported 4 entries from 2 files." }).waitFor();
+tally.equal("both are imported", (await server.api("GET", "/discussions")).length, before + 2);
+await toast.getByRole("button", { name: "Undo all" }).click();
+tally.check("and both undone", await until(async () => (await server.api("GET", "/discussions")).length === before), (await server.api("GET", "/discussions")).length);
+await page.locator("#redo").click();
+await page.locator("#redo").click();
+await until(async () => (await server.api("GET", "/discussions")).length === before + 2);
+
+// search: grouped by discussion, with times to choose
+await page.keyboard.press("Control+k");
+await page.locator("#palette").fill("lighthouse");
+const groups = page.locator(".palette-group");
+tally.check("a group for each discussion", await until(async () => (await groups.allInnerTexts()).filter((each) => /^In “/.test(each)).length === 2), await groups.allInnerTexts());
+await page.getByRole("button", { name: "Last week" }).click();
+tally.equal("a time is added", await page.locator("#palette").inputValue(), 'lighthouse after:"last week" before:"this week"');
+tally.check("nothing is that old", await until(async () => (await groups.allInnerTexts()).every((each) => !/^In “/.test(each))));
+await page.getByRole("button", { name: "Today" }).click();
+tally.equal("another replaces it", await page.locator("#palette").inputValue(), "lighthouse after:today");
+await look("search");
+await page.keyboard.press("Escape");
+
+// a model that would be refused is not offered
+await page.locator("#to-model").click();
+await page.getByRole("combobox", { name: "Find a model" }).fill("gpt-9");
+tally.check("an unknown model is explained", await until(async () => /No match/.test(await dialog.innerText())), await dialog.innerText());
+tally.equal("and not offered", await dialog.getByRole("option", { name: /^Use / }).count(), 0);
+await look("no-model");
+await page.keyboard.press("Escape");
+
+// the comparison: one take is kept
+await page.locator("[data-disc=d1]").click();
+await page.locator(".entry", { hasText: "The first discussion" }).waitFor();
+const { id } = (await server.api("GET", "/discussions/d1/entries")).entries[0];
+await server.op("take.branch", { at: id, name: "other" }, "?discussion=d1");
+await server.op("entry.append", { content: "Only in the other take" }, "?discussion=d1");
+await page.locator(".tab", { hasText: "other" }).waitFor();
+await page.getByRole("button", { name: "Compare", exact: true }).click();
+await look("compare");
+await dialog.getByRole("button", { name: "Keep this one: other" }).click();
+tally.check("the other take is deleted", await until(async () => (await server.api("GET", "/discussions/d1/takes")).map((each) => each.name).join() === "other"));
+tally.check("and this one is open", await until(async () => (await page.locator(".entry-body").allInnerTexts()).join().includes("Only in the other take")));
+await toast.getByRole("button", { name: "Undo" }).click();
+tally.check("undo restores it", await until(async () => (await server.api("GET", "/discussions/d1/takes")).length === 2));
+
+await browser.close();
+await server.stop();
+process.exit(tally.end());
