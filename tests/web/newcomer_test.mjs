@@ -22,8 +22,9 @@ const sidebar = page.getByRole("navigation", { name: "Discussions" });
 
 // a draft does not move a discussion in the list
 await page.locator("[data-disc=d2]").click();
+await page.locator(".entry", { hasText: "About Bread" }).waitFor();
 await field.fill("A thought about bread");
-await until(async () => (await server.api("GET", "/discussions/d2/settings")).settings.draft === "A thought about bread");
+tally.check("the draft is stored", await until(async () => (await server.api("GET", "/discussions/d2/settings")).settings.draft === "A thought about bread"));
 await server.op("entry.append", { content: "Another first entry" }, "?discussion=d1");
 tally.check("the order is that of the changes", await until(async () => (await names())[0].includes("The first")), await names());
 tally.equal("a draft does not change it", (await names()).map((each) => each.split(" ")[0]).join(), "The,Holiday,Bread");
