@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Findings of trials with newcomers: deleted discussions, the order of the list, dropped files, imports,
-// search, models, the comparison. SHOTS=FOLDER saves screenshots.
+// search, models, the comparison, a phone. SHOTS=FOLDER saves screenshots.
 import { join } from "node:path";
 import { openBrowser, openPage, pick, Server, Tally, until } from "./place.mjs";
 
@@ -120,6 +120,21 @@ tally.check("the other take is deleted", await until(async () => (await server.a
 tally.check("and this one is open", await until(async () => (await page.locator(".entry-body").allInnerTexts()).join().includes("Only in the other take")));
 await toast.getByRole("button", { name: "Undo" }).click();
 tally.check("undo restores it", await until(async () => (await server.api("GET", "/discussions/d1/takes")).length === 2));
+
+// a phone: targets are large enough, and nothing is wider than the screen
+await server.op("entry.append", { role: "AI", content: "```sh\nls\n```" }, "?discussion=d1");
+const phone = await openPage(server, browser, tally, { viewport: { width: 390, height: 800 }, hasTouch: true, isMobile: true, colorScheme: "dark" });
+const small = () => phone.evaluate(() => [...document.querySelectorAll("button:not(.link), select, input:not([type=checkbox])")].filter((each) => {
+	const box = each.getBoundingClientRect();
+	return box.width > 0 && (box.height < 44 || box.right > 390);
+}).map((each) => each.getAttribute("aria-label") ?? each.innerText).join());
+await phone.locator("pre.code").first().waitFor();
+tally.equal("targets of the conversation", await small(), "");
+await phone.locator(".search-button").click();
+await phone.locator("#palette").fill("first");
+await phone.locator(".palette-item").first().waitFor();
+tally.equal("targets of the search", await small(), "");
+tally.equal("no wider than the screen", await phone.evaluate(() => document.documentElement.scrollWidth), 390);
 
 await browser.close();
 await server.stop();
