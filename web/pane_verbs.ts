@@ -161,7 +161,7 @@ export function paneVerbs(): PaneVerb[] {
 		{ id: "pane-prompt", text: "Edit the prompt", words: "tokens usage cost price context instructions", run: () => openPane("prompt") },
 		{ id: "pane-settings", text: "Settings", run: () => openPane("settings") },
 		...FIELDS.map(([text, field, words]) => ({ id: field, text, words: `setting ${words ?? ""}`, run: () => goToField("settings", field) })),
-		{ id: "system-prompt", text: "Edit the system prompt", words: "base global project setting instructions", run: () => goToField("prompt", "project_system_prompt") },
+		{ id: "system-prompt", text: "Edit the instructions", words: "system prompt base global project setting", run: () => goToField("prompt", "project_system_prompt") },
 		{ id: "working-prompt", text: "Edit the working prompt", run: () => goToField("prompt", "working-prompt") },
 		{ id: "presets", text: "Save or load a preset", words: "setting", run: () => goToField("settings", "presets") },
 		{ id: "templates", text: "Templates …", words: "prompt snippets variables new edit", run: () => openOverlay("templates") },

@@ -254,7 +254,7 @@ const TASKS = {
 		await hands.to(/^Notify the model/);
 		await hands.press("Enter");
 		await becomes("the notice", async () => (await take(server)).entries.at(-1).content, '[user edited prompt to: "Write a poem."]');
-		await command(hands, "Edit the system prompt");
+		await command(hands, "Edit the instructions");
 		await hands.to(/^Instructions before/);
 		await hands.type("Be brief.");
 		await hands.press("Control+Enter");

@@ -13,7 +13,7 @@ const browser = await openBrowser();
 const page = await openPage(server, browser, tally);
 const FOUND = [["promote", "Make the take a discussion"], ["rename", "Rename the take"], ["roles", "Edit the roles"], ["track", "Set the track"],
 	["filter", "Filter by role"], ["reset", "Reset the project"], ["save", "Save"], ["temperature", "Set the temperature"], ["undo capacity", "Set the number of steps that can be undone"],
-	["base prompt", "Edit the system prompt"], ["preset", "Save or load a preset"], ["screenshots", "Choose files to send"], ["truncate", "Truncate the take"],
+	["base prompt", "Edit the instructions"], ["preset", "Save or load a preset"], ["screenshots", "Choose files to send"], ["truncate", "Truncate the take"],
 	["compact", "Compact or compress"], ["summarise", "Compact or compress"], ["max tokens", "Set the maximum number of tokens"], ["setting", "Set top p"], ["tokens", "Statistics"]];
 
 async function isFound(query, text) {
