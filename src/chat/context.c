@@ -806,6 +806,8 @@ rt_view_context(rt_engine *engine, const rt_project *project, rt_place place,
 	b.role_map = parsed(&s, setting(&b, "setting.role_map"));
 	add_prompts(&b);
 	choose(&b);
+	if (buf == NULL)
+		return rt_scope_end(&s, err);
 	read_edits(&b);
 	pair_steps(&b);
 	send_steps(&b);

@@ -63,7 +63,7 @@ enum {
 size_t rt_tokens_estimate(size_t bytes);
 
 /* The request body for a provider (M2, M3, M5, C54-C57), from the path by the context rules.
- * options NULL: as if it were zero. */
+ * options NULL: as if it were zero. buf NULL: only the options' totals are wanted. */
 RT_CHECKED rt_status rt_view_context(rt_engine *engine, const rt_project *project, rt_place place,
 				     const rt_provider *provider,
 				     const rt_context_options *options, rt_buf *buf,

@@ -509,13 +509,20 @@ tokens_that_are_sent(void **state)
 	desk_open(&d, 80, 20);
 	desk_add(&d, "User", "four letters and many more of them");
 	desk_add(&d, "AI", "four letters and many more of them");
-	assert_shows(&d, " ~17 tok");
+	assert_shows(&d, " ~26 tok");
 	desk_do(&d, "[{\"op\":\"entry.mute\",\"entry\":\":2\"}]");
-	assert_shows(&d, " ~9 tok");
+	assert_shows(&d, " ~13 tok");
 	desk_press(&d, "alt+u");
-	assert_shows(&d, " ~17 tok");
+	assert_shows(&d, " ~26 tok");
 	desk_do(&d, "[{\"op\":\"head.move\",\"entry\":\":1\"}]");
-	assert_shows(&d, " ~9 tok");
+	assert_shows(&d, " ~13 tok");
+	/* a record kept from an import is not sent; an image is */
+	desk_do(&d, "[{\"op\":\"entry.append\",\"role\":\"AI\",\"content\":\"four\",\"import_raw\":"
+		    "\"a long record of another program, with ids, times and addresses\"}]");
+	assert_shows(&d, " ~18 tok");
+	desk_do(&d, "[{\"op\":\"entry.append\",\"role\":\"User\",\"content\":[{\"type\":\"image_url\","
+		    "\"image_url\":{\"url\":\"https://example.org/a.png\"}}]}]");
+	assert_shows(&d, " ~1k tok");
 	desk_close(&d);
 }
 
@@ -799,13 +806,13 @@ tokens_of_files(void **state)
 	assert_int_equal(fclose(file), 0);
 	desk_open(&d, 80, 14);
 	desk_add(&d, "User", "hello");
-	assert_shows(&d, " ~2 tok");
+	assert_shows(&d, " ~6 tok");
 	desk_do(&d, "[{\"op\":\"files.set\",\"which\":\"files\",\"items\":[\"notes.txt\"]}]");
 	assert_shows(&d, " ~2k tok");
-	assert_int_equal(d.tui.work.file_tokens, rt_work_tokens(&d.tui.work) - 2);
+	assert_int_equal(d.tui.work.file_tokens, rt_work_tokens(&d.tui.work) - 6);
 	assert_in_range(d.tui.work.file_tokens, 2000, 2020);
 	desk_press(&d, "alt+u");
-	assert_shows(&d, " ~2 tok");
+	assert_shows(&d, " ~6 tok");
 	desk_close(&d);
 	assert_int_equal(unlink("notes.txt"), 0);
 	assert_int_equal(chdir(before), 0);

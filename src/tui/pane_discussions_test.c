@@ -32,7 +32,7 @@ lists(void **state)
 	open_story(&d, 80, 9);
 	assert_screen(
 		&d,
-		" sqlite-notes  take: sqlite-notes  1 entry                     no model  ~6 tok\n"
+		" sqlite-notes  take: sqlite-notes  1 entry                    no model  ~10 tok\n"
 		" Discussions                                                                  2\n"
 		" Search:\n"
 		" ▸ Which database?                    1 entry,      2 takes    2023-11-14 22:13\n"
@@ -63,7 +63,7 @@ narrow(void **state)
 	open_story(&d, 40, 10);
 	d.tui.canvas.utf8 = false;
 	desk_press(&d, "up right");
-	assert_screen(&d, " sqlite-notes  1 entry no model  ~6 tok\n"
+	assert_screen(&d, " sqlite-notes         no model  ~10 tok\n"
 			  " Discussions                          2\n"
 			  " Search:\n"
 			  ">v Which database?\n"

@@ -25,7 +25,7 @@ narrow(void **state)
 
 	(void)state;
 	open_story(&d, 40, 10);
-	assert_screen(&d, " Which database?       no model  ~9 tok\n"
+	assert_screen(&d, " Which database?      no model  ~17 tok\n"
 			  " History of Which database?      1 of 4\n"
 			  "›●   4 tui added entry: Postgres,… ← now\n"
 			  " │ ○ 2 tui added entry: SQLite.\n"
@@ -35,7 +35,7 @@ narrow(void **state)
 			  " Enter go there  ? keys  Esc close\n");
 	/* Too low for both: the details replace the list. */
 	desk_press(&d, "down tab");
-	assert_screen(&d, " Which database?       no model  ~9 tok\n"
+	assert_screen(&d, " Which database?      no model  ~17 tok\n"
 			  " History of Which database?      2 of 4\n"
 			  "Step 2  added entry\n"
 			  "2023-11-14 22:13:20  tui\n"
@@ -60,7 +60,7 @@ without_utf8(void **state)
 	(void)state;
 	open_story(&d, 40, 10);
 	d.tui.canvas.utf8 = false;
-	assert_screen(&d, " Which database?       no model  ~9 tok\n"
+	assert_screen(&d, " Which database?      no model  ~17 tok\n"
 			  " History of Which database?      1 of 4\n"
 			  ">*   4 tui added entry: Postgr... <- now\n"
 			  " | o 2 tui added entry: SQLite.\n"

@@ -333,12 +333,12 @@ ends_of_names(void **state)
 		int columns;
 		const char *title;
 	} titles[] = {
-		{140, " notes on a database for a desktop app, the first part  "
+		{141, " notes on a database for a desktop app, the first part  "
 		      "take: with-one-file-and-no-server-at-all-second, 3 of 3  2 entries"},
-		{100,
+		{101,
 		 " notes on a databas\u2026rst part  take: with-one-file-and-\u2026l-second, 3 of 3  2 entries"
-		 " no model  ~2 tok\n"},
-		{60, " notes \u2026t part  take: with-o\u2026econd, 3 of 3 no model  ~2 tok\n"},
+		 " no model  ~10 tok\n"},
+		{61, " notes \u2026t part  take: with-o\u2026econd, 3 of 3 no model  ~10 tok\n"},
 		{40, " notes \u2026 part  take: with-\u2026econd, 3 of 3\n"},
 	};
 	desk d;
@@ -359,7 +359,7 @@ ends_of_names(void **state)
 		assert_shows(&d, titles[i].title);
 	}
 	/* The same for a model: it is distinguishable, and the rest fits. */
-	desk_size(&d, 80, 16);
+	desk_size(&d, 81, 16);
 	desk_do(&d,
 		"[{\"op\":\"setting.set\",\"key\":\"model\","
 		"\"value\":\"ollama/a-model-with-a-long-name-and-what-it-was-tuned-for-q4-7b\"}]");

@@ -10,6 +10,7 @@
 #include "chat/context.h"
 #include "codec/request_json.h"
 #include "core/role.h"
+#include "llm/provider.h"
 
 enum { FILES_READ_US = 5000000 /* between two readings of the same lists of files */ };
 
@@ -464,33 +465,48 @@ rt_work_job_deinit(rt_work_job *job)
 
 /* ---- tokens ---- */
 
-/* Of the entries before the head that are not muted. */
+/* In a large project entries are not read: the sizes of those before the head that are not muted. */
 static size_t
-sent_bytes(rt_work *work)
+slot_tokens(rt_work *work)
 {
 	enum { SLOTS = 64 };
 	size_t head = rt_work_head(work), bytes = 0, count;
 	rt_slot slots[SLOTS];
 
-	if (work->sent_value == work->value_change && work->sent_take == work->take)
-		return work->sent_bytes;
 	for (size_t at = 0; at < head; at += count) {
 		count = head - at < SLOTS ? head - at : SLOTS;
 		if (rt_seq_copy(work->take->slots, at, count, slots, NULL) != RT_OK)
-			return (size_t)rt_seq_total(work->take->slots).bytes;
+			break;
 		for (size_t i = 0; i < count; i++)
 			bytes += (slots[i].flags & RT_SLOT_MUTED) != 0 ? 0 : slots[i].size;
 	}
+	return rt_tokens_estimate(bytes);
+}
+
+/* Of the next request without its files. */
+static size_t
+sent_tokens(rt_work *work)
+{
+	const size_t all = SIZE_MAX;
+	rt_context_totals totals = {0};
+	rt_context_options options = {.newest = &all, .totals = &totals};
+	bool is_large = work->value->next_entry > RT_USAGE_ENTRIES_MAX;
+
+	if (work->sent_value == work->value_change && work->sent_take == work->take)
+		return work->sent_tokens;
+	if (is_large || rt_view_context(work->engine, work->value, work->place, &rt_provider_openai,
+					&options, NULL, NULL) != RT_OK)
+		totals.tokens = slot_tokens(work);
 	work->sent_value = work->value_change;
 	work->sent_take = work->take;
-	return work->sent_bytes = bytes;
+	return work->sent_tokens = totals.tokens;
 }
 
 size_t
 rt_work_tokens(rt_work *work)
 {
 	const rt_env *env = work->session->env;
-	size_t tokens = rt_tokens_estimate(sent_bytes(work));
+	size_t tokens = sent_tokens(work);
 	int64_t now_us = env->now_us(env->ctx);
 	rt_buf *key;
 	rt_scope s;

@@ -79,7 +79,7 @@ typedef struct rt_work {
 	rt_file_options files; /* where files are read: the working directory */
 	rt_buf usage;          /* rt_work_usage, in … */
 	uint64_t usage_value;  /* … this value_change */
-	size_t sent_bytes;     /* of the entries that are sent … */
+	size_t sent_tokens;    /* of the entries and prompts that are sent, as estimated … */
 	uint64_t sent_value;   /* … in this value_change … */
 	const rt_take *sent_take; /* … and take (compared only) */
 	size_t file_tokens;    /* of the files that are sent, as estimated … */
