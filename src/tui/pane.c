@@ -223,6 +223,22 @@ command_at_start(const rt_tui *tui, rt_str text)
 	return command != NULL && rt_command_why_not_here(command) == NULL ? command : NULL;
 }
 
+/* Of "-d DISCUSSION " before a command; empty: there is none. */
+static rt_str
+discussion_flag(rt_str text)
+{
+	const rt_str flag = RT_STR("-d ");
+	size_t at;
+
+	if (!rt_str_starts(text, flag))
+		return RT_STR("");
+	text = rt_str_skip(text, flag.size);
+	at = rt_str_find(text, rt_str_starts(text, RT_STR("'")) ? RT_STR("' ") : RT_STR(" "), 0);
+	if (at == SIZE_MAX)
+		return RT_STR("");
+	return rt_str_at(text.ptr, text.ptr[at] == '\'' ? at + 1 : at);
+}
+
 void
 rt_tui_add_advice(const rt_tui *tui, rt_str text, rt_buf *out)
 {
@@ -234,7 +250,13 @@ rt_tui_add_advice(const rt_tui *tui, rt_str text, rt_buf *out)
 
 		rt_buf_add(out, text.ptr + from, at - from);
 		from = at + program.size;
-		if (begins && command_at_start(tui, rt_str_skip(text, from)) != NULL) {
+		rt_str disc = discussion_flag(rt_str_skip(text, from));
+		size_t flag = disc.size > 0 ? strlen("-d ") + disc.size + 1 : 0;
+
+		if (begins && command_at_start(tui, rt_str_skip(text, from + flag)) != NULL) {
+			if (flag > 0)
+				rt_buf_add_f(out, "/use %.*s, then ", RT_STR_ARG(disc));
+			from += flag;
 			rt_buf_add_byte(out, '/');
 			if (rt_str_starts(rt_str_skip(text, from), asks))
 				from += asks.size; /* a template is a command here: /NAME */

@@ -161,6 +161,27 @@ reverts(void **state)
 	desk_close(&d);
 }
 
+/* Reverting a deletion makes that discussion active again, and it is the one that is shown. */
+static void
+reverts_a_deletion(void **state)
+{
+	desk d;
+
+	(void)state;
+	desk_open(&d, 80, 16);
+	desk_add(&d, "User", "in main");
+	desk_do(&d, "[{\"op\":\"discussion.new\",\"name\":\"beta\"}]");
+	desk_do(&d, "[{\"op\":\"discussion.delete\",\"discussion\":\"beta\"}]");
+	assert_true(rt_str_is(rt_work_disc_name(&d.tui.work), "main"));
+	desk_press(&d, "f3 ctrl+r");
+	assert_true(rt_str_is(rt_work_disc_name(&d.tui.work), "beta"));
+	assert_int_equal(d.tui.work.value->active, d.tui.work.place.disc);
+	desk_press(&d, "escape alt+u");
+	assert_true(rt_str_is(rt_work_disc_name(&d.tui.work), "main"));
+	assert_int_equal(d.tui.work.value->active, d.tui.work.place.disc);
+	desk_close(&d);
+}
+
 /* A step that revert does not support: the alternative is shown. */
 static void
 refuses_with_a_next_step(void **state)
@@ -378,6 +399,7 @@ main(void)
 		cmocka_unit_test(any_size),
 		cmocka_unit_test(jumps),
 		cmocka_unit_test(reverts),
+		cmocka_unit_test(reverts_a_deletion),
 		cmocka_unit_test(refuses_with_a_next_step),
 		cmocka_unit_test(takes_by_name),
 		cmocka_unit_test(others_are_faster),

@@ -365,7 +365,7 @@ ends_of_names(void **state)
 		"\"value\":\"ollama/a-model-with-a-long-name-and-what-it-was-tuned-for-q4-7b\"}]");
 	assert_shows(
 		&d,
-		" notes o\u2026t part  take: with-o\u2026second, 3 of 3 ollama/a-model-wi\u2026or-q4-7b  ~2 tok\n");
+		" notes \u2026t part  take: with-o\u2026second, 3 of 3 ollama/a-model-wit\u2026or-q4-7b  ~10 tok\n");
 	desk_size(&d, 40, 16);
 	desk_type(&d, "/branches");
 	desk_press(&d, "enter");
@@ -467,6 +467,9 @@ advice_for_this_screen(void **state)
 		{"no entry matches \"retake show\"", "no entry matches \"retake show\""},
 		{"the retake program is gone", "the retake program is gone"},
 		{"start it: retake serve", "start it: retake serve"},
+		{"undo: retake -d beta undo", "undo: /use beta, then /undo"},
+		{"Read it: retake -d 'one two' show :1", "Read it: /use 'one two', then /show :1"},
+		{"open it: retake -d beta serve", "open it: retake -d beta serve"},
 		{"retake ", "retake "},
 	};
 	rt_error err = {.text = "there is none; see: retake ls"};

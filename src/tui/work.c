@@ -344,8 +344,8 @@ describe(rt_work *work, rt_work_job *job, rt_work_said *said)
 	(void)rt_scope_str(s, &said->editor);
 }
 
-/* Shows the place that a change made active: also if undo or redo made another discussion active
- * than the one that was active and in view. */
+/* Shows the place that a change made active: also if undo, redo, a jump or a revert made another
+ * discussion active than the one that was active and in view. */
 static rt_status
 follow(rt_work *work, const rt_work_job *job, rt_error *err)
 {
@@ -354,7 +354,7 @@ follow(rt_work *work, const rt_work_job *job, rt_error *err)
 	const rt_project *now = rt_engine_value(work->engine);
 	rt_place place = work->place, there = {0, 0};
 	bool is_pinned = work->is_pinned;
-	bool moves = (rt_ops[op].flags & RT_OP_MOVES_HISTORY) != 0;
+	bool moves = (rt_ops[op].flags & RT_OP_MOVES_HISTORY) != 0 || op == RT_OP_REVERT;
 
 	if (r->discussion[0] != 0 && op != RT_OP_DISCUSSION_RENAME) {
 		/* Of a long name this is only the beginning; it is the active one anyway. */
