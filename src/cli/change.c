@@ -244,7 +244,9 @@ undo_command(rt_cli *cli, const rt_result *result)
 	if (disc == 0 && cli->session.place.disc == 0 &&
 	    rt_cli_flag_value(cli, "discussion") != NULL)
 		disc = cli->session.value->active;
-	if (disc == 0 || disc == cli->session.place.disc) {
+	if (disc == 0) { /* undo with -d would not revert it */
+		rt_cli_add_retake_project(cli, out);
+	} else if (disc == cli->session.place.disc) {
 		rt_cli_add_retake(cli, out);
 	} else {
 		const rt_cell *cell = rt_project_cell(cli->session.value, disc);
@@ -259,6 +261,8 @@ undo_command(rt_cli *cli, const rt_result *result)
 			rt_args_add_quoted(out, name->ptr);
 	}
 	rt_buf_add_c(out, " undo");
+	if (result->undo_disc == 0 && rt_cli_flag_value(cli, "discussion") != NULL)
+		rt_buf_add_c(out, " --scope project");
 	return out->ptr == NULL ? "" : out->ptr;
 }
 

@@ -147,6 +147,18 @@ say_moved(rt_cli *cli, const rt_result *result, rt_buf *now, const char *back, u
 		rt_term_indented(&cli->out, rt_text_str(result->note), 2);
 }
 
+/* With a discussion on the command line, only its own steps: those of the project could be of any
+ * other one. */
+static rt_str
+scope_of(const rt_cli *cli)
+{
+	const char *scope = rt_cli_flag_value(cli, "scope");
+
+	return rt_str_of(scope == NULL && rt_cli_flag_value(cli, "discussion") != NULL
+				 ? "discussion"
+				 : scope);
+}
+
 static void
 undo_or_redo(rt_cli *cli, rt_op_id op)
 {
@@ -168,8 +180,12 @@ undo_or_redo(rt_cli *cli, rt_op_id op)
 		cli,
 		&(rt_request){.op = op,
 			      .count = rt_cli_given_number(count),
-			      .scope = rt_str_of(rt_cli_flag_value(cli, "scope"))},
+			      .scope = scope_of(cli)},
 		1);
+	if (cli->s.status == RT_REFUSED && undo && rt_cli_flag_value(cli, "discussion") != NULL &&
+	    rt_cli_flag_value(cli, "scope") == NULL)
+		rt_cli_hint(cli, "With -d, only steps of that discussion are undone. Those of the "
+				 "project: retake undo --scope project");
 	if (cli->s.status == RT_REFUSED && !undo && cli->session.value != NULL)
 		hint_undone(cli);
 	if (cli->json) {
@@ -208,7 +224,7 @@ run_redo(rt_cli *cli)
 }
 
 static const rt_flag scope_flags[] = {
-	{"scope", 0, "SCOPE", RT_ARG_SCOPE, "discussion or project; default: both"},
+	{"scope", 0, "SCOPE", RT_ARG_SCOPE, "discussion or project; default: both; with -d: discussion"},
 	{NULL, 0, NULL, RT_ARG_TEXT, NULL},
 };
 
@@ -221,7 +237,8 @@ const rt_command rt_cli_undo = {
 	.summary = "undo the newest step, or the N newest",
 	.about =
 		"Undo is unlimited and survives restarts. It reverts steps of the discussion and "
-		"of the project's settings, newest first. Redo reapplies them.",
+		"of the project's settings, newest first. With -d NAME it reverts only steps of "
+		"that discussion. Redo reapplies them.",
 	.examples = "retake undo\nretake undo 3",
 	.ops = "undo",
 	.flags = scope_flags,

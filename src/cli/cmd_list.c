@@ -305,6 +305,15 @@ counts_usage(const rt_cli *cli, bool is_project)
 	       cli->session.value->next_entry <= RT_USAGE_ENTRIES_MAX;
 }
 
+/* The newest step in effect: the one that "history" marks. */
+static uint64_t
+current_step(const rt_cli *cli, const rt_disc *disc)
+{
+	uint64_t of_project = cli->session.value->history.current;
+
+	return disc->history.current > of_project ? disc->history.current : of_project;
+}
+
 static void
 status_json(rt_cli *cli, const rt_disc *disc, const rt_take *take, const char *head)
 {
@@ -320,6 +329,7 @@ status_json(rt_cli *cli, const rt_disc *disc, const rt_take *take, const char *h
 	rt_json_put_u64(json, "entries", rt_seq_count(take->slots));
 	rt_json_put_c(json, "head", head[0] != 0 ? head : NULL);
 	rt_json_put_u64(json, "step", cli->session.value->seq);
+	rt_json_put_u64(json, "current", current_step(cli, disc));
 	for (int i = 0; i < 2; i++)
 		if (counts_usage(cli, i == 1)) {
 			rt_view view = rt_cli_view(cli);
@@ -376,7 +386,7 @@ status_text(rt_cli *cli, const rt_disc *disc, const rt_take *take, const char *h
 		rt_term_line(out, rt_str_of(head));
 	if (head_at < count)
 		rt_term_f(out, "  :%zu of %zu; the next entry starts a new take", head_at, count);
-	rt_term_f(out, "\nStep        %llu\n", (unsigned long long)cli->session.value->seq);
+	rt_term_f(out, "\nStep        %llu\n", (unsigned long long)current_step(cli, disc));
 	usage_text(cli);
 	rt_term_c(out, "Store       ");
 	if (cli->session.is_scratch) {

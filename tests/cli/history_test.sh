@@ -181,6 +181,27 @@ r -q use 'Z z'
 offered -d main go :1
 offered -d main rm main
 
+# --- with -d, undo leaves the project's steps ---
+fresh
+r -q new side
+r -q add beside
+r -q new third
+r -q -d side undo
+code 'no project step with -d' 1 r -d side undo
+has 'it says how' 'retake --db' "$err"
+has 'the scope that reaches them' 'undo --scope project' "$err"
+is 'the other discussion is kept' 'main side third' "$(r ls --json | json '" ".join(sorted(x["name"] for x in d))')"
+code 'with the scope' 0 r -d side undo --scope project
+is 'the newest project step' 'main side' "$(r ls --json | json '" ".join(sorted(x["name"] for x in d))')"
+code 'redo with -d' 0 r -d side redo --scope project
+
+# --- status and history name the same step ---
+fresh
+r -q undo 2
+marked=$(r history | awk '/<- now/ { print $1 }')
+is 'the step of status' "$marked" "$(r status | awk '/^Step/ { print $2 }')"
+is 'in JSON' "$marked" "$(r status --json | json 'd["current"]')"
+
 # --- revisions ---
 fresh
 r -q edit :1 uno
