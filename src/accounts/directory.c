@@ -148,11 +148,13 @@ read_roster(const rt_directory *d, rt_scope *s)
 {
 	rt_roster *roster = rt_ok(s) ? rt_new0(d->alloc, sizeof(*roster)) : NULL;
 
-	if (roster != NULL) {
-		rt_object_init(&roster->object, d->alloc, free_roster);
-		roster->arena = rt_arena_new(d->alloc);
+	if (roster == NULL) {
+		rt_scope_nomem(s);
+		return NULL;
 	}
-	if (roster == NULL || roster->arena == NULL)
+	rt_object_init(&roster->object, d->alloc, free_roster);
+	roster->arena = rt_arena_new(d->alloc);
+	if (roster->arena == NULL)
 		rt_scope_nomem(s);
 	read_version(d, s, &roster->version, &roster->next_id);
 	if (rt_ok(s))

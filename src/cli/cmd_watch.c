@@ -187,6 +187,8 @@ add_store(rt_cli *cli, rt_buf *out)
 	slash = strrchr(address, '/');
 	rt_str folder = slash == NULL ? RT_STR(".") : rt_str_at(address, (size_t)(slash - address) + 1);
 	whole = realpath(rt_scope_copy(&cli->s, folder).ptr, NULL);
+	if (whole == NULL && errno == ENOMEM)
+		rt_scope_nomem(&cli->s);
 	rt_buf_add_c(out, whole == NULL ? "" : whole);
 	rt_buf_add_byte(out, '/');
 	rt_buf_add_c(out, slash == NULL ? address : slash + 1);
@@ -201,10 +203,10 @@ state_file(watching *w, rt_str key, const char *end)
 
 	snprintf(name, sizeof(name), "watch/%016llx%s",
 		 (unsigned long long)rt_hash(key.ptr, key.size, 1), end);
-	if (!rt_home_path(path, "XDG_STATE_HOME", ".local/state", name) ||
-	    !rt_folders_make(path->ptr))
+	bool found = rt_home_path(path, "XDG_STATE_HOME", ".local/state", name);
+
+	if (rt_scope_str(&w->cli->s, path).ptr != NULL && !(found && rt_folders_make(path->ptr)))
 		rt_buf_clear(path);
-	(void)rt_scope_str(&w->cli->s, path);
 	return path;
 }
 
@@ -216,6 +218,8 @@ find_state(watching *w)
 	if (!rt_cli_find_store(w->cli))
 		return;
 	add_store(w->cli, key);
+	if (rt_scope_str(&w->cli->s, key).ptr == NULL)
+		return;
 	w->lock = state_file(w, rt_buf_str(key), ".lock");
 	rt_buf_add_c(key, "\n");
 	rt_buf_add_str(key, rt_session_project(&w->cli->session));
@@ -369,27 +373,32 @@ watch(watching *w)
 static void
 run_watch(rt_cli *cli)
 {
-	const char *names[NAMES_MAX];
-	watching w = {.cli = cli,
-		      .once = rt_cli_has(cli, "once"),
-		      .follow = {.cli = cli, .fd = -1, .names = names, .changed = changed, .ctx = &w}};
+	const char **names = rt_scope_array(&cli->s, NAMES_MAX, sizeof(*names));
+	watching *w = rt_scope_get(&cli->s, sizeof(*w)); /* closed with the scope, after a failure too */
 
+	if (w == NULL)
+		return;
+	*w = (watching){.cli = cli,
+			.once = rt_cli_has(cli, "once"),
+			.follow = {.cli = cli, .fd = -1, .names = names, .changed = changed, .ctx = w}};
 	if (cli->args.word_count > NAMES_MAX)
 		rt_cli_fail(cli, RT_USAGE, "too many names");
-	for (; rt_ok(&cli->s) && w.follow.name_count < cli->args.word_count; w.follow.name_count++)
-		names[w.follow.name_count] = rt_cli_word(cli, w.follow.name_count);
-	rt_cli_check_programs(cli, names, &w.follow.name_count);
-	find_state(&w);
+	for (; rt_ok(&cli->s) && w->follow.name_count < cli->args.word_count; w->follow.name_count++)
+		names[w->follow.name_count] = rt_cli_word(cli, w->follow.name_count);
 	if (rt_ok(&cli->s))
-		rt_follow_open(&w.follow);
+		rt_cli_check_programs(cli, names, &w->follow.name_count);
+	if (rt_ok(&cli->s))
+		find_state(w);
+	if (rt_ok(&cli->s))
+		rt_follow_open(&w->follow);
 	if (!rt_ok(&cli->s))
 		return;
-	rt_scope_defer(&cli->s, free_items, &w);
+	rt_scope_defer(&cli->s, free_items, w);
 	rt_host_hold(true);
-	w.begun_us = now_us(&w);
-	rescan(&w, rt_cli_has(cli, "all") ? INT64_MIN : last_time(&w, w.begun_us));
-	say_watching(&w);
-	watch(&w);
+	w->begun_us = now_us(w);
+	rescan(w, rt_cli_has(cli, "all") ? INT64_MIN : last_time(w, w->begun_us));
+	say_watching(w);
+	watch(w);
 	rt_host_hold(false);
 	rt_scope_reset(&cli->s);
 }

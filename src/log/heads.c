@@ -38,6 +38,8 @@ rt_engine_head_mark(rt_engine *engine, uint64_t *out_seq, rt_error *err)
 	*out_seq = 0;
 	rt_scope_init(&s, engine->alloc);
 	rt_buf *text = rt_scope_buf(&s);
+	if (!rt_ok(&s))
+		return rt_scope_end(&s, err);
 	rt_status st = rt_store_get(engine->store, rt_engine_side(engine, RT_HEAD_MARK), text, NULL,
 				    &s.error);
 	rt_buf_add_byte(text, '\0');
