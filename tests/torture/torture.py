@@ -31,6 +31,7 @@ not possible on this machine (no C compiler, or a C library without what fault.c
 """
 import argparse
 import itertools
+import itertools
 import json
 import multiprocessing
 import os
@@ -815,9 +816,13 @@ def go(torture, args):
                     print(f"FAILED: {what}: {detail}")
                 failed, passed = failed + bool(wrong), passed + (not wrong)
         else:
-            todo = [(case.name, fault, at) for turn, (case, fault) in enumerate(
-                        (c, f) for c in cases for f in (args.kind or FAULTS))
-                    for at in points_of(case, fault, args, turn + args.offset)]
+            groups = [[(case.name, fault, at)
+                       for at in points_of(case, fault, args, turn + args.offset)]
+                      for turn, (case, fault) in enumerate(
+                          (c, f) for c in cases for f in (args.kind or FAULTS))]
+            # In turn, the last points first: a limit of time leaves out points, not commands.
+            todo = [item for row in itertools.zip_longest(*map(reversed, groups))
+                    for item in row if item] if args.seconds else sum(groups, [])
             for (name, fault, at), wrong in pool.imap(one, todo, 20):
                 if wrong is None:
                     late[name] = late.get(name, 0) + 1
