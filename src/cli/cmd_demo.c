@@ -112,6 +112,8 @@ run_kept(rt_cli *cli, char *const *words, size_t count, rt_buf *out)
 	st = rt_cli_end_part(cli, &outer, &error);
 	*out = cli->out.buf;
 	term.scratch = cli->out.scratch;
+	if (term.error == 0)
+		term.error = cli->out.error;
 	cli->out = term;
 	rt_cli_use_args(cli, kept);
 	cli->json = json;

@@ -91,6 +91,10 @@ add_what_moved(rt_cli *cli, const rt_result *result, bool undo, uint64_t newest,
 	uint64_t end = undo ? current_step(cli) : newest;
 
 	rt_buf_add_c(out, undo ? "Undid " : "Redid ");
+	if (!undo && newest == 0) { /* the row could not be read */
+		rt_buf_add_f(out, "%llu step%s.", steps, RT_CLI_S(steps));
+		return;
+	}
 	if (steps == 1 && is_one) {
 		add_step(cli, newest, ": ", ".", out);
 		return;
