@@ -2,6 +2,7 @@
  *
  * Items of the directory for people and programs. */
 #include "accounts/audit.h"
+#include "accounts/quota.h"
 
 #include "codec/json.h"
 
@@ -112,7 +113,7 @@ void
 rt_accounts_put(const rt_accounts *a, const rt_roster *roster, const rt_item *item, rt_buf *out)
 {
 	rt_json_open(out, NULL, '{');
-	if (item->kind != RT_ITEM_MEMBER)
+	if (item->id != 0)
 		rt_json_put_u64(out, "id", item->id);
 	if (item->name.size > 0)
 		rt_json_put_str(out, "name", item->name);
@@ -129,6 +130,8 @@ rt_accounts_put(const rt_accounts *a, const rt_roster *roster, const rt_item *it
 	put_holder(a, roster, item, out);
 	if (item->kind == RT_ITEM_MEMBER)
 		rt_json_put_c(out, "role", rt_role_names[item->role]);
+	if (item->kind == RT_ITEM_QUOTA)
+		rt_quota_put(a, roster, item, out);
 	if (item->kind == RT_ITEM_TOKEN)
 		put_token(a, item, out);
 	if (item->until_us != 0)

@@ -2,6 +2,7 @@
 #include "accounts/accounts.h"
 
 #include "accounts/audit.h"
+#include "accounts/quota.h"
 
 /* ---- changes ---- */
 
@@ -178,6 +179,7 @@ write_team(rt_directory_change *change, const rt_item *team)
 		return;
 	}
 	rt_directory_drop(change, team);
+	rt_quota_drop(change, (rt_quota_subject){.team = team->id});
 	for (size_t i = roster->first[RT_ITEM_MEMBER]; i < roster->first[RT_ITEM_MEMBER + 1]; i++)
 		if (roster->items[i].team == team->id)
 			rt_directory_drop(change, &roster->items[i]);
@@ -214,6 +216,7 @@ rt_accounts_user_remove(const rt_accounts *a, rt_str name)
 	}
 	if (user != NULL && rt_ok(a->scope)) {
 		rt_directory_drop(&change, user);
+		rt_quota_drop(&change, (rt_quota_subject){.user = user->id});
 		rt_audit_note(&change, a, "user.remove", name);
 	}
 	rt_directory_end(&change);

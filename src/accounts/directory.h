@@ -7,8 +7,11 @@
  *   user/7                                {"v":1,"id":7,"name":"ann","admin":true,…}
  *   team/9                                {"v":1,"id":9,"name":"crew","list":[7,8],…}
  *   member/3/u7, member/3/t9              {"v":1,"project":3,"user":7,"role":3,…}
+ *   quota/u7, quota/t9, quota/p3, quota/each
+ *                                         {"v":1,"user":7,"list":[0,1000000,3,200]}  (quota.h)
  *   token/<SHA-256>, invite/…, link/…     {"v":1,"id":12,"user":7,"scope":2,"until":…}
  *   audit/<time>-<random>, used/12        the audit log, the last day of a token (audit.h)
+ *   use/u7, use/t9, use/p3                what was added (quota.h)
  *   version                               {"v":1,"version":41,"next":13}
  *
  * Every change is one transaction, which also writes "version"; a program reads the other rows
@@ -64,6 +67,7 @@ typedef enum rt_item_kind {
 	RT_ITEM_USER,
 	RT_ITEM_TEAM,
 	RT_ITEM_MEMBER,
+	RT_ITEM_QUOTA,
 	RT_ITEM_TOKEN,
 	RT_ITEM_INVITE,
 	RT_ITEM_LINK,
@@ -73,9 +77,9 @@ typedef enum rt_item_kind {
 /* A row. Members that a kind does not use are 0. */
 typedef struct rt_item {
 	rt_item_kind kind;
-	uint64_t id;         /* all but memberships */
+	uint64_t id;         /* all but memberships and quotas */
 	char hash[RT_SHA256_HEX_ROOM]; /* of the secret: tokens, invitations, links */
-	uint64_t project;    /* memberships, links */
+	uint64_t project;    /* memberships, links, quotas */
 	uint64_t user;       /* memberships: the member, or 0; tokens: the owner */
 	uint64_t team;       /* memberships: the member, or 0 */
 	uint64_t discussion; /* links: the only one; 0: the whole project */
@@ -88,7 +92,7 @@ typedef struct rt_item {
 	rt_str identity;     /* users: "proxy:ann", the name that a sign-in service has for them */
 	rt_str by;           /* the user that made it */
 	const uint64_t *list; /* teams: users; tokens: the only projects, if any; invitations:
-			      * project, role, project, role … */
+			      * project, role, project, role …; quotas: kind, limit, kind, limit … */
 	size_t list_count;
 } rt_item;
 

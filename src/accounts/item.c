@@ -10,7 +10,7 @@
 
 const char *const rt_item_prefixes[RT_ITEM_KINDS] = {
 	[RT_ITEM_USER] = "user/",   [RT_ITEM_TEAM] = "team/",	  [RT_ITEM_MEMBER] = "member/",
-	[RT_ITEM_TOKEN] = "token/", [RT_ITEM_INVITE] = "invite/", [RT_ITEM_LINK] = "link/"};
+	[RT_ITEM_QUOTA] = "quota/", [RT_ITEM_TOKEN] = "token/", [RT_ITEM_INVITE] = "invite/", [RT_ITEM_LINK] = "link/"};
 
 /* Members that are 0 or empty are not written. All numbers have 64 bits. */
 static const struct {
@@ -42,6 +42,11 @@ rt_item_add_key(rt_buf *out, const rt_item *item)
 		rt_buf_add_f(out, "%llu/%c%llu", (unsigned long long)item->project,
 			     item->user != 0 ? 'u' : 't',
 			     (unsigned long long)(item->user != 0 ? item->user : item->team));
+	else if (item->kind == RT_ITEM_QUOTA && item->user + item->team + item->project == 0)
+		rt_buf_add_c(out, "each");
+	else if (item->kind == RT_ITEM_QUOTA)
+		rt_buf_add_f(out, "%c%llu", item->user != 0 ? 'u' : item->team != 0 ? 't' : 'p',
+			     (unsigned long long)(item->user + item->team + item->project));
 	else if (item->kind >= RT_ITEM_TOKEN)
 		rt_buf_add_c(out, item->hash);
 	else
@@ -140,7 +145,9 @@ check(const rt_alloc *alloc, const rt_item *item, const rt_store_row *row, bool 
 	rt_item_add_key(&key, item);
 	st = key.status == RT_LIMIT ? RT_OK : key.status;
 	*is_good = *is_good && rt_str_eq(rt_buf_str(&key), row->name) &&
-		   (item->kind == RT_ITEM_MEMBER ? (item->user == 0) != (item->team == 0) : item->id != 0) &&
+		   (item->kind == RT_ITEM_MEMBER  ? (item->user == 0) != (item->team == 0)
+		    : item->kind == RT_ITEM_QUOTA ? item->list_count > 0 && item->list_count % 2 == 0
+						  : item->id != 0) &&
 		   item->role < RT_ROLE_COUNT && item->scope < RT_TOKEN_SCOPES;
 	rt_buf_deinit(&key);
 	return st;

@@ -2,6 +2,7 @@
  *
  * Rosters: rows in memory, in the order of their kinds and keys, found by bisection. */
 #include "accounts/directory_impl.h"
+#include "accounts/quota.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -50,11 +51,13 @@ rt_item_compare(const void *left, const void *right)
 	const rt_item *a = left, *b = right;
 	int by = (int)a->kind - (int)b->kind;
 
-	if (by == 0 && a->kind == RT_ITEM_MEMBER)
+	bool has_holder = a->kind == RT_ITEM_MEMBER || a->kind == RT_ITEM_QUOTA;
+
+	if (by == 0 && has_holder)
 		by = compare_numbers(a->project, b->project);
-	if (by == 0 && a->kind == RT_ITEM_MEMBER)
+	if (by == 0 && has_holder)
 		by = compare_numbers(a->user, b->user);
-	if (by == 0 && a->kind == RT_ITEM_MEMBER)
+	if (by == 0 && has_holder)
 		by = compare_numbers(a->team, b->team);
 	if (by == 0 && (a->kind == RT_ITEM_USER || a->kind == RT_ITEM_TEAM))
 		by = compare_numbers(a->id, b->id);
@@ -90,6 +93,15 @@ const rt_item *
 rt_roster_member(const rt_roster *roster, uint64_t project, uint64_t user, uint64_t team)
 {
 	return find(roster, &(rt_item){.kind = RT_ITEM_MEMBER, .project = project, .user = user, .team = team});
+}
+
+const rt_item *
+rt_roster_quota(const rt_roster *roster, rt_quota_subject subject)
+{
+	return find(roster, &(rt_item){.kind = RT_ITEM_QUOTA,
+				       .user = subject.user,
+				       .team = subject.team,
+				       .project = subject.project});
 }
 
 const rt_item *

@@ -30,6 +30,12 @@ enum {
 	RT_RUN_PACE_MS = 15 /* between two pieces of a built-in model's reply */
 };
 
+/* What a run has added, whatever it ended with. */
+typedef struct rt_run_use {
+	uint64_t bytes, entries; /* received text, and entries other than the question */
+	uint64_t tokens;         /* sent and received; estimated if the model does not say */
+} rt_run_use;
+
 /* The environment of runs. All of it must outlive them. */
 typedef struct rt_runs_options {
 	rt_engine *engine;
@@ -44,6 +50,9 @@ typedef struct rt_runs_options {
 	rt_owner_lives_fn lives; /* or NULL: all do */
 	const rt_file_options *files; /* where files are read; NULL: none are sent */
 	unsigned pace_ms;        /* of built-in models */
+	/* A run has ended; called from its thread, without a lock. by: as in its request. Or NULL. */
+	void (*ended)(void *ctx, rt_str by, const struct rt_run_use *use);
+	void *ended_ctx;
 	/* There may be new events; called from any thread, without a lock. Or NULL. */
 	void (*changed)(void *ctx);
 	void *changed_ctx;

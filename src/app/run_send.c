@@ -321,6 +321,36 @@ write_title(rt_run *run)
 	rt_summary_result_deinit(&result);
 }
 
+static void
+add_tokens(rt_run_use *use, const rt_usage *usage, size_t sent)
+{
+	use->tokens += usage->input != SIZE_MAX ? usage->input : sent;
+	if (usage->output != SIZE_MAX)
+		use->tokens += usage->output;
+}
+
+/* On the run's thread, which alone changes these results. */
+static void
+report_use(const rt_run *run)
+{
+	const rt_runs_options *given = &run->runs->given;
+	rt_run_use use = {.bytes = run->text.bytes.size};
+
+	if (given->ended == NULL)
+		return;
+	for (size_t i = 0; i < run->reply_count; i++) {
+		const rt_send_result *r = &run->replies[i];
+
+		use.entries += r->entry[0] != '\0';
+		add_tokens(&use, &r->usage, r->tokens);
+	}
+	if (run->is_summed_up) {
+		use.entries += run->summary.entry[0] != '\0';
+		add_tokens(&use, &run->summary.usage, 0);
+	}
+	given->ended(given->ended_ctx, run->asked.by, &use);
+}
+
 void *
 rt_run_work(void *ctx)
 {
@@ -340,6 +370,7 @@ rt_run_work(void *ctx)
 	run->model = NULL;
 	rt_pick_counter_deinit(&run->counter);
 	rt_pick_counter_init(&run->counter, runs->alloc, rt_str_at("", 0));
+	report_use(run);
 	now = runs->given.env->now_us(runs->given.env->ctx);
 	is_removed = run->is_listed && !rt_run_is_listed(run);
 	pthread_mutex_lock(&runs->lock);

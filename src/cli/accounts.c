@@ -133,7 +133,8 @@ static void
 print_item(rt_cli *cli, yyjson_val *item)
 {
 	rt_term *out = &cli->out;
-	bool is_first = true;
+	/* The others begin with their number or their holder. */
+	bool is_plain = rt_json_get(item, "limits") == NULL, is_first = true;
 
 	for (rt_json_iter it = rt_json_members(item); rt_json_next(&it); is_first = false) {
 		rt_buf *text = rt_scope_buf(&cli->s);
@@ -146,11 +147,16 @@ print_item(rt_cli *cli, yyjson_val *item)
 			for (rt_json_iter one = rt_json_items(it.value); rt_json_next(&one);)
 				rt_buf_add_f(text, "%s%.*s", text->size > 0 ? ", " : "",
 					     RT_STR_ARG(rt_json_str(one.value)));
+		else if (yyjson_is_obj(it.value))
+			for (rt_json_iter one = rt_json_members(it.value); rt_json_next(&one);) {
+				rt_buf_add_f(text, "%s%.*s ", text->size > 0 ? ", " : "", RT_STR_ARG(one.key));
+				rt_json_add_value(text, one.value);
+			}
 		else if (yyjson_is_bool(it.value))
 			rt_buf_add_f(text, "%s", yyjson_is_true(it.value) ? "yes" : "no");
 		else
 			rt_json_add_value(text, it.value);
-		if (!is_first)
+		if (!is_first || !is_plain)
 			rt_term_f(out, "%.*s ", RT_STR_ARG(it.key));
 		rt_term_line(out, text->size > 0		       ? rt_scope_str(&cli->s, text)
 				   : rt_str_is(it.key, "roles") ? RT_STR("none")

@@ -46,7 +46,9 @@ enum {
 	RT_OP_CATALOGUE = 1 << 7,     /* changes the list of discussions; its own may be deleted */
 	RT_OP_EDITS_TEXT = 1 << 8,    /* replaces the text of `entry` */
 	RT_OP_REPLIES = 1 << 9,       /* by a model, which has read the entries before it */
-	RT_OP_SWITCHES = 1 << 10      /* only changes the active take or discussion */
+	RT_OP_SWITCHES = 1 << 10,     /* only changes the active take or discussion */
+	RT_OP_ADDS = 1 << 11,         /* adds texts: counts against quotas */
+	RT_OP_ADDS_ENTRY = 1 << 12    /* adds an entry; the same */
 };
 
 /* Events that hooks receive before or after a change. The row of an operation lists all events

@@ -66,6 +66,7 @@
 	X(member) \
 	X(token) \
 	X(invite) \
+	X(quota) \
 	X(link) \
 	X(audit) \
 	X(store) \

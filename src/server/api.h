@@ -53,6 +53,8 @@ void rt_api_tokens(rt_call *call);
 void rt_api_token_new(rt_call *call);
 void rt_api_token_revoke(rt_call *call);
 void rt_api_audit(rt_call *call);
+void rt_api_quotas(rt_call *call);
+void rt_api_quota_set(rt_call *call);
 void rt_api_advice(rt_call *call);
 void rt_api_attachment(rt_call *call);
 void rt_api_attachment_new(rt_call *call);

@@ -5,6 +5,7 @@
 #include "server/api.h"
 
 #include "accounts/audit.h"
+#include "accounts/quota.h"
 #include "server/access.h"
 #include "server/guard.h"
 
@@ -129,6 +130,33 @@ asked_target(rt_call *call)
 	return target;
 }
 
+/* "quotas": the limits that the user of the request is subject to, and, for those who can read it, those
+ * of the project. */
+static void
+put_quotas(rt_call *call, uint64_t project)
+{
+	const rt_env *env = rt_project_pool_get_options(call->pool)->env;
+	rt_buf *body = &call->answer->body;
+	const rt_roster *roster = call->roster;
+	const rt_item *user = rt_account_user(roster, &call->principal.account, env->now_us(env->ctx));
+
+	if (roster == NULL || roster->first[RT_ITEM_QUOTA] == roster->first[RT_ITEM_QUOTA + 1] ||
+	    call->principal.account.kind == RT_ACCOUNT_LINK)
+		return;
+	rt_accounts a = accounts_of(call);
+	rt_json_open(body, "quotas", '[');
+	for (size_t i = roster->first[RT_ITEM_QUOTA]; i < roster->first[RT_ITEM_QUOTA + 1]; i++) {
+		const rt_item *quota = &roster->items[i];
+		const rt_item *team = quota->team != 0 ? rt_roster_team(roster, quota->team) : NULL;
+		bool is_own = user != NULL && (quota->user == user->id || (team != NULL && rt_item_lists(team, user->id)) ||
+					       quota->user + quota->team + quota->project == 0);
+
+		if (is_own || (quota->project != 0 && quota->project == project && rt_access_shows(call, project)))
+			rt_accounts_put(&a, roster, quota, body);
+	}
+	rt_json_close(body, ']');
+}
+
 void
 rt_api_account(rt_call *call)
 {
@@ -157,6 +185,7 @@ rt_api_account(rt_call *call)
 		if (rt_access_may(call, (rt_right)right, target))
 			rt_json_put_c(body, NULL, rt_right_names[right]);
 	rt_json_close(body, ']');
+	put_quotas(call, target.project);
 	rt_json_close(body, '}');
 }
 
@@ -224,6 +253,79 @@ rt_api_team_set(rt_call *call)
 	if (rt_ok(a.scope))
 		rt_accounts_team_set(&a, rt_call_param(call, "team"), rt_call_param(call, "user"), is_in);
 	say(call, is_in ? "added" : "removed");
+}
+
+/* ---- quotas ---- */
+
+void
+rt_api_quotas(rt_call *call)
+{
+	list(call, RT_ITEM_QUOTA, 0, 0);
+}
+
+/* The limits in the body; null: none. Returns their number. */
+static size_t
+body_limits(rt_call *call, yyjson_val *root, rt_quota_change changes[RT_QUOTA_KINDS])
+{
+	rt_scope *s = &call->scope;
+	size_t count = 0;
+
+	for (rt_json_iter it = rt_json_members(root); rt_ok(s) && rt_json_next(&it);) {
+		rt_quota_change change = {.kind = rt_quota_named(it.key), .is_limited = !yyjson_is_null(it.value)};
+		bool is_number = rt_json_u64(it.value, &change.limit) && change.limit <= INT64_MAX;
+
+		if (change.kind == RT_QUOTA_KINDS || (change.is_limited && !is_number))
+			rt_scope_fail(s, RT_USAGE, "\"%.*s\" must be one of bytes, entries, projects, requests and tokens, and a whole "
+						   "number or null",
+				      (int)rt_utf8_cut(it.key, 40), it.key.ptr);
+		else if (count < RT_QUOTA_KINDS)
+			changes[count++] = change;
+	}
+	if (rt_ok(s) && count == 0)
+		rt_scope_fail(s, RT_USAGE, "the body must contain a limit, such as {\"bytes\":1000000}");
+	return count;
+}
+
+/* The subject in the path; of each user: none. */
+static rt_quota_subject
+path_subject(rt_call *call, const rt_accounts *a, rt_buf *out_name)
+{
+	rt_str kind = rt_call_param(call, "of"), name = rt_call_param(call, "name");
+	bool is_team = rt_str_is(kind, "team"), is_project = rt_str_is(kind, "project");
+	rt_quota_subject subject = {0};
+	const rt_item *holder = NULL;
+
+	rt_buf_add_f(out_name, kind.size > 0 ? "%.*s %.*s" : "users", RT_STR_ARG(kind), RT_STR_ARG(name));
+	if (!rt_ok(a->scope) || kind.size == 0)
+		return subject;
+	if (is_project)
+		subject.project = rt_accounts_project(a, name);
+	else if (is_team || rt_str_is(kind, "user"))
+		holder = rt_roster_named(call->roster, is_team ? RT_ITEM_TEAM : RT_ITEM_USER, name);
+	else
+		rt_scope_fail(a->scope, RT_USAGE, "limits belong to a user, a team or a project");
+	if (rt_ok(a->scope) && holder == NULL && subject.project == 0)
+		rt_scope_fail(a->scope, RT_NOT_FOUND, "there is no %.*s with this name", RT_STR_ARG(kind));
+	if (holder != NULL && is_team)
+		subject.team = holder->id;
+	else if (holder != NULL)
+		subject.user = holder->id;
+	return subject;
+}
+
+void
+rt_api_quota_set(rt_call *call)
+{
+	rt_accounts a = accounts_of(call);
+	rt_quota_change changes[RT_QUOTA_KINDS];
+	size_t count = body_limits(call, rt_call_body(call, false), changes);
+	rt_buf *name = rt_scope_buf(a.scope);
+	rt_quota_subject subject = path_subject(call, &a, name);
+
+	rt_str text = rt_scope_str(a.scope, name);
+	if (rt_ok(a.scope))
+		rt_accounts_quota_set(&a, subject, text, changes, count);
+	say(call, "changed");
 }
 
 /* ---- the audit log ---- */

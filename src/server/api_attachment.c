@@ -6,6 +6,7 @@
 #include "log/blob.h"
 #include "ops/format.h"
 #include "server/idempotency.h"
+#include "server/quota.h"
 
 enum { NAME_MAX_SIZE = 200 };
 
@@ -46,6 +47,8 @@ rt_api_attachment_new(rt_call *call)
 		rt_scope_fail(s, RT_USAGE, "\"name\" must be a file name of up to %d bytes, without a directory",
 			      NAME_MAX_SIZE);
 	struct rt_idempotency *idem = rt_call_begin(call, RT_STR(""), RT_STR(""));
+	rt_use added = {{[RT_QUOTA_BYTES] = bytes.size}};
+	rt_call_check_quota(call, &added);
 	if (!rt_ok(s))
 		return;
 	rt_blob_attach(s, call->open_project->engine, name, bytes, block);
@@ -55,6 +58,7 @@ rt_api_attachment_new(rt_call *call)
 	rt_buf_add_str(out, rt_scope_str(s, block));
 	rt_json_close(out, '}');
 	call->answer->status = 201;
+	rt_call_count_use(call, &added);
 	rt_call_keep(call, idem);
 }
 

@@ -10,6 +10,7 @@
 #include "llm/keys_host.h"
 #include "llm/provider.h"
 #include "server/idempotency.h"
+#include "server/quota.h"
 #include "view/view.h"
 
 /* NULL after a failure: unknown name. */
@@ -313,6 +314,10 @@ rt_api_import(rt_call *call)
 		i.options.discussions_max = RT_IMPORT_BROWSER_DISCUSSIONS;
 		i.options.entries_max = RT_IMPORT_BROWSER_ENTRIES;
 	}
+	rt_use added = {{[RT_QUOTA_BYTES] = i.options.dry_run ? 0 : i.in.size, [RT_QUOTA_ENTRIES] = !i.options.dry_run}};
+	rt_call_check_quota(call, &added);
+	if (!rt_ok(s))
+		return;
 	rt_apply_context with = rt_open_project_context(call->open_project, by, call->notes);
 	rt_report_init(&i.report, s->alloc);
 	rt_call_hint(call, "Formats: GET " RT_API_ROOT "/info");
@@ -322,6 +327,8 @@ rt_api_import(rt_call *call)
 	RT_TRY(s, rt_action_import(call->open_project->engine, &with, &i.file, &i.in, &i.options,
 				   &i.scan, &i.result, &s->error));
 	if (rt_ok(s)) {
+		added.counts[RT_QUOTA_ENTRIES] = i.options.dry_run ? 0 : i.result.entries;
+		rt_call_count_use(call, &added);
 		put_result(&call->answer->body, &i);
 		rt_call_keep(call, idem);
 		if (call->open_project->feed != NULL)

@@ -3,6 +3,7 @@
  * Runs of models, and events. */
 #include "server/access_log_host.h"
 #include "server/api.h"
+#include "server/quota.h"
 #include "server/run_claim.h"
 #include "server/run_json.h"
 
@@ -153,6 +154,26 @@ start_several(rt_call *call, const rt_run_request *request, yyjson_val *list)
 	call->answer->status = 202;
 }
 
+/* What a run would add: a request for each model and reply, the question, and the replies. */
+static rt_use
+use_of(const rt_call *call, const rt_run_request *request, uint64_t models)
+{
+	uint64_t replies = request->replies > 0 ? request->replies : 1, requests = models * replies;
+	bool has_question = request->text.size > 0 || request->content != NULL;
+
+	return (rt_use){{[RT_QUOTA_BYTES] = call->request->body.size,
+			 [RT_QUOTA_ENTRIES] = has_question + requests,
+			 [RT_QUOTA_REQUESTS] = requests}};
+}
+
+/* Its replies are counted when they have arrived. */
+static void
+count_start(rt_call *call, rt_use added)
+{
+	added.counts[RT_QUOTA_ENTRIES] -= added.counts[RT_QUOTA_REQUESTS];
+	rt_call_count_use(call, &added);
+}
+
 void
 rt_api_run_start(rt_call *call)
 {
@@ -174,12 +195,16 @@ rt_api_run_start(rt_call *call)
 	request.may_name_files = call->principal.kind != RT_PRINCIPAL_BROWSER &&
 				 call->principal.account.kind == RT_ACCOUNT_MACHINE;
 	yyjson_val *models = rt_json_get(root, "models");
+	rt_use added = use_of(call, &request, yyjson_is_arr(models) ? yyjson_arr_size(models) : 1);
+	rt_call_check_quota(call, &added);
 	if (models != NULL && !yyjson_is_null(models)) {
 		start_several(call, &request, models);
+		count_start(call, added);
 		rt_call_keep(call, idem);
 		return;
 	}
 	rt_str run = start(call, &request);
+	count_start(call, added);
 	show(call, run);
 	rt_buf *location = rt_scope_buf(s);
 	rt_buf_add_f(location, "%s/runs/%.*s", RT_API_ROOT, RT_STR_ARG(run));

@@ -15,6 +15,7 @@
 #include "server/guard.h"
 #include "server/openapi.h"
 #include "server/page.h"
+#include "server/quota.h"
 #include "server/run_json.h"
 
 /* ---- description ---- */
@@ -290,6 +291,7 @@ rt_api_project_new(rt_call *call)
 	if (!yyjson_is_str(value) || name.size == 0)
 		rt_scope_fail(s, RT_USAGE, "\"name\" must be the name of the project");
 	check_own_name(call, name);
+	rt_call_check_quota(call, &(rt_use){{[RT_QUOTA_PROJECTS] = 1}});
 	RT_TRY(s, rt_project_pool_create(call->pool, name, &s->error));
 	make_owner(call, name);
 	rt_json_open(body, NULL, '{');

@@ -6,6 +6,7 @@
 #include "log/identity.h"
 #include "server/access.h"
 #include "server/idempotency.h"
+#include "server/quota.h"
 
 /* One change. */
 typedef struct context {
@@ -561,8 +562,11 @@ rt_call_apply(rt_call *call, const rt_call_change *change)
 		rt_access_check(call, &change->requests[i]);
 	if (rt_ok(&call->scope))
 		begin(&c);
+	rt_use added = rt_call_use(call, change->requests, change->count);
+	rt_call_check_quota(call, &added);
 	if (rt_ok(&call->scope))
 		carry_out(&c);
+	rt_call_count_use(call, &added);
 	return !c.condition.is_list_outdated;
 }
 

@@ -70,8 +70,8 @@ const rt_shape rt_shapes[] = {
 	{"Project", "`project`: its name", OBJECT("\"project\":" TEXT), NULL},
 	{"Account",
 	 "`accounts` (whether the server has accounts), `kind` (machine, user, token, link), `user`, `discussion` (of a link to "
-	 "one), `rights` (in the project of the request, and without a project)",
-	 OBJECT("\"accounts\":" FLAG ",\"kind\":" TEXT ",\"user\":" TEXT ",\"discussion\":" TEXT ",\"rights\":" LIST(TEXT)),
+	 "one), `rights` (in the project of the request, and without a project), `quotas` (the limits that apply to this account)",
+	 OBJECT("\"accounts\":" FLAG ",\"kind\":" TEXT ",\"user\":" TEXT ",\"discussion\":" TEXT ",\"rights\":" LIST(TEXT) ",\"quotas\":" LIST(ANY)),
 	 NULL},
 	{"Users", "an array of `id`, `name`, `admin`, `disabled`",
 	 LIST(OBJECT("\"id\":" NUMBER ",\"name\":" TEXT ",\"admin\":" FLAG ",\"disabled\":" FLAG)), NULL},
@@ -87,6 +87,10 @@ const rt_shape rt_shapes[] = {
 	{"Link", "`id` and `link`: the secret, which is not shown again", OBJECT("\"id\":" NUMBER ",\"link\":" TEXT), NULL},
 	{"Audit", "an array of `at`, `by`, `what`, `on`, `from`, and `request`: its id in the access log and in X-Request-Id",
 	 LIST(OBJECT("\"at\":" TEXT ",\"by\":" TEXT ",\"what\":" TEXT ",\"on\":" TEXT ",\"from\":" TEXT ",\"request\":" TEXT)),
+	 NULL},
+	{"Quotas", "an array of `user`, `team`, `project` or `each_user`, `limits` and `use`: members `bytes`, `entries`, `projects`, `requests`, `tokens`",
+	 LIST(OBJECT("\"user\":" TEXT ",\"team\":" TEXT ",\"project\":" TEXT ",\"each_user\":" FLAG
+		     ",\"limits\":{\"type\":\"object\"},\"use\":{\"type\":\"object\"}")),
 	 NULL},
 	{"LinkOpened", "`id`, `project`, `discussion` (of a link to one)",
 	 OBJECT("\"id\":" NUMBER ",\"project\":" TEXT ",\"discussion\":" TEXT), NULL},

@@ -223,6 +223,16 @@ runs_changed(void *ctx)
 	rt_feed_changed(ctx);
 }
 
+static void
+run_ended(void *ctx, rt_str by, const rt_run_use *use)
+{
+	rt_open_project *open_project = ctx;
+	const rt_project_pool_options *given = &open_project->pool->options;
+
+	if (given->run_ended != NULL)
+		given->run_ended(given->run_ended_ctx, rt_engine_project_number(open_project->engine), by, use);
+}
+
 static rt_status
 start_runs(rt_open_project *open_project, rt_error *err)
 {
@@ -240,7 +250,9 @@ start_runs(rt_open_project *open_project, rt_error *err)
 				   .lives = given->lives,
 				   .pace_ms = RT_RUN_PACE_MS,
 				   .changed = runs_changed,
-				   .changed_ctx = open_project->feed};
+				   .changed_ctx = open_project->feed,
+				   .ended = run_ended,
+				   .ended_ctx = open_project};
 	rt_status st = rt_runs_new(&options, &open_project->runs, err);
 
 	if (st == RT_OK)

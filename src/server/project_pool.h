@@ -64,6 +64,7 @@ void rt_response_cache_put(rt_response_cache *cache, uint64_t epoch, uint64_t se
 
 typedef struct rt_project_pool rt_project_pool;
 struct rt_runs;
+struct rt_run_use;
 
 /* A project that is open. */
 typedef struct rt_open_project {
@@ -103,6 +104,9 @@ typedef struct rt_project_pool_options {
 	/* As in rt_engine_options, with the number of the project. */
 	rt_status (*purged)(void *ctx, uint64_t project, rt_str text, rt_error *err);
 	void *purged_ctx;
+	/* A run of this project has ended (rt_runs_options); or NULL. */
+	void (*run_ended)(void *ctx, uint64_t project, rt_str by, const struct rt_run_use *use);
+	void *run_ended_ctx;
 	/* Is the process that receives a reply alive? (rt_host_owner_lives) */
 	rt_owner_lives_fn lives;
 } rt_project_pool_options;

@@ -60,6 +60,7 @@ typedef struct rt_call {
 	const struct rt_route *routes; /* that are documented */
 	rt_directory *directory; /* the accounts; NULL: the server has none */
 	struct rt_account_notes *account_notes; /* or NULL */
+	struct rt_quota_meter *meter; /* of quotas (quota.h); or NULL */
 	const rt_roster *roster; /* of this request */
 	bool is_authorized;      /* access.h has found nothing against it */
 	const char *audit;       /* what it does, for the audit log; NULL: nothing of interest */

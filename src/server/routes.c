@@ -152,6 +152,13 @@ static const rt_route_param b_user_change[] = {
 	{"admin", "boolean", "administrator of the server"},
 	{"disabled", "boolean", "access is refused, but memberships and tokens are kept"},
 	END};
+static const rt_route_param b_quota[] = {
+	{"bytes", "integer", "stored by requests that add texts or files; null: no limit, as for the others"},
+	{"entries", "integer", "added"},
+	{"projects", "integer", "that a user owns; of a team: that its users own"},
+	{"requests", "integer", "to models, per day (UTC)"},
+	{"tokens", "integer", "of models, per day (UTC)"},
+	END};
 static const rt_route_param b_member[] = {{"role", "string", "reader, commenter, editor or owner"}, END};
 static const rt_route_param b_link[] = {
 	{"discussion", "string", "the only discussion that the link shows; default: the whole project"},
@@ -238,6 +245,12 @@ const rt_route rt_routes[] = {
 	DO(DELETE, SERVER, "/teams/{team}/users/{user}", "team.remove",
 	   "remove a user from a team; removing the last user deletes it", rt_api_team_set, RT_ROUTE_NO_PROJECT, "Status", NULL,
 	   NULL),
+	DO(GET, SERVER, "/quotas", "quota.list", "the limits of users, teams and projects, and their use", rt_api_quotas,
+	   RT_ROUTE_NO_PROJECT, "Quotas", NULL, NULL),
+	DO(PUT, SERVER, "/quotas/users", "quota.set_users", "change the limits of each user who has no such limit", rt_api_quota_set,
+	   RT_ROUTE_NO_PROJECT, "Status", NULL, b_quota),
+	DO(PUT, SERVER, "/quotas/{of}/{name}", "quota.set", "change the limits of a user, a team or a project (`of`: user, team, project)",
+	   rt_api_quota_set, RT_ROUTE_NO_PROJECT, "Status", NULL, b_quota),
 	DO(GET, SERVER, "/audit", "audit.list", "the newest rows of the audit log, the oldest first", rt_api_audit,
 	   RT_ROUTE_NO_PROJECT, "Audit", q_audit, NULL),
 	DO(GET, MANAGE, "/members", "member.list", "the members of the project", rt_api_members, 0, "Members", NULL, NULL),

@@ -13,6 +13,7 @@
 #include "server/guard.h"
 #include "server/metrics.h"
 #include "server/page.h"
+#include "server/quota.h"
 #include "server/web.h"
 #include "server/route.h"
 
@@ -25,6 +26,7 @@ struct rt_server {
 	rt_directory *directory; /* the accounts; NULL: none */
 	rt_sign_in *sign_in;     /* with accounts */
 	rt_account_notes *notes; /* with accounts */
+	rt_quota_meter *meter;   /* with accounts */
 	rt_guard guard;
 	char token[RT_TOKEN_ROOM];
 	unsigned cookie_port; /* in the name of the cookie */
@@ -540,6 +542,7 @@ handle_route(rt_server *server, const rt_web_request *request, const admitted *i
 			.browsers = server->browsers,
 			.directory = server->directory,
 			.account_notes = server->notes,
+			.meter = server->meter,
 			.front = server->front,
 			.metrics = server->metrics,
 			.cookie = server->cookie,
@@ -711,6 +714,29 @@ set_hosts(rt_server *server, rt_error *err)
 	return st;
 }
 
+/* Projects are opened before the accounts: replies that another process has left are not counted. */
+static void
+count_run(void *ctx, uint64_t project, rt_str by, const rt_run_use *use)
+{
+	rt_server *server = ctx;
+
+	if (server->meter != NULL)
+		rt_quota_count_run(server->meter, server->directory, project, by, use);
+}
+
+/* What was counted; after a failure it is written later. */
+static void
+write_use(rt_server *server, bool now)
+{
+	rt_scope s;
+
+	if (server->meter == NULL)
+		return;
+	rt_scope_init(&s, server->alloc);
+	rt_quota_write(server->meter, server->directory, now, &s);
+	(void)!rt_scope_end(&s, NULL);
+}
+
 rt_status
 rt_server_open(const rt_server_options *options, rt_server **out, rt_error *err)
 {
@@ -723,6 +749,8 @@ rt_server_open(const rt_server_options *options, rt_server **out, rt_error *err)
 	server->alloc = alloc;
 	server->options.front.site = (rt_web_site){server, admit, handle, refuse, note_answer};
 	server->options.front.alloc = alloc;
+	server->options.pool.run_ended = count_run;
+	server->options.pool.run_ended_ctx = server;
 	server->metrics = rt_metrics_new(alloc);
 	rt_status st = server->metrics == NULL ? rt_fail(err, RT_NOMEM, "out of memory") : RT_OK;
 	if (st == RT_OK && options->access_log != NULL)
@@ -733,7 +761,7 @@ rt_server_open(const rt_server_options *options, rt_server **out, rt_error *err)
 			     : rt_token_load(alloc, options->pool.env, options->state_folder,
 				     options->new_token, server->token, err);
 	if (st == RT_OK)
-		st = rt_project_pool_open(&options->pool, &server->pool, err);
+		st = rt_project_pool_open(&server->options.pool, &server->pool, err);
 	if (st == RT_OK)
 		st = rt_project_pool_project(server->pool, options->pool.project, true,
 					     &server->home, err);
@@ -742,7 +770,8 @@ rt_server_open(const rt_server_options *options, rt_server **out, rt_error *err)
 				      &server->browsers, err);
 	if (st == RT_OK && options->accounts)
 		st = rt_directory_open(alloc, options->pool.env, options->pool.store, &server->directory, err);
-	if (st == RT_OK && options->accounts && (server->notes = rt_account_notes_new(alloc)) == NULL)
+	if (st == RT_OK && options->accounts &&
+	    ((server->notes = rt_account_notes_new(alloc)) == NULL || (server->meter = rt_quota_meter_new(alloc)) == NULL))
 		st = rt_fail(err, RT_NOMEM, "out of memory");
 	if (st == RT_OK)
 		st = rt_front_open(&server->options.front, &server->front, err);
@@ -770,9 +799,11 @@ rt_server_close(rt_server *server)
 	rt_front_close(server->front);
 	rt_sign_in_close(server->sign_in);
 	rt_browsers_close(server->browsers);
+	rt_project_pool_close(server->pool); /* its runs end, and are counted */
+	write_use(server, true);
+	rt_quota_meter_free(server->meter);
 	rt_account_notes_free(server->notes);
 	rt_directory_close(server->directory);
-	rt_project_pool_close(server->pool);
 	rt_access_log_close(server->log);
 	rt_metrics_free(server->metrics);
 	memset(server->token, 0, sizeof(server->token));
@@ -834,6 +865,7 @@ tend_accounts(rt_server *server)
 	rt_scope_init(&s, server->alloc);
 	rt_account_notes_write(server->notes, server->directory, &s);
 	(void)!rt_scope_end(&s, NULL);
+	write_use(server, false);
 	if (rt_directory_refresh(server->directory, now_us(server) - (int64_t)RT_ACCESS_FRESH_MS * 1000, NULL) != RT_OK)
 		return;
 	const rt_roster *roster = rt_directory_roster(server->directory);
