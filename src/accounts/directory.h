@@ -11,7 +11,7 @@
  *                                         {"v":1,"user":7,"list":[0,1000000,3,200]}  (quota.h)
  *   token/<SHA-256>, invite/…, link/…     {"v":1,"id":12,"user":7,"scope":2,"until":…}
  *   audit/<time>-<random>, used/12        the audit log, the last day of a token (audit.h)
- *   use/u7, use/t9, use/p3                what was added (quota.h)
+ *   use/u7, use/t9, use/p3                use (quota.h)
  *   version                               {"v":1,"version":41,"next":13}
  *
  * Every change is one transaction, which also writes "version"; a program reads the other rows

@@ -8,15 +8,15 @@
  *   requests   to models                               on this day (UTC)
  *   tokens     of models, sent and received            on this day (UTC)
  *
- * A limit is an item of the directory; what was added is a row for each user, team and project that has
- * added something, not a part of rosters:
+ * A limit is an item of the directory. The use of a user, a team or a project is a row that is not part of
+ * rosters:
  *
  *   use/u7, use/t9, use/p3    {"v":1,"bytes":…,"entries":…,"day":20785,"requests":…,"tokens":…}
  *
- * Each server counts in memory and adds its counts to the rows about once a second, in a transaction of
- * its own, so a commit never waits for them. A check uses the row as it was at most RT_QUOTA_FRESH_MS
- * ago, and what this server has added since; other servers can exceed a limit by what they add in that
- * time. A crash loses the counts of the last second.
+ * Each server counts in memory and adds its counts to the rows about once a second, in a separate
+ * transaction, so a commit never waits for them. A check uses the row as it was at most RT_QUOTA_FRESH_MS
+ * ago, and the counts of this server since then; several servers can exceed a limit by their additions
+ * in that time. A crash loses the counts of the last second.
  *
  * A change that adds nothing is never refused: reading, deleting, undo, export and purge stay possible.
  *
@@ -70,7 +70,7 @@ void rt_accounts_quota_set(const rt_accounts *a, rt_quota_subject subject, rt_st
 /* Removes the limits and the counts of a subject that is being removed. */
 void rt_quota_drop(rt_directory_change *change, rt_quota_subject subject);
 
-/* The limits of a subject; NULL: it has none of its own. */
+/* The limits of a subject; NULL: there are none. */
 const rt_item *rt_roster_quota(const rt_roster *roster, rt_quota_subject subject);
 /* The limit of this kind; UINT64_MAX: none. quota may be NULL. */
 uint64_t rt_quota_limit(const rt_item *quota, rt_quota_kind kind);

@@ -124,7 +124,7 @@ write_row(rt_directory_change *change, const counter *c)
 	rt_directory_write_side(change, row, rt_scope_str(s, value));
 }
 
-/* Is the user, or one in the team, an owner of the project by a role of its own? */
+/* Projects of which the user, or a user of the team, is an owner, not only through a team. */
 static void
 count_projects(const rt_roster *roster, rt_quota_subject subject, rt_use *out)
 {
@@ -249,7 +249,7 @@ rt_use_now(rt_quota_meter *meter, const rt_accounts *a, const rt_roster *roster,
 	c = rt_ok(a->scope) ? counter_of(meter, subject) : NULL;
 	*out = row;
 	if (c != NULL) {
-		/* Unless it was written meanwhile, which moved what was added to the row. */
+		/* Unless it was written meanwhile: the row then contains the additions. */
 		if (!is_fresh && c->read_us == seen_us) {
 			c->row = row;
 			c->row_day = row_day;

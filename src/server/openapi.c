@@ -303,7 +303,7 @@ static const struct {
 	const char *title;
 } nouns[] = {
 	{" info health openapi model server code logout ", "The server"},
-	{" account user team member token link audit ", "Accounts"},
+	{" account user team member token link invite quota audit ", "Accounts"},
 	{" project ", "Projects"},
 	{" discussion ", "Discussions"},
 	{" entry head ", "Entries"},

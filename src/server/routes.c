@@ -247,7 +247,7 @@ const rt_route rt_routes[] = {
 	   NULL),
 	DO(GET, SERVER, "/quotas", "quota.list", "the limits of users, teams and projects, and their use", rt_api_quotas,
 	   RT_ROUTE_NO_PROJECT, "Quotas", NULL, NULL),
-	DO(PUT, SERVER, "/quotas/users", "quota.set_users", "change the limits of each user who has no such limit", rt_api_quota_set,
+	DO(PUT, SERVER, "/quotas/users", "quota.set_users", "change the limits of all users without limits of the same kinds", rt_api_quota_set,
 	   RT_ROUTE_NO_PROJECT, "Status", NULL, b_quota),
 	DO(PUT, SERVER, "/quotas/{of}/{name}", "quota.set", "change the limits of a user, a team or a project (`of`: user, team, project)",
 	   rt_api_quota_set, RT_ROUTE_NO_PROJECT, "Status", NULL, b_quota),
