@@ -562,7 +562,8 @@ rt_call_apply(rt_call *call, const rt_call_change *change)
 		rt_access_check(call, &change->requests[i]);
 	if (rt_ok(&call->scope))
 		begin(&c);
-	rt_use added = rt_call_use(call, change->requests, change->count);
+	/* After a failure there may be no requests. */
+	rt_use added = rt_call_use(call, change->requests, rt_ok(&call->scope) ? change->count : 0);
 	rt_call_check_quota(call, &added);
 	if (rt_ok(&call->scope))
 		carry_out(&c);
