@@ -109,6 +109,7 @@ class Examples:
         }
         os.makedirs(os.path.join(work, "bin"))
         os.symlink(RETAKE, os.path.join(work, "bin/retake"))
+        os.symlink(shutil.which("cat"), os.path.join(work, "bin/less"))  # a small system has no pager
         self.prepare()
 
     def shell(self, command):
