@@ -8,6 +8,7 @@
  *               the token's key id; without one, the only such key. RSA keys have at least 2048 bits.
  *               Keys in the token itself do not count
  *   signature   libcjose
+ *   claims      a JSON object, each name once
  *   iss, aud    the issuer; this client among the audiences. azp: this client; required if there are
  *               several audiences
  *   exp, iat    required; nbf if present: with RT_ID_TOKEN_SKEW_S between the clocks

@@ -13,7 +13,6 @@
 
 #define RT_JOSE_FUNCTIONS(X) \
 	X(header_get) \
-	X(header_get_raw) \
 	X(jwk_import) \
 	X(jwk_get_keysize) \
 	X(jwk_release) \
