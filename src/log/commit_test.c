@@ -4,12 +4,14 @@
 #include "log/engine_testing.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "log/checkpoint.h"
 #include "log/fsck.h"
+#include "log/identity.h"
 #include "ops/action.h"
 #include "log/engine_impl.h"
 #include "store/store_memory.h"
@@ -31,9 +33,37 @@ scrub(rt_store *store, rt_error *err)
 	return whole->scrub(store, err);
 }
 
+/* Where set: a commit waits until `awaited` requests are in the engine's queue; those with changes of
+ * bob are refused, as by a database. */
+static rt_engine *crowded;
+static size_t awaited;
+static int refused_for_several;
+
+static void
+wait_for_crowd(void)
+{
+	for (size_t count = 0; count < awaited;) {
+		pthread_mutex_lock(&crowded->queue_lock);
+		count = 0;
+		for (const rt_ticket *t = crowded->queue_first; t != NULL; t = t->next)
+			count++;
+		pthread_mutex_unlock(&crowded->queue_lock);
+		(void)sched_yield();
+	}
+	awaited = 0;
+}
+
 static rt_status
 commit(rt_store *store, rt_error *err)
 {
+	if (crowded != NULL) {
+		wait_for_crowd();
+		if (rt_str_find(rt_store_identity(), RT_STR("bob"), 0) != SIZE_MAX) {
+			refused_for_several += rt_str_find(rt_store_identity(), RT_STR(" "), 0) != SIZE_MAX;
+			whole->cancel(store);
+			return rt_fail(err, RT_REFUSED, "bob may not");
+		}
+	}
 	if (commits_refused == 0)
 		return whole->commit(store, err);
 	commits_refused--;
@@ -111,6 +141,8 @@ set_up(void **state)
 	scrubs = commits_refused = roots_read = 0;
 	nodes_are_gone = false;
 	body_writes_left = -1;
+	crowded = NULL;
+	refused_for_several = 0;
 	open_engine(f);
 	*state = f;
 	return 0;
@@ -678,6 +710,48 @@ each_has_its_own(void **state)
 	}
 }
 
+typedef struct sharer {
+	rt_engine *engine;
+	const char *identity;
+	rt_status status;
+} sharer;
+
+static void *
+append_one(void *ctx)
+{
+	sharer *a = ctx;
+	rt_result result;
+
+	(void)rt_store_set_identity(rt_str_of(a->identity));
+	a->status = rt_engine_apply_text(a->engine, RT_STR(ADD), RT_STR(""), RT_STR(""), &result);
+	rt_result_deinit(&result);
+	return NULL;
+}
+
+/* The first leads a round alone; the others share the next one, which the store refuses for bob. */
+static void
+one_refused_keeps_no_others(void **state)
+{
+	fixture *f = *state;
+	sharer all[] = {{.identity = "zoe"}, {.identity = "ann"}, {.identity = "bob"}, {.identity = "eve"},
+			{.identity = "bob"}};
+	enum { COUNT = sizeof(all) / sizeof(all[0]) };
+	pthread_t threads[COUNT];
+
+	awaited = COUNT - 1;
+	crowded = f->engine;
+	for (size_t i = 0; i < COUNT; i++) {
+		all[i].engine = f->engine;
+		assert_int_equal(pthread_create(&threads[i], NULL, append_one, &all[i]), 0);
+	}
+	for (size_t i = 0; i < COUNT; i++)
+		assert_int_equal(pthread_join(threads[i], NULL), 0);
+	for (size_t i = 0; i < COUNT; i++)
+		assert_int_equal(all[i].status, strcmp(all[i].identity, "bob") == 0 ? RT_REFUSED : RT_OK);
+	assert_int_equal(refused_for_several, 1);
+	assert_int_equal(log_head(f), 3);
+}
+
 int
 main(void)
 {
@@ -692,6 +766,7 @@ main(void)
 		cmocka_unit_test_setup_teardown(kept_with_what_is_done, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(not_done_where_it_cannot_be_kept, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(each_has_its_own, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(one_refused_keeps_no_others, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(wiping_is_not_forgotten, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(wiping_goes_on_in_the_next_process, set_up, tear_down),
 	};
