@@ -265,8 +265,12 @@ rt_accounts_arrive(const rt_accounts *a, const rt_arrival *arrival, rt_str *out_
 		user = make_user(&change, a, arrival, invite);
 	if (rt_ok(a->scope) && invite != NULL)
 		accept(&change, a, invite, &user);
-	if (rt_ok(a->scope))
-		rt_audit_note(&change, a, "sign-in", user.name);
+	if (rt_ok(a->scope)) {
+		rt_accounts arrived = *a;
+
+		arrived.by = user.name;
+		rt_audit_note(&change, &arrived, "sign-in", RT_STR("browser"));
+	}
 	*out_name = rt_scope_copy(a->scope, user.name);
 	rt_directory_end(&change);
 	return rt_ok(a->scope) ? user.id : 0;

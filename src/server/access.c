@@ -129,7 +129,7 @@ note_refusal(rt_call *call, rt_verdict verdict, rt_str project)
 static void
 note_deed(rt_call *call, rt_str project)
 {
-	bool is_export = rt_str_starts(rt_str_of(call->route->name), RT_STR("export"));
+	bool is_export = rt_str_starts(rt_str_of(call->route->name), RT_STR("export")) && !rt_call_flag(call, "dry_run");
 	char room[40];
 	rt_scope s;
 

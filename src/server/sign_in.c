@@ -54,8 +54,12 @@ typedef struct visit {
 static rt_accounts
 accounts_of(const visit *v, rt_scope *s, const char *by)
 {
-	return (rt_accounts){
-		.directory = v->si->directory, .scope = s, .env = v->si->env, .by = rt_str_of(by), .from = RT_STR("browser")};
+	return (rt_accounts){.directory = v->si->directory,
+			     .scope = s,
+			     .env = v->si->env,
+			     .by = rt_str_of(by),
+			     .from = RT_STR("http"),
+			     .request = rt_str_of(v->request->id)};
 }
 
 /* ---- opening ---- */

@@ -190,6 +190,7 @@ def audited(tally, place, server, clients):
         Client(server, {"Authorization": "Bearer rtk_" + "x" * 43}, "work").get("/discussions")
         Client(server, {}).request("GET", "/?code=0123456789abcdef")
     exported = reader.get("/export")
+    tally.equal("a dry run", reader.get("/discussions/main/export?format=html&redact=1&dry_run=1").status, 200)
     owner.post("/purge", {"text": "nothing"})
     owner.post("/batch", {"ops": [{"op": "purge", "text": "nothing"}]})
     owner.post("/ops/purge", {"text": "nothing"})

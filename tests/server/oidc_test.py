@@ -441,6 +441,9 @@ def main():
         refused = [each["on"] for each in audit if each["what"] == "sign-in.refused"]
         tally.check("refusals in the audit log", len(refused) >= count and any("nonce" in each for each in refused), len(refused))
         tally.check("and sign-ins", {"sign-in", "invite.new", "invite.accept", "invite.revoke", "user.identity"} <= {each["what"] for each in audit})
+        entered = [each for each in audit if each["what"] == "sign-in"]
+        tally.check("like those by code", all((each["on"], each["from"]) == ("browser", "http") and each.get("request") for each in entered), entered)
+        tally.check("of the user", {"eve", "grace"} <= {each["by"] for each in entered} and not {"sign-in", "invitation"} & {each["by"] for each in entered}, entered)
         tally.equal("sound", place.run("fsck").returncode, 0)
     return tally.end()
 
