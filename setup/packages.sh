@@ -46,6 +46,7 @@ deb libclang-rt-dev libclang-rt-dev
 cmd llvm-symbolizer llvm
 cmd chromium-headless-shell chromium-headless-shell
 cmd tmux tmux
+cmd pgrep procps
 cmd ctags universal-ctags
 pc vterm libvterm-dev
 deb postgresql-15 postgresql-15

@@ -568,7 +568,8 @@ static void
 write_session(rt_back *k)
 {
 	writer *c = writer_of(k);
-	bool is_recognised = false; /* by this format's reader */
+	size_t from = k->out->size;
+	bool is_recognised; /* by this format's reader */
 	rt_back_entry e;
 
 	c->parent = RT_STR("");
@@ -578,10 +579,9 @@ write_session(rt_back *k)
 	c->cwd = rt_scope_copy(&k->w.d, c->cwd);
 	c->version = RT_STR("\"2.1.0\"");
 	c->branch = RT_STR("\"\"");
-	while (rt_back_entry_next(k, &e)) {
+	while (rt_back_entry_next(k, &e))
 		put_entry(c, &e);
-		is_recognised = true;
-	}
+	is_recognised = k->out->size > from;
 	is_recognised = put_aside(c) || is_recognised;
 	if (!is_recognised || (rt_outline_source_id(&k->w.d, k->w.outline, k->format).size == 0 &&
 				     k->w.outline->name.size > 0))
