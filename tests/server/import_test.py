@@ -105,7 +105,7 @@ def containers(tally, server):
         tally.equal("what is new in it is added", done.json["discussions"], chats // 3)
         tally.check("the rest is named", "1 file of unrecognised type" in repr(done.body), done)
         cut = send(one, archive.getvalue()[:-30])
-        tally.equal("a cut archive", (cut.status, b"cut" in cut.body), (400, True), cut)
+        tally.equal("a truncated archive", (cut.status, b"truncated" in cut.body), (400, True), cut)
 
 
 def browsers(tally, server):
