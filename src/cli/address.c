@@ -186,6 +186,7 @@ void
 rt_cli_hint_entry(rt_cli *cli, const char *address, const rt_error *error)
 {
 	const rt_disc *disc = NULL;
+	bool is_go = strcmp(cli->args.command->name, "go") == 0;
 
 	/* A label is complete; completing it further would not help. */
 	if (error->about == RT_ABOUT_LABEL)
@@ -206,7 +207,8 @@ rt_cli_hint_entry(rt_cli *cli, const char *address, const rt_error *error)
 			rt_args_add_quoted(&quoted, word.ptr);
 		if (quoted.ptr != NULL)
 			rt_cli_hint(cli,
-				    "It is in discussion \"%.200s\": retake -d %.300s show %s",
+				    is_go ? "It is in discussion \"%.200s\": retake use %.300s, then: retake go %s"
+					  : "It is in discussion \"%.200s\": retake -d %.300s show %s",
 				    word.ptr, quoted.ptr, address);
 		rt_buf_deinit(&word);
 		rt_buf_deinit(&quoted);

@@ -186,6 +186,61 @@ rt_cli_previous(rt_cli *cli, bool discs)
 		     : rt_disc_take(rt_cli_disc(cli), found)->name->ptr;
 }
 
+/* Does the text begin with the word, in any case? */
+static bool
+begins(rt_str text, rt_str word)
+{
+	return text.size >= word.size && rt_str_eq_nocase(rt_str_at(text.ptr, word.size), word);
+}
+
+/* The discussion whose name or title is this one in any case, or else the only one whose name or
+ * title begins with it; NULL: none. Of several, it fails with their names. */
+static const char *
+find_similar(rt_cli *cli, rt_str word)
+{
+	rt_view view = rt_cli_view(cli);
+	rt_disc_rows rows = rt_discs_list(&view, false);
+	rt_buf *names = rt_scope_buf(&cli->s);
+	rt_str found = {NULL, 0};
+	size_t count = 0;
+
+	for (int whole = 1; whole >= 0 && count == 0 && rt_ok(&cli->s); whole--)
+		for (size_t i = 0; i < rows.count; i++) {
+			const rt_disc_row *row = &rows.items[i];
+
+			if (!(begins(row->name, word) && (!whole || row->name.size == word.size)) &&
+			    !(begins(row->title, word) && (!whole || row->title.size == word.size)))
+				continue;
+			found = row->name;
+			rt_buf_add_f(names, "%s\"%.*s\"", count++ > 0 ? ", " : "", RT_STR_ARG(found));
+		}
+	if (count > 1 && rt_ok(&cli->s)) {
+		rt_str all = rt_scope_str(&cli->s, names);
+
+		rt_cli_fail(cli, RT_AMBIGUOUS, "\"%.80s\" could be %.*s", word.ptr, RT_STR_ARG(all));
+		rt_cli_hint(cli, "Discussions: retake ls");
+	}
+	return count == 1 && rt_ok(&cli->s) ? rt_scope_copy(&cli->s, found).ptr : NULL;
+}
+
+/* The name to switch to: exact names and ids, deleted discussions and takes are left as they are. */
+static const char *
+name_to_use(rt_cli *cli, const char *name)
+{
+	rt_place place = {0, 0};
+	rt_error ignored;
+	uint32_t number = 0;
+	const char *similar;
+
+	if (name[0] == 0 || !rt_cli_open(cli, RT_SESSION_CHANGE) ||
+	    rt_resolve_place(cli->session.value, rt_str_of(name), rt_str_of(NULL), &place, &ignored) !=
+		    RT_NOT_FOUND ||
+	    find_deleted(cli, name, &number) != NULL || is_take(cli, name))
+		return name;
+	similar = find_similar(cli, rt_str_of(name));
+	return similar != NULL ? similar : name;
+}
+
 static void
 run_use(rt_cli *cli)
 {
@@ -193,6 +248,8 @@ run_use(rt_cli *cli)
 
 	if (strcmp(name, "-") == 0)
 		name = rt_cli_previous(cli, true);
+	else
+		name = name_to_use(cli, name);
 	if (!rt_ok(&cli->s))
 		return;
 	rt_cli_do(cli, &(rt_request){.op = RT_OP_DISCUSSION_SWITCH, .target = rt_str_of(name)},
@@ -209,7 +266,8 @@ const rt_command rt_cli_use = {
 	.max_words = 1,
 	.usage = "DISCUSSION",
 	.summary = "switch to another discussion",
-	.about = "\"-\" is the previous one.",
+	.about = "DISCUSSION is a name, an id, a title, or the beginning of one name or title, in any "
+		 "case. \"-\" is the previous one.",
 	.examples = "retake use db-choice\nretake use -",
 	.ops = "discussion.switch",
 	.kinds = {RT_ARG_DISC},

@@ -29,6 +29,7 @@ rt_other_verb(const char *verb)
 		{"title", "rename"},
 		{"tokens", "context --tokens"},
 		{"unarchive", "archive --off"},
+		{"undelete", "revert STEP, with the step of the deletion from history"},
 		{"unpin", "pin --off"},
 		{"usage", "status"},
 		{"version", "--version"},

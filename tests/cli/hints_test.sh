@@ -522,4 +522,26 @@ has 'chat: where lines are edited' 'retake without arguments has multi-line inpu
 fails 2 ask -m builtin/play hi
 wants 'play needs a file: builtin/play:FILE'
 
+# --- use: titles, any case, beginnings; go: an entry of another discussion ---
+db=$work/use.db
+r -q add 'Why is the sky blue?'
+r -q new 'Ribe Harbour'
+r -q new 'Ribe Mill'
+fails 0 use 'ribe harbour'
+is 'use: any case' 'Ribe Harbour' "$(r status --json | json 'd["discussion"]')"
+fails 0 use 'why is'
+is 'use: the beginning of a title' main "$(r status --json | json 'd["discussion"]')"
+first=$(r show --json | json 'd["entries"][0]["id"]')
+fails 0 use 'RIBE M'
+is 'use: the beginning of a name' 'Ribe Mill' "$(r status --json | json 'd["discussion"]')"
+fails 3 use nothing
+wants 'no discussion "nothing"'
+code 'use: ambiguous' 6 r use ribe
+has 'use: ambiguous' '"ribe" could be "Ribe' "$err"
+is 'use: ambiguous' 'Ribe Mill' "$(r status --json | json 'd["discussion"]')"
+fails 3 go "$first"
+wants 'It is in discussion "main"' "retake --db $db use main, then: retake --db $db go $first"
+fails 2 undelete x
+wants "retake --db $db revert STEP"
+
 finish
