@@ -91,6 +91,17 @@ find_key(rt_scope *s, rt_str keys, const struct algorithm *algorithm, const char
 	return rt_ok(s) ? found : NULL;
 }
 
+/* libcjose ends the process at some other characters. */
+static bool
+is_base64url(rt_str text, bool has_dots)
+{
+	for (size_t i = 0; i < text.size; i++)
+		if (text.ptr[i] == '+' || text.ptr[i] == '/' ||
+		    (rt_base64_digit(text.ptr[i]) < 0 && !(has_dots && text.ptr[i] == '.')))
+			return false;
+	return true;
+}
+
 /* The key with the members of its kind. */
 static rt_str
 write_key(rt_scope *s, yyjson_val *key, const struct algorithm *algorithm)
@@ -102,7 +113,8 @@ write_key(rt_scope *s, yyjson_val *key, const struct algorithm *algorithm)
 	if (algorithm->curve != NULL)
 		rt_json_put_c(out, "crv", algorithm->curve);
 	for (size_t i = 0; i < 2; i++)
-		rt_json_put_str(out, algorithm->members[i], rt_json_str(rt_json_get(key, algorithm->members[i])));
+		if (is_base64url(rt_json_str(rt_json_get(key, algorithm->members[i])), false))
+			rt_json_put_str(out, algorithm->members[i], rt_json_str(rt_json_get(key, algorithm->members[i])));
 	rt_json_close(out, '}');
 	return rt_scope_str(s, out);
 }
@@ -168,6 +180,8 @@ verify(rt_scope *s, rt_str token, rt_str keys)
 
 	if (token.size > RT_ID_TOKEN_MAX)
 		refuse(s, "it is larger than 32 KiB");
+	if (!is_base64url(token, true))
+		refuse(s, "it is not a signed token");
 	if (RT_TRY(s, rt_jose_load(&jose, &s->error)) != RT_OK)
 		return rt_str_at(NULL, 0);
 	cjose_jws_t *jws = jose->jws_import(token.ptr, token.size, &err);

@@ -324,6 +324,8 @@ bad_keys(void **state)
 	refuse_with(&s, good, "{\"keys\":[{\"kty\":\"RSA\",\"use\":\"enc\",\"kid\":\"r\"}]}", RT_NOT_FOUND, unknown);
 	refuse_with(&s, good, "{\"keys\":[{\"kty\":\"RSA\",\"key_ops\":[\"sign\"],\"kid\":\"r\"}]}", RT_NOT_FOUND, unknown);
 	refuse_with(&s, good, "{\"keys\":[{\"kty\":\"RSA\",\"kid\":\"r\"}]}", RT_UPSTREAM, "cannot be read");
+	refuse_with(&s, good, "{\"keys\":[{\"kty\":\"RSA\",\"kid\":\"r\",\"e\":\"AQAB\",\"n\":\"AA=AAAAA\"}]}", RT_UPSTREAM,
+		    "cannot be read");
 	refuse_with(&s, good, "{\"keys\":{}}", RT_UPSTREAM, "not a set of keys");
 	refuse_with(&s, good, "<html>", RT_UPSTREAM, "not a set of keys");
 	refuse(&s, sign(&s, rsa, "RS256", NULL, NULL, claims), "several keys of the sign-in service match");
