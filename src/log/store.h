@@ -148,6 +148,13 @@ typedef bool (*rt_hit_fn)(void *ctx, uint64_t body, uint64_t entry);
 /* A finding of check: a stable id such as "store-page-damaged", and a sentence. */
 typedef bool (*rt_finding_fn)(void *ctx, const char *id, const char *text);
 
+/* A project in which changes of other programs are expected. */
+typedef struct rt_store_watched {
+	uint64_t project, seq; /* the caller knows its log up to this row */
+	bool has_changed;      /* the log does not end there */
+	bool has_side;         /* there are side rows with one of the prefixes */
+} rt_store_watched;
+
 typedef struct rt_store_ops {
 	const char *kind; /* "memory", "sqlite" … */
 
@@ -175,6 +182,11 @@ typedef struct rt_store_ops {
 	 * watermark, up to which bodies are in it. One key look-up. */
 	rt_status (*head)(rt_store *store, rt_store_table table, uint64_t project,
 			  uint64_t *out_number, rt_error *err);
+	/* Compares many projects with the store at once, and reads its epoch. prefixes: of the names of
+	 * side rows, up to a NULL; NULL: has_side is not wanted. NULL: the store has no such function,
+	 * because head is as fast. */
+	rt_status (*watch)(rt_store *store, rt_store_watched *list, size_t count,
+			   const char *const *prefixes, uint64_t *out_epoch, rt_error *err);
 	/* Hands the rows to fn in order. Missing rows are skipped. */
 	rt_status (*read)(rt_store *store, rt_rows rows, rt_store_row_fn fn, void *ctx,
 			  rt_error *err);

@@ -269,15 +269,17 @@ rt_feed_changed(rt_feed *feed)
 
 /* Other processes' changes, and whether it is time for a heartbeat. */
 static bool
-look_for_changes(rt_feed *feed)
+look_for_changes(rt_feed *feed, const rt_feed_news *news)
 {
 	uint64_t epoch = feed->seen_epoch;
-	bool has_changed = rt_engine_refresh(feed->engine, NULL) == RT_OK && note_newest(feed);
+	bool is_read = (news != NULL && !news->has_rows) || rt_engine_refresh(feed->engine, NULL) == RT_OK;
+	bool has_changed = is_read && note_newest(feed);
+	bool may_have_replies = news == NULL || news->has_replies || rt_feed_inflight_is_waiting(&feed->inflight);
 
 	if (epoch != feed->seen_epoch) /* there may have been a purge */
 		rt_feed_inflight_forget(&feed->inflight);
 	pthread_rwlock_rdlock(&feed->gate);
-	if (rt_feed_inflight_poll(&feed->inflight, feed->engine, feed->env, feed->runs)) {
+	if (may_have_replies && rt_feed_inflight_poll(&feed->inflight, feed->engine, feed->env, feed->runs)) {
 		(void)note_newest(feed);
 		has_changed = true;
 	}
@@ -292,7 +294,7 @@ look_for_changes(rt_feed *feed)
 }
 
 void
-rt_feed_tick(rt_feed *feed)
+rt_feed_tick(rt_feed *feed, const rt_feed_news *news)
 {
 	bool has_changed = false;
 
@@ -301,7 +303,7 @@ rt_feed_tick(rt_feed *feed)
 	if (rt_feed_stream_count(feed) == 0)
 		rt_feed_inflight_forget(&feed->inflight);
 	else
-		has_changed = look_for_changes(feed);
+		has_changed = look_for_changes(feed, news);
 	pthread_mutex_unlock(&feed->tick);
 	if (has_changed)
 		rt_feed_changed(feed);

@@ -79,7 +79,13 @@ size_t rt_feed_stream_count(rt_feed *feed);
 /* Something may have changed: wakes waiting streams; those that were woken and have not been read
  * since are skipped. Called after a change of our own, and when a run has more. */
 void rt_feed_changed(rt_feed *feed);
-/* Called every RT_FEED_TICK_MS: changes of other processes, heartbeats. */
-void rt_feed_tick(rt_feed *feed);
+/* What is known of other processes' changes. */
+typedef struct rt_feed_news {
+	bool has_rows;    /* of the log */
+	bool has_replies; /* there are replies in flight, or runs of other servers */
+} rt_feed_news;
+
+/* Called every RT_FEED_TICK_MS: changes of other processes, heartbeats. news NULL: it asks the store. */
+void rt_feed_tick(rt_feed *feed, const rt_feed_news *news);
 
 #endif

@@ -82,6 +82,8 @@ void rt_feed_inflight_forget(rt_feed_inflight_list *inflight);
 /* Reads the store, if it is time. True: there were changes. runs (or NULL) knows our own. */
 bool rt_feed_inflight_poll(rt_feed_inflight_list *inflight, rt_engine *engine, const rt_env *env,
 			   struct rt_runs *runs);
+/* Is there a reply that has not ended, as far as is known? */
+bool rt_feed_inflight_is_waiting(rt_feed_inflight_list *inflight);
 /* Appends changes since *seen, until out has about room bytes, skipping replies that had ended by
  * version base and other discussions than disc (0: any). seq: the last row of the stream. False: no
  * more. */

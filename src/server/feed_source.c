@@ -430,6 +430,18 @@ rt_feed_inflight_poll(rt_feed_inflight_list *list, rt_engine *engine, const rt_e
 	return p.has_changed;
 }
 
+bool
+rt_feed_inflight_is_waiting(rt_feed_inflight_list *list)
+{
+	bool is_waiting = false;
+
+	pthread_mutex_lock(&list->lock);
+	for (size_t i = 0; i < list->count && !is_waiting; i++)
+		is_waiting = !list->at[i].is_over;
+	pthread_mutex_unlock(&list->lock);
+	return is_waiting;
+}
+
 /* The first change after a version; NULL: none. */
 static const rt_feed_inflight *
 next_change(const rt_feed_inflight_list *list, uint64_t version)

@@ -160,12 +160,12 @@ test_other_process(void **state)
 	reader_open(&f->r, f->feed, 0);
 	reader_is(&f->r, "hello", "");
 	assert_false(reader_now(&f->r));
-	rt_feed_tick(f->feed);
+	rt_feed_tick(f->feed, NULL);
 	wakes = f->r.wakes;
-	rt_feed_tick(f->feed);
+	rt_feed_tick(f->feed, NULL);
 	assert_int_equal(f->r.wakes, wakes); /* nothing has changed */
 	add(f, f->other, "from elsewhere");
-	rt_feed_tick(f->feed);
+	rt_feed_tick(f->feed, NULL);
 	assert_int_equal(f->r.wakes, wakes + 1);
 	reader_is(&f->r, "op", "\"seq\":1");
 }
@@ -257,7 +257,7 @@ test_other_history(void **state)
 	reader_is(&f->r, "op", "");
 	assert_false(reader_now(&f->r));
 	assert_int_equal(f->other_store->ops->epoch_renew(f->other_store, NULL), RT_OK);
-	rt_feed_tick(f->feed);
+	rt_feed_tick(f->feed, NULL);
 	assert_true(rt_engine_epoch(f->engine) != before);
 	reader_is(&f->r, "reset", "\"seq\":1");
 	snprintf(id, sizeof(id), "%016llx.1", (unsigned long long)rt_engine_epoch(f->engine));
@@ -276,19 +276,19 @@ test_heartbeat(void **state)
 	reader_is(&f->r, "hello", "");
 	assert_false(reader_now(&f->r));
 	size = f->r.all.size;
-	rt_feed_tick(f->feed);
+	rt_feed_tick(f->feed, NULL);
 	atomic_fetch_add(&f->now_us, 14000000);
-	rt_feed_tick(f->feed);
+	rt_feed_tick(f->feed, NULL);
 	assert_false(reader_now(&f->r));
 	assert_int_equal(f->r.all.size, size);
 	atomic_fetch_add(&f->now_us, 1000000);
-	rt_feed_tick(f->feed);
+	rt_feed_tick(f->feed, NULL);
 	assert_false(reader_now(&f->r));
 	assert_int_equal(f->r.all.size, size + 4);
 	assert_memory_equal(f->r.all.ptr + size, ": \n\n", 4);
 	/* a row is enough of a heartbeat */
 	atomic_fetch_add(&f->now_us, 15000000);
-	rt_feed_tick(f->feed);
+	rt_feed_tick(f->feed, NULL);
 	add(f, f->engine, "one");
 	reader_is(&f->r, "op", "");
 	size = f->r.all.size;
@@ -314,11 +314,11 @@ test_newer(void **state)
 						     &head, NULL),
 			 RT_OK);
 	assert_int_equal(f->other_store->ops->commit(f->other_store, NULL), RT_OK);
-	rt_feed_tick(f->feed);
+	rt_feed_tick(f->feed, NULL);
 	assert_true(rt_engine_newer(f->engine, NULL));
 	reader_is(&f->r, "newer", "\"seq\":2");
 	assert_string_equal(f->r.id, "");
-	rt_feed_tick(f->feed);
+	rt_feed_tick(f->feed, NULL);
 	assert_false(reader_now(&f->r));
 }
 
@@ -350,26 +350,26 @@ test_flights(void **state)
 
 	reader_open(&f->r, f->feed, 0);
 	reader_is(&f->r, "hello", "");
-	rt_feed_tick(f->feed);
+	rt_feed_tick(f->feed, NULL);
 	assert_false(reader_now(&f->r));
 	flight_row(f, "So f", "5");
-	rt_feed_tick(f->feed);
+	rt_feed_tick(f->feed, NULL);
 	assert_false(reader_now(&f->r)); /* not polled yet */
 	atomic_fetch_add(&f->now_us, 250000);
-	rt_feed_tick(f->feed);
+	rt_feed_tick(f->feed, NULL);
 	reader_is(&f->r, "flight", "{\"flight\":\"reply/abc\",\"discussion\":\"d1\",\"take\":\"t1\","
 				   "\"after\":\"\",\"model\":\"m/x\",\"text\":\"So f\"}");
 	assert_string_equal(f->r.id, "");
 	atomic_fetch_add(&f->now_us, 250000);
-	rt_feed_tick(f->feed);
+	rt_feed_tick(f->feed, NULL);
 	assert_false(reader_now(&f->r)); /* as it was */
 	flight_row(f, "So far", "6");
 	atomic_fetch_add(&f->now_us, 250000);
-	rt_feed_tick(f->feed);
+	rt_feed_tick(f->feed, NULL);
 	reader_is(&f->r, "flight", "\"text\":\"So far\"");
 	flight_row(f, NULL, NULL);
 	atomic_fetch_add(&f->now_us, 250000);
-	rt_feed_tick(f->feed);
+	rt_feed_tick(f->feed, NULL);
 	reader_is(&f->r, "flight.ended", "{\"flight\":\"reply/abc\"}");
 	assert_false(reader_now(&f->r));
 	/* a later stream gets nothing of it */
@@ -614,7 +614,7 @@ beat_on(void *ctx)
 	struct timespec pause = {0, 3000000};
 
 	while (!atomic_load(&c->is_over)) {
-		rt_feed_tick(c->f->feed);
+		rt_feed_tick(c->f->feed, NULL);
 		(void)nanosleep(&pause, NULL);
 	}
 	return NULL;

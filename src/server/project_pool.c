@@ -9,6 +9,7 @@
 #include "log/index.h"
 #include "server/embedding.h"
 #include "server/idempotency.h"
+#include "server/project_watch.h"
 #include "server/run_claim.h"
 #include "server/run_json.h"
 
@@ -125,6 +126,7 @@ struct rt_project_pool {
 	rt_project_pool_options options;
 	pthread_mutex_t opening;      /* held while a project is opened */
 	_Atomic(rt_open_project *) first;
+	rt_project_watch watch;
 	rt_embedding *embedding;      /* or NULL */
 };
 
@@ -396,7 +398,7 @@ rt_project_pool_create(rt_project_pool *pool, rt_str name, rt_error *err)
 
 /* Replies of other processes that have ended, and expired responses. Failures are retried. */
 static void
-tend(rt_open_project *open_project, int64_t now_us)
+tend(rt_open_project *open_project, int64_t now_us, bool is_watched)
 {
 	const rt_project_pool_options *given = &open_project->pool->options;
 	size_t kept = 0;
@@ -412,6 +414,8 @@ tend(rt_open_project *open_project, int64_t now_us)
 		open_project->swept_us = now_us;
 		(void)!rt_idempotency_sweep(open_project->engine, now_us, NULL, NULL);
 	}
+	if (is_watched && !open_project->has_side)
+		return; /* there is nothing to read */
 	if (given->lives != NULL && rt_run_claims_sweep(open_project->claims, &kept, NULL) == RT_OK &&
 	    kept > 0)
 		rt_feed_changed(open_project->feed);
@@ -454,12 +458,13 @@ void
 rt_project_pool_tick(rt_project_pool *pool)
 {
 	int64_t now_us = pool->options.env->now_us(pool->options.env->ctx);
+	bool is_watched = rt_project_watch_look(&pool->watch, pool, now_us);
 	rt_open_project *open_project;
 
 	for (open_project = pool->first; open_project != NULL; open_project = open_project->next) {
 		rt_run_claims_tick(open_project->claims);
-		rt_feed_tick(open_project->feed);
-		tend(open_project, now_us);
+		rt_feed_tick(open_project->feed, is_watched ? &open_project->news : NULL);
+		tend(open_project, now_us, is_watched);
 		index_texts(open_project, now_us);
 	}
 }

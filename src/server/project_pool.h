@@ -81,6 +81,8 @@ typedef struct rt_open_project {
 	int64_t tended_us;  /* when rt_project_pool_tick last maintained it */
 	int64_t swept_us;   /* and when expired responses were last dropped */
 	int64_t indexed_us, index_pause_us; /* when texts were last indexed; until the next ones */
+	rt_feed_news news;  /* of other processes, see project_watch.h */
+	bool has_side;      /* there are replies in flight, or rows of runs */
 	uint64_t index_idle_seq; /* with this newest row there was nothing to index; UINT64_MAX: none */
 	bool is_told;       /* hooks know that it is open */
 	struct rt_open_project *next; /* opened before this one */

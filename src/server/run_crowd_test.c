@@ -87,7 +87,7 @@ beat_on(void *ctx)
 
 	while (!atomic_load(&c->is_over)) {
 		atomic_fetch_add(&c->f->later_us, 250000); /* other processes' replies are polled */
-		rt_feed_tick(c->f->feed);
+		rt_feed_tick(c->f->feed, NULL);
 		(void)nanosleep(&pause, NULL);
 	}
 	return NULL;

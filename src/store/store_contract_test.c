@@ -311,6 +311,40 @@ expect_found(fixture *f, uint64_t count)
 	assert_int_equal(s.count, count);
 }
 
+/* Many projects compared with the store at once. */
+static void
+test_watch(void **state)
+{
+	static const char *const prefixes[] = {"reply/", "run/", NULL};
+	fixture *f = *state;
+	uint64_t epoch = 0, expected = 0, other = 0;
+
+	if (OPS(f)->watch == NULL)
+		skip();
+	append_one(f, 1);
+	MUST(OPS(f)->begin(f->store, err));
+	MUST(OPS(f)->project_new(f->store, RT_STR("other"), &other, err));
+	MUST(OPS(f)->commit(f->store, err));
+	MUST(OPS(f)->epoch(f->store, &expected, err));
+	rt_store_watched list[] = {{f->project, 1, true, true}, {other, 1, false, false}, {other + 1, 0, true, true}};
+	MUST(OPS(f)->watch(f->store, list, 3, prefixes, &epoch, err));
+	assert_int_equal(epoch, expected);
+	assert_true(!list[0].has_changed && list[1].has_changed && !list[2].has_changed);
+	assert_true(!list[0].has_side && !list[1].has_side && !list[2].has_side);
+	/* Names after, before and with a prefix. */
+	MUST(OPS(f)->write(f->store, rt_rows_named(RT_STORE_SIDE, f->project, RT_STR("reply0")), RT_STR("x"), err));
+	MUST(OPS(f)->write(f->store, rt_rows_named(RT_STORE_SIDE, f->project, RT_STR("#reply/")), RT_STR("x"), err));
+	MUST(OPS(f)->write(f->store, rt_rows_named(RT_STORE_SIDE, other, RT_STR("run/r1")), RT_STR("x"), err));
+	append_one(f, 2);
+	MUST(OPS(f)->watch(f->store, list, 2, prefixes, &epoch, err));
+	assert_true(list[0].has_changed && !list[0].has_side && list[1].has_side);
+	MUST(OPS(f)->watch(f->store, list, 2, NULL, &epoch, err));
+	assert_true(list[0].has_changed && !list[1].has_side);
+	MUST(OPS(f)->epoch_renew(f->store, err));
+	MUST(OPS(f)->watch(f->store, NULL, 0, NULL, &epoch, err));
+	assert_int_not_equal(epoch, expected);
+}
+
 static void
 test_cancel(void **state)
 {
@@ -553,6 +587,7 @@ main(void)
 		{"append", test_append},
 		{"read_order", test_read_order},
 		{"conflict", test_conflict},
+		{"watch", test_watch},
 		{"cancel", test_cancel},
 		{"nodes", test_nodes},
 		{"side", test_side},

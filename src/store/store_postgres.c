@@ -106,6 +106,7 @@ static const rt_store_ops ops = {
 	.cancel = rt_pg_cancel,
 	.project_new = rt_pg_project_new,
 	.head = rt_pg_head,
+	.watch = rt_pg_watch,
 	.read = rt_pg_read,
 	.append = rt_pg_append,
 	.write = rt_pg_write,

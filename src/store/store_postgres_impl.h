@@ -9,6 +9,7 @@
  *   store_postgres_batch.c         the changes of a transaction, sent as one statement
  *   store_postgres_rows.c          the tables of rows
  *   store_postgres_index.c         the full-text index
+ *   store_postgres_watch.c         changes of other programs in many projects
  *   store_postgres_check.c         check and scrub
  *   store_postgres_connection.c    connections and their pool
  *   store_postgres_query.c         statements and results
@@ -161,7 +162,9 @@ typedef enum rt_pg_name {
 	RT_PG_NAME_LOCK,
 	RT_PG_NAME_HEADS,
 	RT_PG_NAME_LOG,
-	RT_PG_NAME_IDENTITY
+	RT_PG_NAME_IDENTITY,
+	RT_PG_NAME_WATCH,
+	RT_PG_NAME_WATCH_SIDE
 } rt_pg_name;
 
 /* A statement with its parameters, all in binary form. Not to be copied once it has any. */
@@ -320,6 +323,8 @@ rt_status rt_pg_index_add(rt_store *store, uint64_t project, uint64_t number, ui
 			  rt_str text, rt_error *err);
 rt_status rt_pg_index_find(rt_store *store, uint64_t project, rt_str query, uint64_t below,
 			   rt_hit_fn fn, void *ctx, rt_error *err);
+rt_status rt_pg_watch(rt_store *store, rt_store_watched *list, size_t count, const char *const *prefixes,
+		      uint64_t *out_epoch, rt_error *err);
 rt_status rt_pg_check(rt_store *store, rt_finding_fn fn, void *ctx, rt_error *err);
 rt_status rt_pg_scrub(rt_store *store, rt_error *err);
 

@@ -280,7 +280,8 @@ send_named(rt_pg_call *call, sent *one, const int *formats)
 		[RT_PG_NAME_APPEND_ONE] = "retake_append_one_2", [RT_PG_NAME_APPEND] = "retake_append_2",
 		[RT_PG_NAME_WRITE] = "retake_write_1",           [RT_PG_NAME_LOCK] = "retake_lock_1",
 		[RT_PG_NAME_HEADS] = "retake_heads_1",           [RT_PG_NAME_LOG] = "retake_log_1",
-		[RT_PG_NAME_IDENTITY] = "retake_identity_1",
+		[RT_PG_NAME_IDENTITY] = "retake_identity_1",     [RT_PG_NAME_WATCH] = "retake_watch_1",
+		[RT_PG_NAME_WATCH_SIDE] = "retake_watch_side_1",
 	};
 	const rt_pg_query *q = one->query;
 	const rt_pq *pq = call->store->pq;

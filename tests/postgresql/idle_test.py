@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""idle_test.py SOCKET_FOLDER ADDRESS: transactions of a server with open projects that have no clients."""
+"""idle_test.py SOCKET_FOLDER ADDRESS [PROJECTS]: transactions of a server with open projects, without and with event streams."""
 import os
 import subprocess
 import sys
@@ -9,13 +9,21 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 sys.path.insert(0, os.path.join(ROOT, "tests/server"))
 from client import Client, Place, Server, Tally  # noqa: E402
 
-PROJECTS, SECONDS = 30, 3
+PROJECTS = int(sys.argv[3]) if len(sys.argv) > 3 else 30
+SECONDS = 3
+TICKS = 20 + 4  # in a second: rows of the log, and replies
 
 
 def transactions(folder):
     done = subprocess.run(["psql", "-X", "-q", "-A", "-t", "-h", folder, "-U", "retake", "-d", "test", "-c",
                            "SELECT xact_commit FROM pg_stat_database WHERE datname = 'test'"], capture_output=True, text=True, check=True)
     return int(done.stdout)
+
+
+def count_in(seconds):
+    before = transactions(sys.argv[1])
+    time.sleep(seconds)
+    return transactions(sys.argv[1]) - before
 
 
 def main():
@@ -29,12 +37,22 @@ def main():
                 client.post("/projects", {"name": f"p{at}"})
                 Client(server, client.headers, f"p{at}").post("/discussions/main/entries", {"content": "x"})
             time.sleep(2)
-            before = transactions(sys.argv[1])
-            time.sleep(SECONDS)
-            used = transactions(sys.argv[1]) - before
+            used = count_in(SECONDS)
             print(f"{used} transactions in {SECONDS} s")
             # Maintenance every 15 s takes a few for each project; asking for texts to index took ten a second.
             tally.check("few transactions while idle", used < 10 * PROJECTS, used)
+            streams = [Client(server, client.headers, f"p{at}").events() for at in range(PROJECTS)]
+            for stream in streams:
+                stream.until(lambda event, _: event == "hello")
+            time.sleep(2)
+            used = count_in(SECONDS)
+            print(f"{used} transactions in {SECONDS} s with {len(streams)} streams in as many projects")
+            # One statement for all of them.
+            tally.check("as many as for one project", used < 2 * TICKS * SECONDS, used)
+            begun = time.monotonic()
+            place.run("add", "from elsewhere", project="p0")
+            streams[0].until(lambda event, _: event == "op")
+            print(f"a change of another program arrived {1000 * (time.monotonic() - begun):.0f} ms after its command began")
     return tally.end()
 
 

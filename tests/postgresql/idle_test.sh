@@ -9,4 +9,4 @@
 unset HOME XDG_DATA_HOME XDG_CONFIG_HOME XDG_STATE_HOME
 HOME=$work
 export HOME
-python3 "$here/idle_test.py" "$server" "$address"
+python3 "$here/idle_test.py" "$server" "$address" ${PROJECTS:-}
