@@ -96,11 +96,12 @@ leaves_something(rt_scope *s, rt_tui *tui, uint32_t entry)
 rt_status
 rt_verb_navigate(rt_tui *tui, uint32_t entry, bool select, void (*done)(rt_tui *))
 {
+	/* Not letters: text that is typed after the selection of an entry is a message. */
 	static const rt_choice choices[] = {
-		{"n", "no", "No: just go there"},
-		{"y", "yes", "Yes: a model summarises it, and the summary is added where you "
+		{"alt+1", "no", "No: just go there"},
+		{"alt+2", "yes", "Yes: a model summarises it, and the summary is added where you "
 			     "continue"},
-		{"i", "instructions", "Yes, with instructions"},
+		{"alt+3", "instructions", "Yes, with instructions"},
 	};
 	rt_work *work = &tui->work;
 	size_t head = rt_work_head(work);

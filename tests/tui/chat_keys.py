@@ -384,7 +384,7 @@ def go_on(c, place):
     t.wait("› User < 1/2 >")
     t.key("Enter")
     t.wait("Summarise")
-    t.key("n")
+    t.key("M-1")
     c.says("its text is in the input", t, "> Use SQLite, not Postgres", "Moved to entry 2", "← active", gone=["›"])
     c.equal("the head", head(place), "a1")
     t.key("C-c", "M-Up", "Enter")

@@ -9,9 +9,9 @@ import threading
 from talk import FORK, Place, contents, fork, head, ids, newest, run, script, steps, tree_rows, value
 
 QUESTION = [" Summarise the branch you are leaving?" + " " * 21 + "Enter ok  Esc cancel",
-            "› n  No: just go there",
-            "  y  Yes: a model summarises it, and the summary is added where you continue",
-            "  i  Yes, with instructions"]
+            "› Alt+1  No: just go there",
+            "  Alt+2  Yes: a model summarises it, and the summary is added where you continue",
+            "  Alt+3  Yes, with instructions"]
 
 
 def asked(place, row="a1", size=(80, 30), **more):
@@ -49,13 +49,13 @@ def dialogue(c, place):
     c.rows("the question", t, at, QUESTION)
     c.check("the tree stays above it", "─ Tree " + "─" * 73 in t.screen()[:at])
     t.key("Down")
-    c.says("down", t, "› y  Yes")
+    c.says("down", t, "› Alt+2  Yes")
     t.key("Down")
-    c.says("to the last", t, "› i  Yes, with")
+    c.says("to the last", t, "› Alt+3  Yes, with")
     t.key("Down", "Up")
-    c.says("up", t, "› y  Yes")
+    c.says("up", t, "› Alt+2  Yes")
     t.key("Up")
-    c.says("to the first", t, "› n  No")
+    c.says("to the first", t, "› Alt+1  No")
     t.key("Up", "x", "Escape")
     c.says("Escape", t, "Navigation cancelled", "(2/6)", gone=["Summarise"])
     unchanged(c, place, "Escape", before)
@@ -77,7 +77,7 @@ def yes(c, place):
     fork(place)
     before = value(place)
     t = asked(place, RETAKE_MODEL=script(place, {"text": "They chose "}, {"text": "SQLite."}))
-    t.key("y")
+    t.key("M-2")
     c.says("said", t, "Moved to entry 2; summarised the branch you left", "They chose SQLite.",
            gone=["─ Tree", "Summarise"])
     shown = place.json("show")["entries"]
@@ -106,7 +106,7 @@ def yes_to_user(c, place):
     """To an entry of the user: before it, the summary, and its text in the input."""
     fork(place)
     t = asked(place, "u3", RETAKE_MODEL=script(place, {"text": "On SQLite."}))
-    t.key("y")
+    t.key("M-2")
     c.says("said", t, "> What about DuckDB?", "On SQLite.", "summarised the branch you left", gone=["─ Tree"])
     c.equal("the path", [text for _, text in place.texts()], ["Which database?", "SQLite: one file.", "On SQLite."])
     t.key("Enter")
@@ -167,7 +167,7 @@ def instructions(c, place):
     fork(place)
     with Server() as server:
         t = asked(place, **server.env())
-        t.key("i")
+        t.key("M-3")
         t.wait("Instructions for the summary?")
         t.type("Names of files, please")
         t.key("Escape")
@@ -175,7 +175,7 @@ def instructions(c, place):
         c.equal("no model was asked", server.bodies, [])
         t.key("Enter")
         t.wait("Summarise")
-        t.key("i")
+        t.key("M-3")
         t.wait("Instructions for the summary?")
         t.type("Names of files, please")
         t.key("Enter")
@@ -196,7 +196,7 @@ def to_another_take(c, place):
         with Place() as ours, Server() as server:
             fork(ours)
             t = asked(ours, row, **server.env())
-            t.key("y")
+            t.key("M-2")
             c.says(f"{row}: summarised", t, "By the server", "summarised the branch you left", gone=["─ Tree"])
             c.equal(f"{row}: the path", [text for _, text in ours.texts()], there + ["By the server"])
             sent = json.dumps(server.bodies[0]) if server.bodies else ""
@@ -211,13 +211,13 @@ def fails(c, place):
     before = value(place), steps(place)
     with Server(status=400) as server:
         t = asked(place, **server.env())
-        t.key("y")
+        t.key("M-2")
         c.says("why", t, "is on fire", "Nothing was changed", "(2/6)")
         c.check("a model was asked", server.bodies)
         unchanged(c, place, "a server that fails", before)
         t.key("Enter")
         t.wait("Summarise")
-        t.key("n")
+        t.key("M-1")
         c.says("without a summary", t, "Moved to entry 2", gone=["─ Tree"])
         c.equal("the head", head(place), "a1")
 
@@ -229,7 +229,7 @@ def fails_again(c, place):
     before = value(place), steps(place)
     with Server(status=500) as server:
         t = asked(place, **server.env())
-        t.key("y")
+        t.key("M-2")
         c.says("progress", t, "server error 500, retry")
         t.key("Escape")
         c.says("left at once", t, "Navigation cancelled", "(2/6)", gone=["trying again"])
@@ -240,7 +240,7 @@ def fails_midway(c, place):
     fork(place)
     before = value(place), steps(place)
     t = asked(place, RETAKE_MODEL=script(place, {"text": "Half a "}, {"error": {"message": "worn out"}}))
-    t.key("y")
+    t.key("M-2")
     c.says("why", t, "orn out", "Nothing was changed", "(2/6)")
     unchanged(c, place, "half a summary", before)
     t.key("Escape")
@@ -251,7 +251,7 @@ def no_model(c, place):
     fork(place)
     before = value(place), steps(place)
     t = asked(place, RETAKE_MODEL=None)
-    t.key("y")
+    t.key("M-2")
     c.says("what to do", t, "No model is set", "Ctrl+L", "(2/6)")
     unchanged(c, place, "no model", before)
 
@@ -263,7 +263,7 @@ def aborted(c, place):
     slow = script(place, {"text": "Half a "}, {"wait_ms": 60000}, {"text": "summary"})
     t = asked(place, RETAKE_MODEL=slow)
     for key, after in (("Escape", "(2/6)"), ("C-c", "Esc stop, tree")):
-        t.key("y")
+        t.key("M-2")
         c.says("what happens, and what can be done", t, "Summarising the branch you are leaving. Escape cancels", "Half a")
         t.key(key)
         c.says(f"{key} while it runs", t, "Navigation cancelled", after, gone=["Half a", "Summarising"])
@@ -274,7 +274,7 @@ def aborted(c, place):
     # Also from the chat.
     t.key("M-Up", "Up", "Up", "Up", "Enter")
     t.wait("Summarise")
-    t.key("y")
+    t.key("M-2")
     t.wait("Half a")
     t.key("Escape")
     c.says("from the chat", t, "Navigation cancelled", gone=["Half a"])
@@ -289,7 +289,7 @@ def aborted_server(c, place):
     holds = threading.Event()
     with Server(holds=holds) as server:
         t = asked(place, **server.env())
-        t.key("y")
+        t.key("M-2")
         c.says("it runs", t, "Summarising the branch")
         c.store("it was asked", lambda: len(server.bodies), 1)
         t.key("Escape")
@@ -303,7 +303,7 @@ def hook_cancels(c, place):
     before = value(place), steps(place)
     hook(place, "head.before_move", "cat > /dev/null; echo 'not on a Sunday' >&2; exit 2\n")
     t = asked(place)
-    for key in ("y", "n"):
+    for key in ("M-2", "M-1"):
         t.key(key)
         c.says(f"{key}: its reason", t, "not on a Sunday", "Nothing was changed", "(2/6)", gone=["Summarise"])
         unchanged(c, place, f"a hook that cancels, {key}", before)
@@ -320,7 +320,7 @@ def hook_cancels_silently(c, place):
     before = value(place), steps(place)
     t = asked(place)
     hook(place, "session_before_tree", "cat > /dev/null; echo '{\"cancel\":true}'\n")
-    for key in ("y", "n"):
+    for key in ("M-2", "M-1"):
         t.key(key)
         t.wait("(2/6)", gone=["Summarise"])
         c.check(f"{key}: nothing is said", not any("ook" in row or "You are where" in row for row in t.screen()),
@@ -340,7 +340,7 @@ def hook_writes(c, place):
     hook(place, "head.after_move", f"cat > {place.dir}/after\n")
     with Server() as server:
         t = asked(place, **server.env())
-        t.key("y")
+        t.key("M-2")
         c.says("its summary", t, "By a hook", "summarised the branch you left", gone=["─ Tree"])
         c.equal("no model was asked", server.bodies, [])
     c.equal("the entry", place.json("show")["entries"][2]["content"], "By a hook")
@@ -367,7 +367,7 @@ def hook_ignored(c, place):
     fork(place)
     hook(place, "head.before_move", "cat > /dev/null\necho '{\"summary\":{\"summary\":\"By a hook\"}}'\n")
     t = asked(place)
-    t.key("n")
+    t.key("M-1")
     c.says("there", t, "Moved to entry 2", gone=["By a hook", "summarised"])
     c.equal("the head", (head(place), ids(place)), ("a1", ["u1", "a1", "u2", "a2"]))
 

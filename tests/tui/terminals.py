@@ -86,8 +86,8 @@ def small(c, place):
     t.key("M-u")
     t.wait("Undone")
     t.key("Enter")
-    c.says("the question can be read", t, "Summarise the branch you are leaving?", "› n  No: just go there", "  y  Yes")
-    t.key("n")
+    c.says("the question can be read", t, "Summarise the branch you are leaving?", "› Alt+1  No: just go there", "  Alt+2  Yes")
+    t.key("M-1")
     c.says("gone", t, "> Use SQLite, not Postgres")
     for key, seen in (("F3", "History of "), ("F4", "Discussions"), ("F1", "Keys here"), ("C-p", "Commands")):
         t.key(key)

@@ -19,7 +19,7 @@ def go(t, *keys):
     """Continues from the entry that these keys lead to, without a summary."""
     t.key(*keys, "Enter")
     t.wait("Summarise the branch you are leaving?")
-    t.key("n")
+    t.key("M-1")
 
 
 def rows(c, place):
