@@ -239,6 +239,13 @@ write_draft(rt_chat *chat)
 							    .ctx = &chat->pane}));
 }
 
+void
+rt_chat_store_draft(rt_chat *chat)
+{
+	if (chat->draft_disc == chat->pane.tui->work.place.disc && chat->pane.tui->pending == NULL)
+		write_draft(chat);
+}
+
 /* Was there a pause in typing? */
 static bool
 is_due(rt_chat *chat)

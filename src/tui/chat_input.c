@@ -50,6 +50,7 @@ rt_chat_put_away(rt_chat *chat)
 {
 	rt_chat_remember(chat, rt_field_text(chat->field));
 	rt_field_clear(chat->field);
+	rt_chat_store_draft(chat); /* otherwise a command would bring the text back */
 }
 
 /* ---- sending ---- */

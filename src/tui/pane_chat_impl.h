@@ -231,6 +231,8 @@ void rt_chat_return_line(rt_pane *pane, rt_str line);
 
 /* Switch to the draft of the current discussion. */
 void rt_chat_switch_draft(rt_chat *chat);
+/* Stores the input as the draft without a pause in typing, unless a change is pending. */
+void rt_chat_store_draft(rt_chat *chat);
 /* Shows the draft if the input is empty, after a command that was typed over it. */
 void rt_chat_show_draft(rt_chat *chat);
 /* The value has changed: shows its draft, unless there is typed text that is not in it yet. */

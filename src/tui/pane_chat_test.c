@@ -287,6 +287,24 @@ leaving_with_something_written(void **state)
 	desk_close(&d);
 }
 
+/* A command after Ctrl+C does not bring the cleared text back, whose draft was stored before. */
+static void
+cleared_text(void **state)
+{
+	desk d;
+
+	(void)state;
+	open_four(&d);
+	desk_type(&d, "stale text");
+	rt_pane_chat_keep(&d.tui, true);
+	desk_press(&d, "ctrl+c");
+	desk_type(&d, "/model builtin/text");
+	desk_press(&d, "enter");
+	assert_shows(&d, "Set model to \"builtin/text\"");
+	assert_false(desk_shows(&d, "stale text"));
+	desk_close(&d);
+}
+
 /* ---- messages ---- */
 
 /* The way back is named by the key of the present screen. */
@@ -862,6 +880,7 @@ main(void)
 		cmocka_unit_test(what_a_command_leaves),
 		cmocka_unit_test(uses_a_template),
 		cmocka_unit_test(leaving_with_something_written),
+		cmocka_unit_test(cleared_text),
 		cmocka_unit_test(the_way_back_by_the_key_that_works),
 		cmocka_unit_test(a_revert_in_another_discussion),
 		cmocka_unit_test(undo_says_how_many_there_were),
