@@ -150,7 +150,7 @@ several_models(void **state)
 	assert_shows(&d, "✓ builtin/summary\n");
 	desk_press(&d, "enter");
 	assert_shows(&d, " Question to these models ");
-	desk_press(&d, "escape ctrl+l space up space down space enter");
+	desk_press(&d, "escape ctrl+l space up space space enter");
 	assert_shows(&d, "Set model to \"builtin/summary\"");
 	desk_close(&d);
 }
