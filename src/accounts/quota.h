@@ -103,7 +103,7 @@ typedef struct rt_quota_excess {
  * more often than RT_QUOTA_FRESH_MS. */
 bool rt_quota_is_exceeded(rt_quota_meter *meter, const rt_accounts *a, const rt_roster *roster, uint64_t user,
 			  uint64_t project, const rt_use *added, rt_quota_excess *out);
-/* The limit, the use and the next step as a sentence for people. */
+/* Appends a sentence with the limit, the use and the next step. */
 void rt_quota_explain(const rt_accounts *a, const rt_roster *roster, const rt_quota_excess *excess,
 		      uint64_t user, rt_buf *out);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Use: what users, teams and projects have added. Counted in memory, written now and then. */
+ * Use: the additions of users, teams and projects. Counted in memory, written periodically. */
 #include "accounts/quota_impl.h"
 
 #include <pthread.h>

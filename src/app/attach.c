@@ -24,8 +24,7 @@ rt_attach_here(rt_scope *s)
 		*root = rt_scope_copy(s, rt_str_of(here));
 		options.roots = root;
 		options.root_count = 1;
-	}
-	else if (here == NULL && errno == ENOMEM)
+	} else if (here == NULL && errno == ENOMEM)
 		(void)rt_scope_fail(s, RT_NOMEM, "out of memory");
 	free(here);
 	return options;

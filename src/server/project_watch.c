@@ -6,7 +6,7 @@
 typedef struct list {
 	rt_store_watched *at;
 	rt_open_project **projects;
-	size_t count, room;
+	size_t count, watched_room, project_room;
 } list;
 
 /* A project whose number of rows is to be compared. */
@@ -15,21 +15,8 @@ add(rt_scope *s, list *l, rt_open_project *open_project)
 {
 	const rt_project *value = rt_engine_value(open_project->engine);
 
-	if (l->count == l->room) {
-		size_t room = l->room == 0 ? 64 : 2 * l->room;
-		rt_store_watched *at = rt_scope_get(s, room * sizeof(*at));
-		rt_open_project **projects = rt_scope_get(s, room * sizeof(rt_open_project *));
-
-		if (rt_ok(s) && l->count > 0) {
-			memcpy(at, l->at, l->count * sizeof(*at));
-			memcpy((void *)projects, (void *)l->projects, l->count * sizeof(rt_open_project *));
-		}
-		if (rt_ok(s)) {
-			l->at = at;
-			l->projects = projects;
-			l->room = room;
-		}
-	}
+	l->at = rt_scope_grow(s, l->at, l->count, &l->watched_room, sizeof(*l->at));
+	l->projects = rt_scope_grow(s, l->projects, l->count, &l->project_room, sizeof(rt_open_project *));
 	if (rt_ok(s)) {
 		l->at[l->count] = (rt_store_watched){rt_engine_project_number(open_project->engine), value->seq, false,
 						     false};
@@ -90,15 +77,15 @@ rt_project_watch_look(rt_project_watch *watch, rt_project_pool *pool, int64_t no
 		return true; /* with the last news */
 	rt_scope_init(&s, given->alloc);
 	list l = gather(&s, pool, false);
-	if (l.count > 0)
+	if (rt_ok(&s) && l.count > 0)
 		RT_TRY(&s, store->ops->watch(store, l.at, l.count, has_replies ? replies : NULL, &epoch, &s.error));
 	if (rt_ok(&s)) {
 		note(&l, epoch, true, has_replies);
 		watch->replies_us = has_replies ? now_us : watch->replies_us;
 	}
-	if (has_side) {
+	if (has_side && rt_ok(&s)) {
 		l = gather(&s, pool, true);
-		if (l.count > 0)
+		if (rt_ok(&s) && l.count > 0)
 			RT_TRY(&s, store->ops->watch(store, l.at, l.count, all, &epoch, &s.error));
 		if (rt_ok(&s)) {
 			note(&l, epoch, false, true);

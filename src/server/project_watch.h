@@ -10,17 +10,19 @@
 #include "server/project_pool.h"
 
 enum {
-	RT_WATCH_SIDE_MS = 15000, /* between two looks for replies and runs in projects without streams */
-	RT_WATCH_SHARE = 4        /* asking takes at most this fraction (1/n) of the time */
+	RT_WATCH_SIDE_MS = 15000, /* between two queries for replies and runs in projects without streams */
+	RT_WATCH_SHARE = 4        /* the queries take at most this fraction (1/n) of the time */
 };
 
 typedef struct rt_project_watch {
-	int64_t next_us;             /* not asked before */
-	int64_t took_us;             /* the last one */
-	int64_t replies_us, side_us; /* when replies, and all side rows, were last asked for */
+	int64_t next_us;             /* no query before this time */
+	int64_t took_us;             /* duration of the last one */
+	int64_t replies_us, side_us; /* time of the last query for replies, and for all side rows */
 } rt_project_watch;
 
-/* Sets news and has_side of all open projects. False: each has to ask for itself. */
+/* Sets news and has_side of all open projects; after a failure they keep their values. At most one
+ * statement per 1,000 projects for the logs, and one for each prefix of side rows that is due. False:
+ * the store has no watch, so each feed has to refresh its own project. */
 bool rt_project_watch_look(rt_project_watch *watch, rt_project_pool *pool, int64_t now_us);
 
 #endif

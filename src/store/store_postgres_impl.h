@@ -115,7 +115,7 @@ typedef struct rt_pg_conn {
 	rt_pg_transaction tx;
 	/* The last failure: */
 	bool is_lost;   /* of the connection */
-	bool is_impatient; /* the statement that runs is cancelled after the busy limit */
+	bool has_busy_limit; /* the statement that runs is cancelled after the busy limit */
 	bool was_cancelled;
 	char code[6];   /* SQLSTATE; empty: none */
 	char text[300]; /* the server's or libpq's message, in one line */

@@ -201,7 +201,7 @@ cancel(rt_pg_call *call)
 	PGcancel *request = pq->getCancel(call->conn->pg);
 	char ignored[256];
 
-	call->conn->is_impatient = false;
+	call->conn->has_busy_limit = false;
 	call->conn->was_cancelled = true;
 	if (request != NULL)
 		(void)pq->cancel(request, ignored, sizeof(ignored));
@@ -215,10 +215,10 @@ wait_socket(rt_pg_call *call, bool output, int64_t until_ms)
 	struct pollfd fd = {.fd = call->store->pq->socket(call->conn->pg),
 			    .events = (short)(output ? POLLIN | POLLOUT : POLLIN)};
 	rt_pg_conn *c = call->conn;
-	int64_t left = until_ms - rt_clock_ms() - (c->is_impatient ? RT_PG_ANSWER_MS : 0);
+	int64_t left = until_ms - rt_clock_ms() - (c->has_busy_limit ? RT_PG_ANSWER_MS : 0);
 	int rc = poll(&fd, 1, call->is_unlimited ? 60000 : left > 0 ? (int)left : 0);
 
-	if (rc == 0 && c->is_impatient) {
+	if (rc == 0 && c->has_busy_limit) {
 		cancel(call);
 		return true;
 	}
@@ -328,7 +328,7 @@ exchange(rt_pg_call *call, sent *all, size_t count)
 	bool ok = true, failed = false;
 	PGresult *one = NULL;
 
-	c->is_lost = c->is_impatient = c->was_cancelled = false;
+	c->is_lost = c->has_busy_limit = c->was_cancelled = false;
 	c->code[0] = c->text[0] = 0;
 	for (size_t i = 0; i < count; i++)
 		*all[i].result = NULL;
@@ -340,7 +340,7 @@ exchange(rt_pg_call *call, sent *all, size_t count)
 	for (size_t i = 0; ok && i < count; i++) {
 		bool is_preparing = all[i].is_preparing;
 
-		c->is_impatient = all[i].query->is_cancelled;
+		c->has_busy_limit = all[i].query->is_cancelled;
 		for (;;) {
 			ok = receive(call, until, &one);
 			if (ok && one == NULL && is_preparing) { /* the statement follows */

@@ -36,7 +36,6 @@ enum {
 	NEAR = 1000, /* passages that are compared exactly: at first; more, if filters exclude them */
 	RANKED = 200,        /* matches that are compared, at least */
 	FUSED = 100,         /* likewise of a search by meaning, of either kind */
-	FUSED_RANK = 60,     /* added to a rank: the first ones count little more than the next ones */
 	CANDIDATES = 500,    /* asked for at once: at first, and at most */
 	CANDIDATES_MAX = 16000,
 	TEXTS = 32, /* of candidates, read together: at first, and at most */
@@ -56,12 +55,6 @@ typedef struct candidates {
 	size_t count, capacity, max;
 } candidates;
 
-typedef struct scored {
-	rt_hit hit; /* its snippet may be missing: ptr NULL */
-	uint64_t body;
-	double score;
-} scored;
-
 typedef struct search {
 	rt_scope *scope;
 	rt_scope *body; /* memory of the current text */
@@ -76,7 +69,7 @@ typedef struct search {
 	size_t seeded_count;
 	uint32_t filtered_disc; /* the last one that the filters were applied to */
 	bool filtered_fits;
-	scored *found;
+	rt_scored *found;
 	size_t found_count, found_room;
 	rt_hit *hits;
 	size_t hit_count, hit_room;
@@ -185,9 +178,9 @@ body_fits(const search *s, const rt_body *body, rt_str text)
 /* ---- hits ---- */
 
 static void
-add_found(search *s, const scored *f)
+add_found(search *s, const rt_scored *f)
 {
-	scored *items = rt_scope_grow(s->scope, s->found, s->found_count, &s->found_room, sizeof(*items));
+	rt_scored *items = rt_scope_grow(s->scope, s->found, s->found_count, &s->found_room, sizeof(*items));
 
 	if (items == NULL)
 		return;
@@ -245,7 +238,7 @@ match(search *s, const rt_disc *disc, const rt_take *take, size_t at, const rt_s
 	if (!rt_ok(scope) || !slot_fits(s, disc, slot, role) || !disc_fits(s, disc) ||
 	    (!is_known && !read_match(s, c.body, c.at, &c.score, &snippet)))
 		return;
-	const scored f = {
+	const rt_scored f = {
 		.body = c.body,
 		.score = c.score,
 		.hit = {
@@ -560,7 +553,7 @@ number_order(const void *a, const void *b)
 static int
 by_similarity(const void *a, const void *b)
 {
-	const scored *x = a, *y = b;
+	const rt_scored *x = a, *y = b;
 
 	return (x->hit.similarity < y->hit.similarity) - (x->hit.similarity > y->hit.similarity);
 }
@@ -599,17 +592,6 @@ find_near(search *s)
 
 /* ---- ranking ---- */
 
-/* The better answer first; of equal ones the newer. */
-static int
-by_score(const void *a, const void *b)
-{
-	const scored *x = a, *y = b;
-
-	if (x->score != y->score)
-		return x->score < y->score ? 1 : -1;
-	return (x->body < y->body) - (x->body > y->body);
-}
-
 /* The newest of them get at most as much as one more word in their text would. */
 static void
 rank(search *s)
@@ -617,7 +599,7 @@ rank(search *s)
 	for (size_t i = 0; i < s->found_count; i++)
 		s->found[i].score += 0.5 - 0.5 * (double)i / (double)s->wanted;
 	if (s->found_count > 1)
-		qsort(s->found, s->found_count, sizeof(*s->found), by_score);
+		qsort(s->found, s->found_count, sizeof(*s->found), rt_scored_compare);
 }
 
 /* The first of those found become hits. */
@@ -625,7 +607,7 @@ static void
 add_hits(search *s)
 {
 	for (size_t i = 0; i < s->found_count && i < s->limit; i++) {
-		scored *f = &s->found[i];
+		rt_scored *f = &s->found[i];
 
 		if (f->hit.snippet.ptr == NULL && !read_match(s, f->body, 0, &f->score, &f->hit.snippet))
 			continue;
@@ -669,62 +651,6 @@ find_ranked(search *s)
 
 /* ---- words and meaning together ---- */
 
-static bool
-is_same_entry(const scored *a, const scored *b)
-{
-	return a->hit.disc == b->hit.disc && a->hit.entry == b->hit.entry;
-}
-
-/* By entry; those of one entry stay in their order. */
-static int
-by_entry(const void *a, const void *b)
-{
-	const scored *x = *(const scored *const *)a, *y = *(const scored *const *)b;
-
-	if (x->hit.disc != y->hit.disc)
-		return x->hit.disc < y->hit.disc ? -1 : 1;
-	if (x->hit.entry != y->hit.entry)
-		return x->hit.entry < y->hit.entry ? -1 : 1;
-	return (x > y) - (x < y);
-}
-
-/* Reciprocal rank fusion: an entry gets 1 / (FUSED_RANK + rank) for its rank by meaning and by words, added if it
- * has both. all: first the near ones, then those with the words. */
-static void
-fuse(search *s, scored *all, size_t near, size_t count)
-{
-	const scored **items = rt_scope_array(s->scope, count + 1, sizeof(*items));
-
-	s->found = rt_scope_array(s->scope, count + 1, sizeof(*s->found));
-	s->found_count = 0;
-	if (!rt_ok(s->scope))
-		return;
-	for (size_t i = 0; i < count; i++) {
-		all[i].score = 1.0 / (double)(FUSED_RANK + 1 + (i < near ? i : i - near));
-		items[i] = &all[i];
-	}
-	qsort(items, count, sizeof(*items), by_entry);
-	for (size_t i = 0, next; i < count; i = next) {
-		scored *f = &s->found[s->found_count++];
-		bool is_near = items[i] < all + near;
-
-		*f = *items[i];
-		for (next = i + 1; next < count && is_same_entry(items[next], f); next++) {
-			const scored *other = items[next];
-
-			if (!is_near || other < all + near)
-				continue; /* another version of the text, with a lower rank */
-			is_near = false;
-			f->score += other->score;
-			f->body = other->body; /* its snippet shows the words */
-			f->hit.snippet = other->hit.snippet;
-			f->hit.is_past = other->hit.is_past;
-		}
-	}
-	if (s->found_count > 1)
-		qsort(s->found, s->found_count, sizeof(*s->found), by_score);
-}
-
 /* The most similar texts, and those with the words. */
 static void
 find_fused(search *s)
@@ -732,7 +658,7 @@ find_fused(search *s)
 	const rt_query whole = s->query;
 	size_t limit = s->limit, near;
 	rt_token token;
-	scored *all;
+	rt_scored *all;
 
 	s->is_ranked = true;
 	s->limit = s->wanted = limit > FUSED ? limit : FUSED;
@@ -749,7 +675,9 @@ find_fused(search *s)
 		find_ranked(s);
 	s->found_count = s->found_count < s->limit ? s->found_count : s->limit;
 	memcpy(all + near, s->found, s->found_count * sizeof(*all));
-	fuse(s, all, near, near + s->found_count);
+	s->found = rt_scored_fuse(s->scope, all, near, near + s->found_count, &s->found_count);
+	if (!rt_ok(s->scope))
+		return;
 	s->limit = limit;
 	add_hits(s);
 }

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * Internals of searching: parsing queries and matching texts. search.c queries the index. */
+ * Internals of searching: parsing queries and matching texts. search.c queries the index, search_fuse.c orders the
+ * results. */
 #ifndef RT_VIEW_SEARCH_IMPL_H
 #define RT_VIEW_SEARCH_IMPL_H
 
 #include "base/moment.h"
 #include "base/scope.h"
+#include "view/search.h"
 
 enum { RT_QUERY_TERMS_MAX = 32 /* later terms are ignored */ };
 
@@ -75,5 +77,21 @@ double rt_query_score(const rt_query *query, rt_str text);
 /* About 120 characters of text around the first match, with \001 and \002 around every match in it;
  * control characters are spaces, "…" marks omitted text. */
 void rt_query_add_snippet(rt_buf *buf, const rt_query *query, rt_str text);
+
+/* ---- results ---- */
+
+/* A matching text. */
+typedef struct rt_scored {
+	rt_hit hit; /* its snippet may be missing: ptr NULL */
+	uint64_t body;
+	double score;
+} rt_scored;
+
+/* For qsort: the better answer first; of equal ones the newer. */
+int rt_scored_compare(const void *a, const void *b);
+/* Reciprocal rank fusion: an entry gets 1 / (60 + rank) for its rank by meaning and by words, added if it
+ * has both. all: first near texts by meaning, then those with the words, each the best first; their scores
+ * are changed. Returns each entry once, the best first, in the scope; NULL once that has failed. */
+rt_scored *rt_scored_fuse(rt_scope *s, rt_scored *all, size_t near, size_t count, size_t *out_count);
 
 #endif
