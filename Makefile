@@ -112,8 +112,8 @@ failures: program
 # row-level security; `make test` asks fewer.
 access: setup-test
 	@tools/configure.sh $(OBJ) $(OPTIONS)
-	@$(NINJA) src/access_test src/retake
-	@folder=$$(mktemp -d) && RETAKE_TEST_STORE=$$folder/access.db RETAKE_TEST_REQUESTS=1000000 $(OBJ)/src/access_test; \
+	@$(NINJA) src/access_random_test src/retake
+	@folder=$$(mktemp -d) && RETAKE_TEST_STORE=$$folder/access.db RETAKE_TEST_REQUESTS=1000000 $(OBJ)/src/access_random_test; \
 		status=$$?; rm -rf "$$folder"; exit $$status
 	@REQUESTS=$(REQUESTS) tests/postgresql/security_test.sh
 

@@ -39,12 +39,12 @@ new_store() { # new_store NAME: its address for the server's role
 }
 cd "$root" || exit 1
 requests=${REQUESTS:-600}
-RETAKE_TEST_REQUESTS=$requests RETAKE_TEST_STORE=$(new_store requests) code 'random requests' 0 "$(unit_test access_test)"
+RETAKE_TEST_REQUESTS=$requests RETAKE_TEST_STORE=$(new_store requests) code 'random requests' 0 "$(unit_test access_random_test)"
 grep '^#' "$work/out"
-RETAKE_TEST_REQUESTS=$requests RETAKE_TEST_STORE=$(new_store rows) RETAKE_TEST_ROWS=1 code 'the database alone' 0 "$(unit_test access_test)"
+RETAKE_TEST_REQUESTS=$requests RETAKE_TEST_STORE=$(new_store rows) RETAKE_TEST_ROWS=1 code 'the database alone' 0 "$(unit_test access_random_test)"
 grep '^#' "$work/out"
 
-RETAKE_TEST_STORE=$(new_store commits) RETAKE_TEST_COMMITS=1 code 'users share commits' 0 "$(unit_test access_test)"
+RETAKE_TEST_STORE=$(new_store commits) RETAKE_TEST_COMMITS=1 code 'users share commits' 0 "$(unit_test access_random_test)"
 
 # A connection sees no other project than the one it has named, whatever its role.
 is 'another project' '0|1' "$(as_server "BEGIN; SELECT set_config('retake.project', '2', true), set_config('retake.level', '4', true);
