@@ -41,7 +41,8 @@ typedef enum rt_screen {
 	X(FILTER_LABELED, "filter-labeled", LOOK) X(FILTER_NEXT, "filter-next", LOOK) \
 	X(SEARCH, "search", LOOK) X(FIND_NEXT, "find-next", LOOK) \
 	X(FIND_PREVIOUS, "find-previous", LOOK) X(MARK, "mark", LOOK) \
-	X(MARK_NONE, "mark-none", LOOK) X(FOLD_ALL, "fold-all", LOOK) X(EDIT, "edit", DO) \
+	X(MARK_NONE, "mark-none", LOOK) X(MARK_UP, "mark-up", LOOK) \
+	X(MARK_DOWN, "mark-down", LOOK) X(FOLD_ALL, "fold-all", LOOK) X(EDIT, "edit", DO) \
 	X(EDIT_AS_TAKE, "edit-as-take", DO) X(EDITOR, "editor", DO) \
 	X(INSERT_BEFORE, "insert-before", DO) X(INSERT_AFTER, "insert-after", DO) \
 	X(ROLE, "role", DO) X(DELETE, "delete", DO) X(DELETE_BELOW, "delete-below", DO) \

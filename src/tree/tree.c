@@ -40,7 +40,7 @@ rt_tree_new(const rt_alloc *alloc, const rt_tree_source *source, const rt_tree_o
 	t->source = source;
 	if (options != NULL)
 		t->options = *options;
-	t->head = t->selected = t->remembered = RT_TREE_NONE;
+	t->head = t->selected = t->remembered = t->anchor = RT_TREE_NONE;
 	rt_buf_init(&t->label_text, alloc, RT_BUF_UNLIMITED);
 	rt_buf_init(&t->hay, alloc, UINT32_MAX);
 	rt_buf_init(&t->query, alloc, RT_BUF_UNLIMITED);
@@ -330,6 +330,7 @@ carry_over(rt_tree *t, const rt_tree *old)
 	t->mark_count = 0;
 	for (uint32_t i = 0; i < t->count; i++)
 		t->mark_count += (t->nodes[i].flags & RT_TREE_MARKED) != 0;
+	t->anchor = RT_TREE_NONE; /* nodes have other numbers now */
 	t->remembered = t->head;
 	to = RT_TREE_NONE;
 	for (uint32_t i = old->remembered; i != RT_TREE_NONE && to == RT_TREE_NONE;

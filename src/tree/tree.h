@@ -207,6 +207,9 @@ void rt_tree_unfold_all(rt_tree *tree);
 
 /* Mark or unmark the selected entry. */
 void rt_tree_mark(rt_tree *tree);
+/* Move the selection up or down, and mark all rows between it and the row at which the first of
+ * several such moves began; going back unmarks them. */
+void rt_tree_mark_range(rt_tree *tree, bool up);
 void rt_tree_unmark_all(rt_tree *tree);
 size_t rt_tree_mark_count(const rt_tree *tree);
 /* The first marked node from node on, visible or not; or RT_TREE_NONE. */

@@ -80,6 +80,7 @@ struct rt_tree {
 	bool is_patient;       /* the search uses texts as they become known */
 	uint32_t laid_unknown; /* number of unknown ones when the rows were computed last */
 	uint32_t selected;     /* row; RT_TREE_NONE: none */
+	uint32_t anchor;       /* node: a range of marks began there; RT_TREE_NONE: none */
 	uint32_t remembered;   /* node: the last that was selected; RT_TREE_NONE: none yet */
 };
 

@@ -8,6 +8,7 @@ go_to(rt_tree *t, uint32_t row)
 {
 	t->selected = row;
 	t->remembered = t->rows[row].node;
+	t->anchor = RT_TREE_NONE;
 }
 
 uint32_t
@@ -133,19 +134,45 @@ rt_tree_select(rt_tree *t, uint32_t node)
 
 /* ---- marks ---- */
 
+static void
+set_mark(rt_tree *t, uint32_t row, bool on)
+{
+	rt_tree_node *n = &t->nodes[t->rows[row].node];
+
+	if (on == ((n->flags & RT_TREE_MARKED) != 0))
+		return;
+	n->flags ^= RT_TREE_MARKED;
+	t->mark_count += on ? 1 : (size_t)-1;
+}
+
 void
 rt_tree_mark(rt_tree *t)
 {
-	rt_tree_node *n;
+	if (t->selected != RT_TREE_NONE)
+		set_mark(t, t->selected,
+			 (t->nodes[t->rows[t->selected].node].flags & RT_TREE_MARKED) == 0);
+}
 
-	if (t->selected == RT_TREE_NONE)
+void
+rt_tree_mark_range(rt_tree *t, bool up)
+{
+	uint32_t was = t->selected, anchor, start;
+
+	if (was == RT_TREE_NONE)
 		return;
-	n = &t->nodes[t->rows[t->selected].node];
-	n->flags ^= RT_TREE_MARKED;
-	if ((n->flags & RT_TREE_MARKED) != 0)
-		t->mark_count++;
-	else
-		t->mark_count--;
+	anchor = t->anchor;
+	if (anchor == RT_TREE_NONE || t->nodes[anchor].row == RT_TREE_NONE)
+		anchor = t->rows[was].node;
+	start = t->nodes[anchor].row;
+	if (up ? was > 0 : was + 1 < t->row_count)
+		go_to(t, up ? was - 1 : was + 1);
+	if (up ? start < was : start > was) { /* back towards the anchor */
+		set_mark(t, was, false);
+	} else {
+		set_mark(t, was, true);
+		set_mark(t, t->selected, true);
+	}
+	t->anchor = anchor;
 }
 
 void

@@ -528,6 +528,43 @@ a_search_finds_what_is_learnt_as_it_comes(void **state)
 	finish(&f);
 }
 
+/* A range grows with each move and shrinks on the way back; another move begins a new one. */
+static void
+test_mark_range(void **state)
+{
+	fixture f;
+	size_t row;
+
+	(void)state;
+	start(&f, NULL);
+	sow_fork(&f);
+	plant(&f.g, f.tree, 8);
+	rt_tree_move(f.tree, RT_TREE_HOME, 1);
+	rt_tree_move(f.tree, RT_TREE_DOWN, 1);
+	row = rt_tree_selected(f.tree);
+	rt_tree_mark(f.tree);
+	assert_int_equal(rt_tree_selected(f.tree), row); /* marking does not move */
+	rt_tree_mark_range(f.tree, false);
+	rt_tree_mark_range(f.tree, false);
+	assert_int_equal(rt_tree_mark_count(f.tree), 3);
+	rt_tree_mark_range(f.tree, true);
+	assert_int_equal(rt_tree_mark_count(f.tree), 2);
+	rt_tree_mark_range(f.tree, true);
+	rt_tree_mark_range(f.tree, true); /* beyond the row at which it began */
+	assert_int_equal(rt_tree_selected(f.tree), row - 1);
+	assert_int_equal(rt_tree_mark_count(f.tree), 2);
+	rt_tree_mark_range(f.tree, true); /* the first row */
+	assert_int_equal(rt_tree_mark_count(f.tree), 2);
+	rt_tree_move(f.tree, RT_TREE_END, 1);
+	rt_tree_mark_range(f.tree, true);
+	assert_int_equal(rt_tree_mark_count(f.tree), 4);
+	plant(&f.g, f.tree, 8); /* rebuilt: the next range begins at the selected row */
+	rt_tree_mark_range(f.tree, true);
+	assert_int_equal(rt_tree_mark_count(f.tree), 5);
+	rt_tree_check(f.tree);
+	finish(&f);
+}
+
 static void
 test_changes(void **state)
 {
@@ -854,7 +891,7 @@ main(void)
 		cmocka_unit_test(test_hidden_head),
 		cmocka_unit_test(test_search),  cmocka_unit_test(test_changes),
 		cmocka_unit_test(test_places),  cmocka_unit_test(test_notes),
-		cmocka_unit_test(test_widths),  cmocka_unit_test(test_scroll),
+		cmocka_unit_test(test_mark_range), cmocka_unit_test(test_widths),  cmocka_unit_test(test_scroll),
 		cmocka_unit_test(test_large),   cmocka_unit_test(test_no_memory),
 	};
 

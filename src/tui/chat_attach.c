@@ -61,11 +61,23 @@ rt_chat_attach(rt_chat *chat, rt_str path)
 }
 
 void
-rt_chat_detach(rt_chat *chat)
+rt_chat_drop_attached(rt_chat *chat)
 {
 	rt_buf_clear(&chat->attached);
 	rt_buf_clear(&chat->attached_rows);
+}
+
+void
+rt_chat_detach(rt_chat *chat)
+{
+	rt_chat_drop_attached(chat);
 	rt_buf_clear(&chat->attached_sent);
+}
+
+size_t
+rt_chat_attached_number(const rt_chat *chat)
+{
+	return count_of(&chat->attached);
 }
 
 yyjson_val *
@@ -128,8 +140,8 @@ rt_chat_attached_draw(const rt_chat *chat, rt_canvas *c, rt_box box)
 		x = rt_canvas_put_name(c, box, x, y, box.w - x - 1, rt_str_of(row), RT_INK_TOOL);
 		if (more > 0)
 			x = rt_canvas_put_f(c, box, x + 2, y, RT_INK_DIM, "and %zu more", more);
-		if (more == 0 && y + 1 == box.h && x + 34 < box.w)
-			(void)rt_canvas_put_c(c, box, x + 2, y, "remove: Backspace at the start", RT_INK_DIM);
+		if (more == 0 && y + 1 == box.h && x + 35 < box.w)
+			(void)rt_canvas_put_c(c, box, x + 2, y, "Backspace at the start removes it", RT_INK_DIM);
 	}
 }
 

@@ -48,8 +48,20 @@ rt_chat_remember(rt_chat *chat, rt_str text)
 void
 rt_chat_put_away(rt_chat *chat)
 {
-	rt_chat_remember(chat, rt_field_text(chat->field));
+	size_t files = rt_chat_attached_number(chat);
+	bool has_text = !rt_field_is_empty(chat->field);
+	const char *name = files == 1 ? "the attached file" : "all attached files";
+
+	if (has_text)
+		rt_chat_remember(chat, rt_field_text(chat->field));
+	if (has_text && files > 0)
+		rt_tui_say(chat->pane.tui, "Cleared the text and %s.  The text was kept: press Up", name);
+	else if (has_text)
+		rt_tui_say(chat->pane.tui, "Cleared the input.  The text was kept: press Up");
+	else
+		rt_tui_say(chat->pane.tui, "Removed %s from the message", name);
 	rt_field_clear(chat->field);
+	rt_chat_drop_attached(chat);
 	rt_chat_store_draft(chat); /* otherwise a command would bring the text back */
 }
 
@@ -74,7 +86,7 @@ request_reply(rt_chat *chat)
 static void
 say_draft_is_back(rt_chat *chat)
 {
-	const rt_str words = RT_STR("Your unsent text is in the input again");
+	const rt_str words = RT_STR("Your draft was restored");
 	rt_tui *tui = chat->pane.tui;
 
 	if (rt_tui_top(tui) != &chat->pane || rt_field_is_empty(chat->field) ||
@@ -112,8 +124,10 @@ send_command(rt_chat *chat, rt_str text)
 		       rt_slash_add_ambiguous(tui, verb, names)
 			       ? rt_tui_format(tui, "%.*s is not unique: %.*s", RT_STR_ARG(verb),
 					       RT_STR_ARG(rt_scope_str(s, names)))
-			       : RT_STR("There is no such command. /help lists the commands; to "
-					"send a message that begins with a slash, type //"),
+			       : rt_tui_format(tui,
+					       "There is no command %.*s. /help lists the commands; to "
+					       "send a message that begins with a slash, type //",
+					       RT_STR_ARG(verb)),
 		       RT_INK_ERROR);
 	RT_TRY(s, rt_field_set(chat->field, line));
 }

@@ -564,7 +564,6 @@ toggle_name(question *q)
 		q->marked.size -= size;
 	}
 	RT_TRY(&q->pane.tui->scope, q->marked.status);
-	(void)rt_list_act(&q->names.list, RT_ACT_DOWN);
 }
 
 /* "2\t*\tmain\t4 entries\tWhich database?" */

@@ -145,12 +145,12 @@ several_models(void **state)
 	desk_press(&d, "ctrl+l");
 	assert_shows(&d, "› builtin/echo\n");
 	assert_shows(&d, "   Space mark several\n");
-	desk_press(&d, "space space");
+	desk_press(&d, "space down space");
 	assert_shows(&d, "✓ builtin/echo\n");
 	assert_shows(&d, "✓ builtin/summary\n");
 	desk_press(&d, "enter");
 	assert_shows(&d, " Question to these models ");
-	desk_press(&d, "escape ctrl+l space up space space enter");
+	desk_press(&d, "escape ctrl+l space space down space enter");
 	assert_shows(&d, "Set model to \"builtin/summary\"");
 	desk_close(&d);
 }

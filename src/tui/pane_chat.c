@@ -21,6 +21,7 @@ rt_chat_select(rt_chat *chat, size_t at)
 	}
 	chat->sel = at;
 	chat->sel_entry = slot.entry;
+	chat->anchor = 0;
 	chat->pane.screen = RT_SCREEN_ENTRY;
 }
 
@@ -73,21 +74,52 @@ show(rt_pane *pane, size_t at)
 	rt_chat_reveal(chat, at);
 }
 
-static void
-toggle_mark(rt_chat *chat)
+static bool
+unmark(rt_chat *chat, uint32_t entry)
 {
 	for (size_t i = 0; i < chat->mark_count; i++)
-		if (chat->marks[i] == chat->sel_entry) {
+		if (chat->marks[i] == entry) {
 			memmove(&chat->marks[i], &chat->marks[i + 1],
 				(chat->mark_count - i - 1) * sizeof(chat->marks[0]));
 			chat->mark_count--;
-			return;
+			return true;
 		}
+	return false;
+}
+
+static void
+mark(rt_chat *chat, uint32_t entry)
+{
+	(void)unmark(chat, entry);
 	if (chat->mark_count < RT_CHAT_MARKS)
-		chat->marks[chat->mark_count++] = chat->sel_entry;
+		chat->marks[chat->mark_count++] = entry;
 	else
 		rt_tui_say(chat->pane.tui, "%d entries are marked, which is the maximum",
 			   (int)RT_CHAT_MARKS);
+}
+
+/* Move the selection and the end of the range of marks, which began at the anchor. */
+static void
+extend_marks(rt_chat *chat, bool up)
+{
+	size_t was = chat->sel, start = rt_work_position(&chat->pane.tui->work, chat->anchor);
+	uint32_t was_entry = chat->sel_entry, anchor = chat->anchor;
+
+	if (anchor == 0 || start == SIZE_MAX) {
+		anchor = was_entry;
+		start = was;
+	}
+	if (!up)
+		(void)select_next(chat);
+	else if (was > 0)
+		select_and_reveal(chat, rt_chat_visible(chat, was - 1, -1));
+	if (up ? start < was : start > was) { /* back towards the anchor */
+		(void)unmark(chat, was_entry);
+	} else {
+		mark(chat, was_entry);
+		mark(chat, chat->sel_entry);
+	}
+	chat->anchor = anchor;
 }
 
 /* Marked entries in the order of the take, else the selected one. */
@@ -285,7 +317,6 @@ cancel(rt_chat *chat, bool escaped)
 		rt_buf_clear(&chat->find);
 	} else if (!rt_field_is_empty(chat->field)) {
 		rt_chat_put_away(chat);
-		rt_tui_say(tui, "The text was kept: press Up");
 	} else if (escaped) {
 		rt_tui_say_nothing(tui);
 		RT_TRY(rt_chat_scope(chat), rt_pane_tree(tui));
@@ -304,7 +335,7 @@ interrupt(rt_chat *chat, bool interrupted)
 
 	if (rt_work_is_running(&tui->work)) {
 		rt_work_stop(&tui->work);
-	} else if (!rt_field_is_empty(chat->field)) {
+	} else if (!rt_field_is_empty(chat->field) || rt_chat_attached_number(chat) > 0) {
 		rt_chat_put_away(chat);
 	} else if (interrupted) {
 		tui->ends = true;
@@ -457,15 +488,19 @@ static void
 say_marks(rt_chat *chat)
 {
 	rt_tui *tui = chat->pane.tui;
-	rt_buf *key = rt_scope_buf(rt_chat_scope(chat));
+	rt_buf *key = rt_scope_buf(rt_chat_scope(chat)), *more = rt_scope_buf(rt_chat_scope(chat));
 
 	rt_keymap_add_key(tui->keys, RT_SCREEN_ENTRY, RT_ACT_MARK_NONE, key);
+	rt_keymap_add_key(tui->keys, RT_SCREEN_ENTRY, RT_ACT_MARK_UP, more);
+	rt_buf_add_c(more, more->size > 0 ? ", " : "");
+	rt_keymap_add_key(tui->keys, RT_SCREEN_ENTRY, RT_ACT_MARK_DOWN, more);
 	if (chat->mark_count == 0)
 		rt_tui_say(tui, "No entry is marked");
 	else if (chat->mark_count < RT_CHAT_MARKS)
-		rt_tui_say(tui, "%zu marked: keys act on the marked entries%s%.*s%s", chat->mark_count,
-			   key->size > 0 ? " (" : "", RT_STR_ARG(rt_buf_str(key)),
-			   key->size > 0 ? " unmarks)" : "");
+		rt_tui_say(tui, "%zu marked: keys act on the marked entries%s%.*s%s%s%.*s%s",
+			   chat->mark_count, key->size > 0 ? " (" : "", RT_STR_ARG(rt_buf_str(key)),
+			   key->size > 0 ? " unmarks)" : "", more->size > 0 ? "   " : "",
+			   RT_STR_ARG(rt_buf_str(more)), more->size > 0 ? " mark more" : "");
 }
 
 /* With an entry selected. */
@@ -497,8 +532,13 @@ act_entry(rt_chat *chat, rt_action action)
 		}
 		return true;
 	case RT_ACT_MARK:
-		toggle_mark(chat);
-		(void)select_next(chat);
+		if (!unmark(chat, chat->sel_entry))
+			mark(chat, chat->sel_entry);
+		say_marks(chat);
+		return true;
+	case RT_ACT_MARK_UP:
+	case RT_ACT_MARK_DOWN:
+		extend_marks(chat, action == RT_ACT_MARK_UP);
 		say_marks(chat);
 		return true;
 	case RT_ACT_MARK_NONE:

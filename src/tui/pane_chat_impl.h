@@ -63,6 +63,7 @@ typedef struct rt_chat {
 	uint32_t sel_entry;            /* … and number */
 	uint32_t marks[RT_CHAT_MARKS]; /* marked entries */
 	size_t mark_count;
+	uint32_t anchor; /* entry at which a range of marks began; 0: none */
 	int slash_at;              /* the selected one, from 1; 0: none */
 	int slash_top;             /* the first visible one, from 0 */
 	bool escaped, interrupted; /* pressed once; the second time counts */
@@ -190,8 +191,10 @@ void rt_chat_find_forks(rt_chat *chat);
 
 /* Attaches a file to the next message; failures are reported. True: attached. */
 bool rt_chat_attach(rt_chat *chat, rt_str path);
+void rt_chat_drop_attached(rt_chat *chat);
 /* Drops them, also those sent with the last question. */
 void rt_chat_detach(rt_chat *chat);
+size_t rt_chat_attached_number(const rt_chat *chat);
 /* Detaches the file that was attached last, and removes its word from the input; false: none. */
 bool rt_chat_detach_last(rt_chat *chat);
 /* The content of a message with this text, in the scope; NULL: nothing is attached, or the scope
@@ -217,7 +220,7 @@ int rt_chat_files(const rt_chat *chat, rt_str word, rt_chat_suggestion out[RT_CH
 void rt_chat_send(rt_chat *chat);
 /* Add a text to the input history. */
 void rt_chat_remember(rt_chat *chat, rt_str text);
-/* The same for the input, which is cleared. */
+/* The same for the input, which is cleared with the attached files; the notice says so. */
 void rt_chat_put_away(rt_chat *chat);
 /* Read the input history of earlier runs, once. */
 void rt_chat_load_history(rt_chat *chat);

@@ -54,7 +54,7 @@ keys_act_on_what_is_marked(void **state)
 	desk_press(&d, "alt+m");
 	assert_shows(&d, "Label of User, entry 1 (leave empty to remove)");
 	desk_press(&d, "escape alt+e");
-	assert_shows(&d, "User, entry 1 - saved in place");
+	assert_shows(&d, "User, entry 1 - edits in place");
 	desk_press(&d, "escape alt+w");
 	assert_true(rt_str_is(rt_buf_str(&d.tui.clip), "one, of France"));
 	/* It stays the same entry when another one is inserted before it, and moves with it. */
@@ -147,7 +147,7 @@ several_are_told_of(void **state)
 
 	(void)state;
 	open_four(&d);
-	desk_press(&d, "alt+up home space space alt+m");
+	desk_press(&d, "alt+up home shift+down alt+m");
 	desk_type(&d, "good");
 	desk_press(&d, "enter");
 	assert_shows(&d, "\n Labelled 2 entries: 1, 2   step 5 - undo: Alt+U\n");
@@ -191,7 +191,7 @@ what_was_written_is_kept(void **state)
 static void
 what_a_command_leaves(void **state)
 {
-	char path[] = "/tmp/pane_chat_test_XXXXXX";
+	char path[] = "/tmp/rt_chat_XXXXXX";
 	char line[80];
 	int file = mkstemp(path);
 	desk d;
@@ -206,7 +206,7 @@ what_a_command_leaves(void **state)
 	desk_press(&d, "ctrl+u");
 	desk_type(&d, "/detach");
 	desk_press(&d, "enter");
-	assert_notice(&d, "Nothing is attached.  Your unsent text is in the input again");
+	assert_notice(&d, "Nothing is attached.  Your draft was restored");
 	assert_shows(&d, " > abc def\n");
 	desk_press(&d, "ctrl+u");
 	desk_type(&d, "see @");
@@ -224,11 +224,27 @@ what_a_command_leaves(void **state)
 	desk_press(&d, "tab");
 	desk_type(&d, "too");
 	desk_press(&d, "ctrl+a");
-	assert_shows(&d, "remove: Backspace at the start");
+	assert_shows(&d, "Backspace at the start removes it");
 	desk_press(&d, "backspace");
 	assert_shows(&d, " > see too\n");
-	assert_false(desk_shows(&d, "remove: Backspace"));
+	assert_false(desk_shows(&d, "removes it"));
+	/* Ctrl+C clears the files, too. */
 	desk_press(&d, "ctrl+u");
+	desk_type(&d, "see @");
+	desk_type(&d, path);
+	desk_press(&d, "tab ctrl+c");
+	assert_notice(&d, "Cleared the text and the attached file.  The text was kept: press Up");
+	assert_false(desk_shows(&d, "removes it"));
+	assert_int_equal(rt_chat_attached_number(rt_chat_of(d.tui.panes[0])), 0);
+	desk_press(&d, "up");
+	assert_shows(&d, " > see @");
+	desk_press(&d, "ctrl+u");
+	desk_type(&d, "/attach ");
+	desk_type(&d, path);
+	desk_press(&d, "enter ctrl+c");
+	assert_notice(&d, "Removed the attached file from the message");
+	assert_int_equal(rt_chat_attached_number(rt_chat_of(d.tui.panes[0])), 0);
+	assert_false(d.tui.ends);
 	(void)snprintf(line, sizeof(line), "/import %.*s", (int)sizeof(path) - 4, path);
 	desk_type(&d, line);
 	desk_press(&d, "tab");
@@ -609,7 +625,8 @@ selects_suggestions(void **state)
 	assert_shows(&d, " New entry before AI, entry 4, role User ");
 	desk_type(&d, "between");
 	desk_press(&d, "enter space"); /* the new one is selected */
-	assert_notice(&d, "1 marked: keys act on the marked entries (Alt+0 unmarks)");
+	assert_notice(&d, "1 marked: keys act on the marked entries (Alt+0 unmarks)   "
+			  "Shift+Up, Shift+Down mark more");
 	assert_shows(&d, "\n✓ User                                                                         4\n");
 	desk_close(&d);
 }
@@ -682,6 +699,40 @@ a_shorter_take_fills_the_view(void **state)
 }
 
 /* Entries that another take does not have are not marked in it. */
+/* Space marks and does not move; Shift+Up and Shift+Down mark a range, and unmark on the way back. */
+static void
+ranges_of_marks(void **state)
+{
+	desk d;
+	const rt_chat *chat;
+
+	(void)state;
+	open_four(&d);
+	chat = rt_chat_of(d.tui.panes[0]);
+	desk_press(&d, "alt+up space");
+	assert_int_equal(chat->sel, 3);
+	assert_int_equal(chat->mark_count, 1);
+	assert_notice(&d, "1 marked: keys act on the marked entries (Alt+0 unmarks)   "
+			  "Shift+Up, Shift+Down mark more");
+	desk_press(&d, "up space");
+	assert_int_equal(chat->mark_count, 2);
+	desk_press(&d, "space");
+	assert_int_equal(chat->mark_count, 1);
+	desk_press(&d, "alt+0 home down shift+down shift+down");
+	assert_int_equal(chat->sel, 3);
+	assert_int_equal(chat->mark_count, 3);
+	desk_press(&d, "shift+down"); /* the last one: stays */
+	assert_int_equal(chat->mark_count, 3);
+	desk_press(&d, "shift+up shift+up shift+up");
+	assert_int_equal(chat->sel, 0);
+	assert_int_equal(chat->mark_count, 2);
+	desk_press(&d, "alt+d");
+	assert_shows(&d, "Deleted 2 entries");
+	desk_press(&d, "?");
+	assert_shows(&d, "Shift+Down");
+	desk_close(&d);
+}
+
 static void
 marks_are_of_the_take(void **state)
 {
@@ -873,6 +924,7 @@ main(void)
 		cmocka_unit_test(marks_go),
 		cmocka_unit_test(restores_a_version),
 		cmocka_unit_test(marks_are_of_the_take),
+		cmocka_unit_test(ranges_of_marks),
 		cmocka_unit_test(several_are_told_of),
 		cmocka_unit_test(hidden_entries),
 		cmocka_unit_test(long_labels),

@@ -439,6 +439,10 @@ act_on_field(rt_discussions *d, rt_action action)
 		open_takes(d, action == RT_ACT_RIGHT);
 		return true;
 	}
+	if (is_empty && action == RT_ACT_ERASE_NEXT) {
+		rt_discussions_delete(d);
+		return true;
+	}
 	if (is_empty && (action == RT_ACT_LINE_START || action == RT_ACT_LINE_END))
 		return rt_list_act(&d->filter.list,
 				   action == RT_ACT_LINE_START ? RT_ACT_HOME : RT_ACT_END);

@@ -7,6 +7,12 @@
 
 #include "tui/pane_discussions_impl.h"
 
+enum {
+	FEW_ENTRIES = 3, /* a discussion with more, and the current one, is deleted only after a
+			  * confirmation */
+	TITLE_MAX = 40   /* characters of a title in the question */
+};
+
 /* ---- opening the chosen row ---- */
 
 /* By present names. */
@@ -217,16 +223,70 @@ rt_discussions_ask_promote(rt_discussions *d)
 					"discussion's takes and choose one");
 }
 
+/* ---- deletion ---- */
+
+static void
+delete_place(rt_tui *tui, rt_switch_place p)
+{
+	rt_request request = rt_switch_request(
+		tui, p.take != 0 ? RT_OP_TAKE_DELETE : RT_OP_DISCUSSION_DELETE, p);
+
+	rt_switch_change(tui, &request, false);
+}
+
+static rt_status
+confirmed(rt_tui *tui, void *ctx, rt_str answer)
+{
+	const naming *n = ctx;
+
+	if (answer.ptr == NULL)
+		return RT_OK;
+	(void)rt_tui_begin(tui);
+	delete_place(tui, n->on);
+	return rt_tui_end(tui);
+}
+
+/* Enter deletes, Escape does not: no letters, which may have been meant for the search. */
+static void
+ask_delete(rt_discussions *d, const rt_disc_row *disc)
+{
+	rt_tui *tui = d->pane.tui;
+	rt_scope *s = rt_discussions_scope(d);
+	rt_buf *key = rt_scope_buf(s), *question = rt_scope_buf(s);
+	rt_choice choice = {"enter", "delete", "Delete it"};
+	naming *n = rt_new(tui->alloc, sizeof(*n));
+
+	if (n == NULL) {
+		(void)rt_scope_nomem(s);
+		return;
+	}
+	*n = (naming){RT_OP_DISCUSSION_DELETE, {disc->number, 0}};
+	rt_buf_add_f(question, "Delete the discussion \"%.*s\" and its ",
+		     RT_STR_ARG(rt_first_words(s, disc->title, TITLE_MAX)));
+	if (disc->takes > 1)
+		rt_buf_add_f(question, "%zu takes?", disc->takes);
+	else
+		rt_buf_add_f(question, "%zu %s?", disc->entries,
+			     disc->entries == 1 ? "entry" : "entries");
+	rt_keymap_add_key(tui->keys, RT_SCREEN_DISCUSSIONS, RT_ACT_UNDO, key);
+	if (key->size > 0)
+		choice.what = rt_tui_format(tui, "Delete it; %.*s restores it",
+					    RT_STR_ARG(rt_buf_str(key)))
+				      .ptr;
+	RT_TRY(s, rt_pane_choose(tui, rt_tui_format(tui, "%.*s", RT_STR_ARG(rt_scope_str(s, question))).ptr,
+				 &choice, 1, confirmed, n, free_naming));
+}
+
 void
 rt_discussions_delete(rt_discussions *d)
 {
 	const rt_discussions_row *r = rt_discussions_at_cursor(d);
-	rt_request request;
 
 	if (r == NULL || r->disc == NULL)
 		return;
-	request = rt_switch_request(d->pane.tui,
-				    r->take != NULL ? RT_OP_TAKE_DELETE : RT_OP_DISCUSSION_DELETE,
-				    rt_discussions_place(r));
-	rt_switch_change(d->pane.tui, &request, false);
+	if (r->take == NULL && !r->disc->absent &&
+	    (r->disc->entries > FEW_ENTRIES || (r->disc->active && r->disc->entries > 0)))
+		ask_delete(d, r->disc);
+	else
+		delete_place(d->pane.tui, rt_discussions_place(r));
 }

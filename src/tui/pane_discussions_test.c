@@ -284,9 +284,40 @@ changes(void **state)
 	desk_press(&d, "enter");
 	assert_int_equal(d.tui.notice_ink, RT_INK_ERROR);
 	/* The last one stays. */
-	desk_press(&d, "ctrl+d ctrl+d ctrl+d");
+	for (int i = 0; i < 3; i++) {
+		desk_press(&d, "ctrl+d");
+		if (desk_shows(&d, "Delete it"))
+			desk_press(&d, "enter");
+	}
 	assert_int_equal(d.tui.notice_ink, RT_INK_ERROR);
 	assert_shows(&d, "Discussions                                                                  1");
+	desk_close(&d);
+}
+
+/* The current discussion, and one with many entries, is deleted only after a confirmation. */
+static void
+deletion_asks(void **state)
+{
+	desk d;
+
+	(void)state;
+	open_story(&d, 80, 12);
+	desk_press(&d, "ctrl+d");
+	desk_press(&d, "y"); /* letters do not answer */
+	assert_shows(&d, "Delete the discussion \"");
+	assert_shows(&d, "Enter  Delete it; Alt+U restores it");
+	desk_press(&d, "escape");
+	assert_shows(&d, "← now");
+	desk_press(&d, "delete");
+	assert_shows(&d, "Enter  Delete it; Alt+U restores it");
+	desk_press(&d, "enter");
+	assert_shows(&d, "Deleted discussion");
+	assert_shows(&d, "undo: Alt+U");
+	/* In a search Del edits the text. */
+	desk_type(&d, "ma");
+	desk_press(&d, "ctrl+a delete");
+	assert_shows(&d, "Search: a");
+	assert_false(desk_shows(&d, "Delete it"));
 	desk_close(&d);
 }
 
@@ -463,6 +494,7 @@ main(void)
 		cmocka_unit_test(goes_to_what_was_found),
 		cmocka_unit_test(marks_what_matched),
 		cmocka_unit_test(changes),
+		cmocka_unit_test(deletion_asks),
 		cmocka_unit_test(takes),
 		cmocka_unit_test(read_only),
 		cmocka_unit_test(pins_archive_and_tags),

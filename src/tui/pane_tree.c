@@ -614,7 +614,11 @@ act_on_tree(tree_pane *p, rt_action action)
 	case RT_ACT_FIND_PREVIOUS: rt_tree_move(p->tree, RT_TREE_UP, 1); return true;
 	case RT_ACT_MARK:
 		rt_tree_mark(p->tree);
-		rt_tree_move(p->tree, RT_TREE_DOWN, 1);
+		return true;
+	case RT_ACT_MARK_UP:
+	case RT_ACT_MARK_DOWN:
+		p->is_searching = false;
+		rt_tree_mark_range(p->tree, action == RT_ACT_MARK_UP);
 		return true;
 	case RT_ACT_MARK_NONE: rt_tree_unmark_all(p->tree); return true;
 	case RT_ACT_PREVIEW:

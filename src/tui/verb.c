@@ -78,8 +78,8 @@ begin_edit(rt_tui *tui, const rt_verb *v, const uint32_t *entries, size_t count)
 	text = rt_work_entry_text(&s, &tui->work, entries[0]);
 	rt_verb_name(tui, entries, count, what, sizeof(what));
 	(void)snprintf(title, sizeof(title), "%s - %s", what,
-		       v->action == RT_ACT_EDIT ? "saved in place; later entries kept"
-						: "saved as a new take");
+		       v->action == RT_ACT_EDIT ? "edits in place; later entries are kept"
+						: "edits in a new take");
 	if (rt_ok(&s))
 		RT_TRY(&s, rt_verb_ask(tui, v, entries, count, title, text, true));
 	return rt_verb_end(tui, &s);

@@ -307,7 +307,7 @@ rows(void **state)
 
 	(void)state;
 	begin(&d);
-	desk_press(&d, "up up space space");
+	desk_press(&d, "up up shift+down");
 	desk_others(&d, "{\"op\":\"entry.role\",\"entry\":\":2\",\"role\":\"System\"}");
 	assert_int_equal(rt_tui_act(&d.tui, RT_ACT_DELETE), RT_OK);
 	assert_int_equal(rt_tui_tend(&d.tui), RT_OK);
@@ -322,7 +322,7 @@ rows(void **state)
 
 	/* One of them was deleted: the other is changed anyway. */
 	begin(&d);
-	desk_press(&d, "up up space space");
+	desk_press(&d, "up up shift+down");
 	desk_others(&d, "{\"op\":\"entry.delete\",\"entry\":\":2\"}");
 	assert_int_equal(rt_tui_act(&d.tui, RT_ACT_MUTE), RT_OK);
 	assert_int_equal(rt_tui_tend(&d.tui), RT_OK);

@@ -145,6 +145,9 @@ rt_work_step(rt_scope *s, const rt_work *work, uint64_t seq)
 	return step != NULL && step->seq == seq ? step : NULL;
 }
 
+/* In the description of a step that concerns several entries. */
+static const rt_str several = RT_STR_INIT(", first ");
+
 void
 rt_work_add_step(const rt_history_row *step, rt_buf *out)
 {
@@ -155,7 +158,8 @@ rt_work_add_step(const rt_history_row *step, rt_buf *out)
 	if (step->about.size == 0 || rt_str_eq(step->what, step->did))
 		return;
 	cut = rt_utf8_offset(step->about, WORDS);
-	rt_buf_add_c(out, ": ");
+	/* "Deleted 4 entries" is not about one of them. */
+	rt_buf_add_c(out, rt_str_find(step->what, several, 0) != SIZE_MAX ? ", starting with " : ": ");
 	rt_buf_add(out, step->about.ptr, cut == SIZE_MAX ? step->about.size : cut);
 	rt_buf_add_c(out, cut == SIZE_MAX ? "" : " ...");
 }
@@ -164,7 +168,6 @@ rt_work_add_step(const rt_history_row *step, rt_buf *out)
 static void
 add_numbered(const rt_history_row *step, rt_str id, size_t position, rt_buf *out)
 {
-	static const rt_str several = RT_STR_INIT(", first ");
 	size_t at = position != SIZE_MAX ? rt_str_find(step->what, id, 0) : SIZE_MAX;
 	rt_str before = {step->what.ptr, at};
 

@@ -243,7 +243,7 @@ rt_work_run_several(rt_work *work, const rt_run_request *what, const rt_str *mod
 
 	rt_buf_clear(&work->hint);
 	if (rt_work_is_running(work))
-		return rt_fail(err, RT_BUSY, "a reply is already arriving");
+		return rt_fail(err, RT_BUSY, "still receiving a reply");
 	/* Starting one reads new rows, and would wait for a writer. */
 	if (rt_engine_refresh_now(work->engine, err) == RT_BUSY)
 		return rt_fail(err, RT_BUSY,

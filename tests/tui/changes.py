@@ -84,7 +84,7 @@ def opened(place, **more):
 def edit(t, text):
     """Appends this text to the selected entry."""
     t.key("M-e")
-    t.wait("saved in place")
+    t.wait("edits in place")
     t.type(text)
     t.key("Enter")
 
@@ -186,7 +186,7 @@ def a_question(count, place):
             count.equal("nothing was stored yet", len(contents(place)), ENTRIES)
             t.type("Too early")
             t.key("Enter")
-            t.wait("A reply is already arriving", "> Too early")
+            t.wait("Still receiving a reply", "> Too early")
             lock.let_go()
             t.wait('You said: "And then?"', "Your text is kept; press Enter again", "> Too early",
                    gone=["not stored yet", "AI ...", "Esc stops"])
@@ -328,7 +328,7 @@ def begun_edit(place, text):
     """The last entry is being edited while another program writes another text to it."""
     t = opened(place)
     t.key("M-e")
-    t.wait("saved in place")
+    t.wait("edits in place")
     elsewhere(place, op="entry.edit", entry=":-1", content="theirs")
     t.wait("theirs")
     t.type(text)

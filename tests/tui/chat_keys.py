@@ -245,13 +245,13 @@ def verbs_text(c, place):
             if question:
                 answer(t, question, text, *ends)
         return press
-    c.verb("e", place, t, do("M-e", "AI, entry 4 - saved in place", "!"), "Edited entry 4", "entry.edit",
+    c.verb("e", place, t, do("M-e", "AI, entry 4 - edits in place", "!"), "Edited entry 4", "entry.edit",
            lambda p: contents(p)[3] == ("a2", "Good. Schema!"))
     c.verb("a", place, t, do("M-a", "New entry after AI, entry 4, role User", "more"), "Added entry",
            "entry.insert", lambda p: p.texts()[4:] == [("User", "more")])
     c.verb("i", place, t, do("End M-i", "New entry before AI, entry 4, role User", "wait"), "Added entry",
            "entry.insert", lambda p: p.texts()[3:] == [("User", "wait"), ("AI", "Good. Schema")])
-    c.verb("t", place, t, do("End M-t", "AI, entry 4 - saved as a new take", "?"), "take: main_take_1", "batch",
+    c.verb("t", place, t, do("End M-t", "AI, entry 4 - edits in a new take", "?"), "take: main_take_1", "batch",
            lambda p: p.texts()[3] == ("AI", "Good. Schema?") and contents(p, "main")[3][1] == "Good. Schema")
     c.verb("s", place, t, do("End M-s", "Split AI, entry 4 before which word?", "Schema"),
            "Split an entry", "entry.split", lambda p: len(p.texts()) == 5)
@@ -262,10 +262,10 @@ def verbs_text(c, place):
     # Unchanged, and cancelled.
     was = steps(place)
     t.key("End", "M-e")
-    answer(t, "saved in place", "")
+    answer(t, "edits in place", "")
     c.says("no change", t, "Nothing was changed")
     t.key("M-e")
-    t.wait("saved in place")
+    t.wait("edits in place")
     t.type("lost")
     t.key("Escape")
     c.says("cancelled", t, "Cancelled; nothing was changed")
@@ -286,7 +286,7 @@ def verbs_place(c, place):
 
     def marked(*keys):
         def press():
-            t.key("Home", "Space", "Space")
+            t.key("M-0", "Home", "S-Down")
             t.wait(re.compile("^✓ AI", re.M))
             t.key(*keys)
         return press
@@ -604,7 +604,7 @@ def two(c, place):
     answer(a, "Label of AI, entry 8", "last")
     c.says("a label", b, "#last")
     b.key("M-e")
-    answer(b, "saved in place", "!")
+    answer(b, "edits in place", "!")
     c.says("an edit", a, "From b slowly!", "#last")
     c.store("value", lambda: len(value(place)[0]["entries"]), 8)
 
@@ -618,7 +618,7 @@ def while_running(c, place):
     t.wait("AI ...", "Long")
     t.type("second")
     t.key("Enter")
-    c.says("not two at once", t, "A reply is already arriving", "> second")
+    c.says("not two at once", t, "Still receiving a reply", "> second")
     t.key("F2")
     c.says("the tree", t, "─ Tree", "User: Q")
     t.key("Escape")
@@ -626,7 +626,7 @@ def while_running(c, place):
     t.key("M-Up", "Up")
     t.wait(re.compile("^› AI +4$", re.M))
     t.key("Home", "M-e")
-    answer(t, "saved in place", " At all?")
+    answer(t, "edits in place", " At all?")
     c.says("an edit during the reply", t, "Edited entry 1", "AI ...")
     t.key("Escape")
     c.says("writing again, and what Escape does now", t, "Esc stops the reply", gone=["Enter go on"])

@@ -113,7 +113,7 @@ def editing(count, place):
     with place.open() as t:
         t.wait("first")
         t.key("M-e")
-        t.wait("saved in place")
+        t.wait("edits in place")
         t.type(" and edited")
         t.wait("first and edited")
         time.sleep(1.5)

@@ -82,7 +82,7 @@ def open_edit(count, place):
         with place.open() as t:
             t.wait("first")
             t.key("M-e")
-            t.wait("saved in place")
+            t.wait("edits in place")
             t.type(" by " + how)
             t.wait("first by " + how)
             if how == "kill":

@@ -302,7 +302,7 @@ def cancel(c, place):
         t.key("F2")
         t.wait("(4/6)")
         t.key("Space", "Escape")
-        c.says("Escape clears marks first", t, "(5/6)", gone=["marked"])
+        c.says("Escape clears marks first", t, "(4/6)", gone=["marked"])
         t.key("Escape")
         c.says("and closes then", t, "> half a message", gone=["─ Tree"])
         made = [step for step in place.json("history") if "draft" not in step["what"]]

@@ -28,24 +28,24 @@ def edit(c, place):
 
     def do():
         t.key("Up", "M-e")
-        answer(t, "User, entry 3 - saved in place; later entries kept", "!")
+        answer(t, "User, entry 3 - edits in place; later entries are kept", "!")
     c.verb("edit", place, t, do, "Edited entry 3", "entry.edit",
            lambda p: contents(p)[2:] == [("u2", "Use SQLite, not Postgres!"), ("a2", "Good. Schema")])
     c.tree("the tree as before", t, [FORK[i].replace("› │", "  │") if i == 3 else
                                      FORK[i].replace("  ├", "› ├") for i in range(6)])
     # An edit without a change is not a step.
     t.key("M-e")
-    answer(t, "saved in place", "")
+    answer(t, "edits in place", "")
     c.says("nothing changed", t, "Nothing was changed")
     t.key("M-e")
-    t.wait("saved in place")
+    t.wait("edits in place")
     t.type("lost")
     t.key("Escape")
     c.says("cancelled", t, "Cancelled; nothing was changed", gone=["lost"])
     c.equal("and no step", newest(place)["seq"], 8)
     # An entry of another take.
     t.key("End", "M-e")
-    answer(t, "AI, \"DuckDB is fine too\" - saved in place", ".")
+    answer(t, "AI, \"DuckDB is fine too\" - edits in place", ".")
     c.says("of the other take", t, "Edited entry: DuckDB", "DuckDB is fine too.")
     c.equal("in the store", contents(place, "duck")[3], ("a3", "DuckDB is fine too."))
     c.equal("we stay", place.json("show")["take"], "main")
@@ -56,7 +56,7 @@ def edit_lines(c, place):
     fork(place)
     t = tree(place, EDITOR=editor(place), VISUAL=None)
     t.key("M-e")
-    t.wait("saved in place")
+    t.wait("edits in place")
     t.key("M-Enter")
     t.type("second line")
     t.key("Enter")
@@ -70,7 +70,7 @@ def edit_lines(c, place):
     t.key("M-u")
     t.wait("Undone")
     t.key("M-e")
-    t.wait("saved in place")
+    t.wait("edits in place")
     t.key("C-g")
     t.wait(re.compile(r"^› Good. Schema\n +\(by the editor\)$", re.M))
     t.key("Enter")
@@ -84,7 +84,7 @@ def edit_as_take(c, place):
 
     def do():
         t.key("Up", "M-t")
-        answer(t, "User, entry 3 - saved as a new take", "!")
+        answer(t, "User, entry 3 - edits in a new take", "!")
     c.verb("edit as a take", place, t, do, "step 9", "batch",
            lambda p: contents(p)[2:] == [("u2", "Use SQLite, not Postgres!")] or
            contents(p)[2][1] == "Use SQLite, not Postgres!")
@@ -129,13 +129,15 @@ def delete_marked(c, place):
     """Actions on marked entries are one step, even in several takes."""
     fork(place)
     t = tree(place)
-    t.key("Up", "Space", "Space")
+    t.key("Up", "S-Down")
     c.tree("marked", t, FORK[:2] + [" ✓├⊟ • User: Use SQLite, not Postgres",
-                                    " ✓│     • AI: Good. Schema  {main}  ← active",
-                                    "› └⊟ User: What about DuckDB?", FORK[5]], "(5/6)  [2 marked]")
+                                    "›✓│     • AI: Good. Schema  {main}  ← active",
+                                    "  └⊟ User: What about DuckDB?", FORK[5]], "(4/6)  [2 marked]")
+    t.key("S-Down")
+    c.at("one more", t, "└⊟ User: What about DuckDB?", "(5/6)  [3 marked]")
+    t.key("S-Up")
+    c.at("back", t, "│     • AI: Good. Schema  {main}  ← active", "(4/6)  [2 marked]")
     c.says("the title counts them", t, "─ Tree  2 marked ")
-    t.key("Up")
-    c.says("the cursor is seen on a marked row", t, "›✓│     • AI: Good")
     c.verb("delete the marked entries", place, t, lambda: t.key("M-d"), "Deleted 2 entries",
            "entry.delete", lambda p: ids(p) == ["u1", "a1"] and ids(p, "duck") == ["u1", "a1", "u3", "a3"])
     c.says("no marks are left", t, "/6)", gone=["marked"])
@@ -143,12 +145,14 @@ def delete_marked(c, place):
     t.wait("2 marked")
     c.verb("delete in two takes at once", place, t, lambda: t.key("M-d"), "Deleted",
            "entry.delete", lambda p: ids(p) == ["u1", "a1", "a2"] and ids(p, "duck") == ["u1", "a1", "u3"])
-    t.key("Home", "Space", "Space")
+    t.key("Home", "S-Down")
     t.wait("2 marked")
     t.key("M-0")
     c.says("Alt+0 unmarks all", t, "/6)", gone=["marked"])
-    t.key("Home", "Space", "Up", "Space")
-    c.says("Space unmarks", t, "(2/6)", gone=["marked"])
+    t.key("Home", "Space")
+    c.at("Space does not move", t, "• User: Which database?", "(1/6)  [1 marked]")
+    t.key("Space")
+    c.says("Space unmarks", t, "(1/6)", gone=["marked"])
 
 
 def move(c, place):
@@ -168,7 +172,7 @@ def move(c, place):
            lambda p: ids(p) == ["a1", "u2", "a2", "u1"])
 
     def marked():
-        t.key("Home", "Down", "Down", "Space", "Space", "Home", "M-M")
+        t.key("Home", "Down", "Down", "S-Down", "Home", "M-M")
     c.verb("move the marked entries", place, t, marked, "Moved", "entry.move",
            lambda p: ids(p) == ["u2", "a2", "u1", "a1"])
     t.key("M-M")
@@ -184,7 +188,7 @@ def graft(c, place):
            lambda p: [text for _, text in p.texts()] ==
            ["Which database?", "SQLite: one file.", "Use SQLite, not Postgres", "Good. Schema",
             "DuckDB is fine too"])
-    t.key("End", "Up", "Space", "Space")
+    t.key("End", "Up", "S-Down")
     t.wait("2 marked")
     c.verb("graft the marked entries", place, t, lambda: t.key("M-G"), "Copied 2 entries; the first is entry 5 ", "take.graft",
            lambda p: [text for _, text in p.texts()][4:] == ["What about DuckDB?", "DuckDB is fine too"])
@@ -217,7 +221,7 @@ def mute(c, place):
         return [e["id"] for e in p.json("show")["entries"] if e["muted"]]
     c.verb("mute", place, t, lambda: t.key("M-H"), "Muted entry 4", "entry.mute",
            lambda p: muted(p) == ["a2"])
-    t.key("Home", "Space", "Space")
+    t.key("Home", "S-Down")
     t.wait("2 marked")
     c.verb("mute the marked entries", place, t, lambda: t.key("M-H"), "Muted 2 entries", "entry.mute",
            lambda p: muted(p) == ["u1", "a1"])
@@ -248,7 +252,7 @@ def label(c, place):
     t.key("C-u", "Enter")
     c.says("taken away", t, "(4/6)", gone=["[x]", "Label of"])
     c.equal("in the store", labels(place), {})
-    t.key("Home", "Space", "Space", "M-m")
+    t.key("Home", "S-Down", "M-m")
     answer(t, "Label of 2 entries", "both")
     c.says("of two", t, "Labelled 2 entries: 1, 2   step ", "[both] User: Which", "[both] AI: SQLite")
     c.equal("in the store", labels(place), {"u1": "both", "a1": "both"})
@@ -274,7 +278,7 @@ def role(c, place):
         t.key("Enter")
     c.verb("role", place, t, one, "Changed the role of entry 4 to System", "entry.role",
            lambda p: roles(p) == ["User", "AI", "User", "System"])
-    t.key("Home", "Space", "Space")
+    t.key("Home", "S-Down")
     t.wait("2 marked")
     c.verb("role of the marked entries", place, t, one, "Changed the role of 2 entries", "entry.role",
            lambda p: roles(p) == ["System", "System", "User", "AI"])
