@@ -132,15 +132,49 @@ send_command(rt_chat *chat, rt_str text)
 	RT_TRY(s, rt_field_set(chat->field, line));
 }
 
+rt_status
+rt_chat_send_message(rt_chat *chat, rt_str text, const rt_str *models, size_t count, rt_error *err)
+{
+	rt_tui *tui = chat->pane.tui;
+	uint32_t from = tui->work.value->next_entry;
+	rt_str input = rt_field_text(chat->field);
+	yyjson_val *content;
+	rt_scope s;
+	rt_status st;
+
+	rt_scope_init(&s, tui->alloc);
+	content = rt_chat_attached_content(chat, &s, text);
+	if (rt_ok(&s))
+		RT_TRY(&s, rt_work_run_several(&tui->work,
+					       &(rt_run_request){.how = RT_RUN_ASK,
+								 .text = text,
+								 .content = content,
+								 .clears_draft = chat->draft.size > 0 &&
+										 !chat->draft_is_theirs},
+					       models, count, &s.error));
+	st = rt_scope_end(&s, err);
+	if (st != RT_OK)
+		return st;
+	rt_buf_clear(&chat->sent);
+	rt_buf_add_str(&chat->sent, text);
+	chat->sent_from = from;
+	rt_chat_attached_sent(chat);
+	if (count > 0 && rt_chat_is_command(input)) /* it was not the question */
+		rt_chat_remember(chat, input);
+	rt_chat_remember(chat, text);
+	rt_field_clear(chat->field);
+	chat->points = false;
+	rt_tui_say_nothing(tui);
+	chat->follows = true;
+	return RT_OK;
+}
+
 void
 rt_chat_send(rt_chat *chat)
 {
 	rt_tui *tui = chat->pane.tui;
 	rt_str text = rt_field_text(chat->field);
-	uint32_t from = tui->work.value->next_entry;
-	yyjson_val *content;
 	rt_error err;
-	rt_scope s;
 	rt_status st;
 
 	if (rt_str_trim(text).size == 0) {
@@ -153,17 +187,7 @@ rt_chat_send(rt_chat *chat)
 	}
 	if (text.ptr[0] == '/')
 		text = rt_str_at(text.ptr + 1, text.size - 1);
-	rt_scope_init(&s, tui->alloc);
-	content = rt_chat_attached_content(chat, &s, text);
-	if (rt_ok(&s))
-		RT_TRY(&s, rt_work_run(&tui->work,
-				       &(rt_run_request){.how = RT_RUN_ASK,
-							 .text = text,
-							 .content = content,
-							 .clears_draft = chat->draft.size > 0 &&
-									 !chat->draft_is_theirs},
-				       &s.error));
-	st = rt_scope_end(&s, &err);
+	st = rt_chat_send_message(chat, text, NULL, 0, &err);
 	if (st == RT_NOMEM)
 		RT_TRY(rt_chat_scope(chat), st);
 	else if (st != RT_OK) /* the text stays in the input */
@@ -172,17 +196,14 @@ rt_chat_send(rt_chat *chat)
 			rt_work_is_running(&tui->work)
 				? RT_STR("Your text is kept; press Enter again after the reply")
 				: rt_buf_str(&tui->work.hint));
-	if (st != RT_OK)
-		return;
-	rt_buf_clear(&chat->sent);
-	rt_buf_add_str(&chat->sent, text);
-	chat->sent_from = from;
-	rt_chat_attached_sent(chat);
-	rt_chat_remember(chat, text);
-	rt_field_clear(chat->field);
-	chat->points = false;
-	rt_tui_say_nothing(tui);
-	chat->follows = true;
+}
+
+rt_str
+rt_chat_question(const rt_chat *chat)
+{
+	rt_str text = rt_field_text(chat->field);
+
+	return rt_chat_is_command(text) ? RT_STR("") : text;
 }
 
 rt_status

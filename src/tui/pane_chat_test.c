@@ -733,6 +733,32 @@ ranges_of_marks(void **state)
 	desk_close(&d);
 }
 
+/* Text in the input is the question to several models, and leaves the input when it is sent. */
+static void
+question_to_models(void **state)
+{
+	desk d;
+
+	(void)state;
+	desk_open(&d, 80, 24);
+	desk_type(&d, "typed before");
+	desk_press(&d, "ctrl+l space down space enter");
+	assert_shows(&d, " Question to these models ");
+	assert_shows(&d, "› typed before");
+	desk_press(&d, "escape");
+	assert_shows(&d, " > typed before\n");
+	desk_press(&d, "ctrl+l space down space enter");
+	desk_type(&d, "!");
+	desk_press(&d, "enter");
+	until_it_ends(&d);
+	assert_false(desk_shows(&d, " > typed"));
+	assert_shows(&d, "\n  typed before!\n");
+	assert_shows(&d, "2 replies, each in a take");
+	desk_press(&d, "up");
+	assert_shows(&d, " > typed before!\n");
+	desk_close(&d);
+}
+
 static void
 marks_are_of_the_take(void **state)
 {
@@ -925,6 +951,7 @@ main(void)
 		cmocka_unit_test(restores_a_version),
 		cmocka_unit_test(marks_are_of_the_take),
 		cmocka_unit_test(ranges_of_marks),
+		cmocka_unit_test(question_to_models),
 		cmocka_unit_test(several_are_told_of),
 		cmocka_unit_test(hidden_entries),
 		cmocka_unit_test(long_labels),

@@ -2,6 +2,7 @@
 #include "tui/slash_ask.h"
 
 #include "app/template.h"
+#include "tui/pane_chat_impl.h"
 #include "tui/verb_impl.h"
 
 /* ---- templates ---- */
@@ -159,19 +160,17 @@ asked(rt_tui *tui, void *ctx, rt_str question)
 
 	if (rt_str_trim(question).size == 0)
 		return RT_OK;
+	(void)rt_tui_begin(tui);
 	while (count < RT_RUN_MODELS_MAX && rt_str_split(&all, ' ', &one))
 		if (one.size > 0)
 			models[count++] = one;
 	st = tui->pending != NULL
 		     ? rt_fail(&err, RT_BUSY, "another change is pending; the models were not asked")
-		     : rt_work_run_several(&tui->work,
-					   &(rt_run_request){.how = RT_RUN_ASK, .text = question},
-					   models, count, &err);
-	if (st == RT_OK)
-		rt_tui_say_nothing(tui);
-	else
+		     : rt_chat_send_message(rt_chat_of(tui->panes[0]), question, models, count, &err);
+	if (st != RT_OK)
 		rt_tui_remember_input(tui, question);
-	return rt_tui_say_failure(tui, st, &err);
+	RT_TRY(&tui->scope, rt_tui_say_failure(tui, st, &err));
+	return rt_tui_end(tui);
 }
 
 static void
@@ -202,6 +201,6 @@ rt_slash_ask_models(rt_tui *tui, rt_action action, rt_str models)
 	copy = rt_text_new(tui->alloc, models);
 	if (copy == NULL)
 		return RT_NOMEM;
-	return rt_pane_ask(tui, "Question to these models", RT_STR(""), true, asked,
-			   (void *)(uintptr_t)copy, free_models);
+	return rt_pane_ask(tui, "Question to these models", rt_chat_question(rt_chat_of(tui->panes[0])),
+			   true, asked, (void *)(uintptr_t)copy, free_models);
 }
