@@ -241,6 +241,9 @@ typedef struct rt_store_ops {
 struct rt_store {
 	const rt_store_ops *ops;
 	const char *place; /* for display: a path, or an address without credentials */
+	/* A store with access control of its own (log/identity.h): why it does not apply to this
+	 * program ("it is a superuser"). NULL: it applies, or there is none. */
+	const char *bypass;
 	bool is_read_only;
 	/* followed by the back end's own fields */
 };

@@ -454,6 +454,17 @@ drain(serving *sv, rt_server *server)
 	}
 }
 
+/* The accounts work, but the database does not check them again. */
+static void
+warn_bypass(rt_cli *cli)
+{
+	const char *why = rt_ok(&cli->s) ? cli->session.store->bypass : NULL;
+
+	if (why != NULL && rt_cli_has(cli, "accounts"))
+		rt_cli_note(cli, "row-level security does not apply to the database role of this server (%s), so only "
+				 "the server checks rights; see the section on roles in docs/postgresql.md", why);
+}
+
 static void
 serve(serving *sv)
 {
@@ -466,6 +477,7 @@ serve(serving *sv)
 	char *path;
 
 	rt_cli_open_store(cli, RT_SESSION_CHANGE);
+	warn_bypass(cli);
 	sv->config = rt_cli_config(cli);
 	RT_TRY(s, rt_comms_open(cli->alloc, cli->env, sv->state, sv->config->comms_texts, &sv->comms,
 				&s->error));

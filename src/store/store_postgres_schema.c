@@ -99,6 +99,20 @@ static const char write_function[] =
 
 /* --- examining --- */
 
+/* Why row-level security does not apply to the role of a connection; 0: it applies. */
+#define BYPASS \
+	"CASE WHEN row_security_active('retake.log') THEN 0 WHEN NOT (SELECT relrowsecurity FROM pg_class" \
+	" WHERE oid = 'retake.log'::regclass) THEN 1 ELSE (SELECT CASE WHEN rolsuper THEN 2 WHEN rolbypassrls" \
+	" THEN 3 ELSE 4 END FROM pg_roles WHERE rolname = current_user) END::bigint"
+
+static const char *const bypasses[] = {
+	NULL,
+	"the tables have no policies yet: run retake store upgrade",
+	"it is a superuser",
+	"it has BYPASSRLS",
+	"it has the rights of the owner of the tables",
+};
+
 typedef enum found_state {
 	STATE_NONE, /* there is no schema "retake" */
 	STATE_OURS,
@@ -128,7 +142,7 @@ examine(rt_pg_call *call, schema *out)
 	if (state != STATE_OURS)
 		return state;
 	q = rt_pg_query_of("SELECT s.min_reader, s.min_writer, s.written_by, s.format, coalesce((to_jsonb(s)->>"
-			   "'index_rules')::bigint, 0), row_security_active('retake.log'), pg_backend_pid()::bigint FROM retake.store s");
+			   "'index_rules')::bigint, 0), " BYPASS ", pg_backend_pid()::bigint FROM retake.store s");
 	rows = rt_pg_rows(call, &q);
 	if (rows != NULL && call->store->pq->ntuples(rows) == 1) {
 		rt_str by = rt_pg_bytes(call, rows, 0, 2);
@@ -137,7 +151,11 @@ examine(rt_pg_call *call, schema *out)
 		out->gates.writer = rt_pg_u64(call, rows, 0, 1);
 		out->format = rt_pg_u64(call, rows, 0, 3);
 		out->index_rules = rt_pg_u64(call, rows, 0, 4);
-		call->store->has_policies = rt_pg_bool(call, rows, 0, 5);
+		uint64_t bypass = rt_pg_u64(call, rows, 0, 5);
+
+		call->store->has_policies = bypass == 0;
+		if (bypass < sizeof(bypasses) / sizeof(bypasses[0]))
+			call->store->base.bypass = bypasses[bypass];
 		/* A pooler has its own numbers. */
 		if (rt_pg_u64(call, rows, 0, 6) != (uint64_t)call->store->pq->backendPID(call->conn->pg))
 			call->store->has_no_names = true;

@@ -54,4 +54,31 @@ HOME=$work
 export HOME
 DB=$(new_store accounts) code 'accounts' 0 python3 tests/server/accounts_test.py
 has 'accounts: ran' ' passed, 0 failed' "$out"
+
+# A server with accounts warns if its role bypasses the policies.
+warning() { # warning ROLE DATABASE [FLAG ...]: the messages of a server with this role
+	role=$1 database=$2
+	shift 2
+	"$RETAKE" --db "postgresql://$role@/$database?host=$server" serve --no-socket --port 0 --port-file "$work/port" "$@" \
+		>"$work/served" 2>&1 &
+	served=$!
+	tries=0
+	until [ -s "$work/port" ] || [ "$tries" -ge 200 ]; do
+		tries=$((tries + 1))
+		sleep 0.05
+	done
+	kill "$served"
+	wait "$served"
+	grep 'row-level security' "$work/served"
+}
+sql 'CREATE ROLE retake_bypass LOGIN BYPASSRLS; CREATE ROLE retake_owner LOGIN; CREATE ROLE retake_member LOGIN;
+	GRANT retake_owner TO retake_member; GRANT retake_server TO retake_bypass'
+sql 'CREATE DATABASE owned OWNER retake_owner' postgres
+has 'the role owns the tables' '(it has the rights of the owner of the tables)' "$(warning retake_owner owned --accounts)"
+has 'the role has those rights' '(it has the rights of the owner of the tables)' "$(warning retake_member owned --accounts)"
+has 'the role is a superuser' '(it is a superuser)' "$(warning retake accounts --accounts)"
+has 'the role has BYPASSRLS' '(it has BYPASSRLS)' "$(warning retake_bypass accounts --accounts)"
+is 'the policies apply' '' "$(warning retake_server accounts --accounts)"
+has 'it served' 'listening on' "$(cat "$work/served")"
+is 'without accounts' '' "$(warning retake accounts)"
 finish
