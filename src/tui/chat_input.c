@@ -133,9 +133,10 @@ send_command(rt_chat *chat, rt_str text)
 }
 
 rt_status
-rt_chat_send_message(rt_chat *chat, rt_str text, const rt_str *models, size_t count, rt_error *err)
+rt_chat_send_message(rt_pane *pane, rt_str text, const rt_str *models, size_t count, rt_error *err)
 {
-	rt_tui *tui = chat->pane.tui;
+	rt_chat *chat = rt_chat_of(pane);
+	rt_tui *tui = pane->tui;
 	uint32_t from = tui->work.value->next_entry;
 	rt_str input = rt_field_text(chat->field);
 	yyjson_val *content;
@@ -187,7 +188,7 @@ rt_chat_send(rt_chat *chat)
 	}
 	if (text.ptr[0] == '/')
 		text = rt_str_at(text.ptr + 1, text.size - 1);
-	st = rt_chat_send_message(chat, text, NULL, 0, &err);
+	st = rt_chat_send_message(&chat->pane, text, NULL, 0, &err);
 	if (st == RT_NOMEM)
 		RT_TRY(rt_chat_scope(chat), st);
 	else if (st != RT_OK) /* the text stays in the input */
@@ -199,9 +200,9 @@ rt_chat_send(rt_chat *chat)
 }
 
 rt_str
-rt_chat_question(const rt_chat *chat)
+rt_chat_question(rt_pane *pane)
 {
-	rt_str text = rt_field_text(chat->field);
+	rt_str text = rt_field_text(rt_chat_of(pane)->field);
 
 	return rt_chat_is_command(text) ? RT_STR("") : text;
 }

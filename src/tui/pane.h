@@ -84,6 +84,11 @@ typedef struct rt_chat_ops {
 	/* A command that was refused: puts its line back into the input, if that is empty. */
 	void (*return_line)(rt_pane *chat, rt_str line);
 	void (*show)(rt_pane *chat, size_t at);
+	/* The text of the input, unless it is a command; or empty. */
+	rt_str (*question)(rt_pane *chat);
+	/* Send a message with the attached files to several models, instead of the input, which is
+	 * cleared. */
+	rt_status (*send)(rt_pane *chat, rt_str text, const rt_str *models, size_t count, rt_error *err);
 	/* The request that stores the unsaved draft, in tui->scope; false: nothing to store. */
 	bool (*draft_request)(rt_pane *chat, rt_request *out);
 	/* Its outcome. */

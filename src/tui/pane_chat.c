@@ -838,7 +838,9 @@ rt_pane_chat(rt_tui *tui)
 					.free = free_chat};
 	static const rt_chat_ops chat_ops = {rt_chat_fill,         rt_chat_remember_input,
 					     rt_chat_return_line,
-					     show,                  rt_chat_draft_request,
+					     show,
+					     rt_chat_question,      rt_chat_send_message,
+					     rt_chat_draft_request,
 					     rt_chat_draft_written, rt_slashes,
 					     rt_slash_run};
 	rt_chat *chat = rt_new0(tui->alloc, sizeof(*chat));

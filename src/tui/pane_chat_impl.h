@@ -218,12 +218,10 @@ int rt_chat_files(const rt_chat *chat, rt_str word, rt_chat_suggestion out[RT_CH
 
 /* Send the input: a message, a command, or if it is empty a request for a reply. */
 void rt_chat_send(rt_chat *chat);
-/* Send a message with the attached files, to several models if count is not 0. Clears the input, whose
- * text is added to the input history. */
-RT_CHECKED rt_status rt_chat_send_message(rt_chat *chat, rt_str text, const rt_str *models,
+/* For rt_chat_ops; count 0: to the current model. */
+rt_str rt_chat_question(rt_pane *pane);
+RT_CHECKED rt_status rt_chat_send_message(rt_pane *pane, rt_str text, const rt_str *models,
 					  size_t count, rt_error *err);
-/* The text of the input that is not a command; or empty. */
-rt_str rt_chat_question(const rt_chat *chat);
 /* Add a text to the input history. */
 void rt_chat_remember(rt_chat *chat, rt_str text);
 /* The same for the input, which is cleared with the attached files; the notice says so. */

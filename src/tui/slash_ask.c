@@ -2,7 +2,6 @@
 #include "tui/slash_ask.h"
 
 #include "app/template.h"
-#include "tui/pane_chat_impl.h"
 #include "tui/verb_impl.h"
 
 /* ---- templates ---- */
@@ -166,7 +165,7 @@ asked(rt_tui *tui, void *ctx, rt_str question)
 			models[count++] = one;
 	st = tui->pending != NULL
 		     ? rt_fail(&err, RT_BUSY, "another change is pending; the models were not asked")
-		     : rt_chat_send_message(rt_chat_of(tui->panes[0]), question, models, count, &err);
+		     : tui->chat->send(tui->panes[0], question, models, count, &err);
 	if (st != RT_OK)
 		rt_tui_remember_input(tui, question);
 	RT_TRY(&tui->scope, rt_tui_say_failure(tui, st, &err));
@@ -201,6 +200,6 @@ rt_slash_ask_models(rt_tui *tui, rt_action action, rt_str models)
 	copy = rt_text_new(tui->alloc, models);
 	if (copy == NULL)
 		return RT_NOMEM;
-	return rt_pane_ask(tui, "Question to these models", rt_chat_question(rt_chat_of(tui->panes[0])),
+	return rt_pane_ask(tui, "Question to these models", tui->chat->question(tui->panes[0]),
 			   true, asked, (void *)(uintptr_t)copy, free_models);
 }
