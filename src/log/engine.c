@@ -190,7 +190,36 @@ rt_engine_close(rt_engine *engine)
 
 /* ---- rows of other processes ---- */
 
-/* As the leader: *project, which is owned, updated from the store. reload: reload it in any
+bool
+rt_engine_is_deleted(rt_engine *engine)
+{
+	return atomic_load(&engine->is_deleted);
+}
+
+static rt_status
+refuse_deleted(rt_engine *engine, rt_error *err)
+{
+	if (!rt_engine_is_deleted(engine))
+		return RT_OK;
+	return rt_fail(err, RT_NOT_FOUND, "the project \"%.*s\" was deleted", RT_STR_ARG(rt_text_str(engine->name)));
+}
+
+/* After a change of the epoch: is the project still in the store? Whatever the rights of this thread. */
+static rt_status
+look_for_project(rt_engine *engine, rt_error *err)
+{
+	rt_str identity = rt_store_set_identity(RT_STORE_ITSELF);
+	rt_status st = rt_store_get(engine->store, rt_rows_one(RT_STORE_PROJECTS, 0, engine->project), NULL, NULL, err);
+
+	(void)rt_store_set_identity(identity);
+	if (st != RT_NOT_FOUND)
+		return st;
+	atomic_store(&engine->is_deleted, true);
+	return RT_OK;
+}
+
+/* As the leader: *project, which is owned, updated from the store. A deleted project becomes an empty
+ * one, so that its texts leave the memory. reload: reload it in any
  * case. */
 static rt_status
 update(rt_engine *engine, const rt_project **project, bool reload, uint64_t *out_head,
@@ -209,6 +238,10 @@ update(rt_engine *engine, const rt_project **project, bool reload, uint64_t *out
 		return rt_engine_lost_end(engine, *project, *out_head, err);
 	/* Another history may have the same head number. */
 	reload = reload || epoch != engine->value_epoch;
+	if (epoch != engine->value_epoch)
+		st = look_for_project(engine, err);
+	if (st != RT_OK)
+		return st;
 	if (!reload && *out_head > (*project)->seq) {
 		st = rt_engine_catch_up(engine, project, *out_head, err);
 		/* a node that another process has replaced meanwhile */
@@ -235,6 +268,8 @@ rt_engine_newest(rt_engine *engine, const rt_project **out, rt_error *err)
 	uint64_t head = 0, bodies, seq = project->seq;
 	rt_status st = update(engine, &project, false, &head, err);
 
+	if (st == RT_OK)
+		st = refuse_deleted(engine, err);
 	if (st == RT_OK && rt_engine_newer(engine, err))
 		st = RT_TOO_NEW;
 	/* Bodies as well, which costs nothing here: the store knows their head by now. */
@@ -278,6 +313,7 @@ refresh(rt_engine *engine, rt_error *err)
 
 	if (st == RT_OK) {
 		rt_engine_publish(engine, project);
+		st = refuse_deleted(engine, err);
 	} else {
 		rt_object_unref(project);
 		if (gone)
@@ -291,7 +327,7 @@ rt_status
 rt_engine_refresh(rt_engine *engine, rt_error *err)
 {
 	if (is_fresh(engine)) /* the usual case; does not wait for a writer's sync */
-		return RT_OK;
+		return refuse_deleted(engine, err);
 	rt_engine_lock_writer(engine);
 	return refresh(engine, err);
 }
@@ -300,7 +336,7 @@ rt_status
 rt_engine_refresh_now(rt_engine *engine, rt_error *err)
 {
 	if (is_fresh(engine))
-		return RT_OK;
+		return refuse_deleted(engine, err);
 	return rt_engine_try_lead(engine) ? refresh(engine, err)
 					  : rt_fail(err, RT_BUSY, "another change is in progress");
 }

@@ -73,6 +73,9 @@ RT_CHECKED rt_status rt_engine_refresh(rt_engine *engine, rt_error *err);
 /* The same without waiting: RT_BUSY, and the value stays, while a thread of this process uses the
  * store (it may be waiting for another process). */
 RT_CHECKED rt_status rt_engine_refresh_now(rt_engine *engine, rt_error *err);
+/* Has a refresh or a change noticed that the project was deleted (rt_store_project_delete)? Then the
+ * value becomes empty, and these calls and all changes fail with RT_NOT_FOUND. */
+bool rt_engine_is_deleted(rt_engine *engine);
 /* Does the log continue after the newest value with rows that only a newer version can read? out
  * (may be NULL): RT_TOO_NEW, with the first of them and the version that it needs. */
 bool rt_engine_newer(rt_engine *engine, rt_error *out);

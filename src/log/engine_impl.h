@@ -93,6 +93,7 @@ struct rt_engine {
 	rt_status (*purged)(void *ctx, rt_str text, rt_error *err);
 	void *purged_ctx;
 	rt_seq_source source;  /* nodes of the checkpoint */
+	atomic_bool is_deleted; /* another program has deleted the project */
 	atomic_bool node_gone; /* a node was missing: values of before may not be readable */
 
 	pthread_mutex_t value_lock; /* held only to copy a pointer and a count, never longer */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The engine on a log that a newer version continued: the known part is shown, nothing is written,
- * and the unknown rows are reported. */
+ * The engine on a log that another program has changed. A newer version continued it: the known part is
+ * shown, nothing is written, and the unknown rows are reported. The project was deleted. */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
@@ -515,6 +515,33 @@ leaves_the_file_alone(void **state)
 	open_engine(f, true);
 }
 
+/* Another program deletes the project: nothing of it remains in memory, and nothing is written. */
+static void
+is_deleted_elsewhere(void **state)
+{
+	fixture *f = *state;
+	uint64_t project = rt_engine_project_number(f->engine);
+	rt_engine *dead = f->engine;
+	rt_error err = {0};
+
+	add(f, "one");
+	assert_int_equal(rt_store_project_delete(f->store, project, &err), RT_OK);
+	assert_false(rt_engine_is_deleted(f->engine));
+	assert_int_equal(try_apply(f, "{\"op\":\"entry.append\",\"content\":\"two\"}", &err), RT_NOT_FOUND);
+	assert_string_equal(err.text, "the project \"default\" was deleted");
+	assert_true(rt_engine_is_deleted(f->engine));
+	for (int i = 0; i < 2; i++)
+		assert_int_equal(rt_engine_refresh(f->engine, &err), RT_NOT_FOUND);
+	assert_int_equal(newest(f), 0);
+	/* A new project of this name is another one. */
+	open_engine(f, false);
+	assert_true(rt_engine_project_number(f->engine) > project);
+	add(f, "three");
+	assert_int_equal(rt_engine_refresh(dead, &err), RT_NOT_FOUND);
+	rt_engine_close(dead);
+	assert_int_equal(newest(f), 1);
+}
+
 #define ON(name, kind) \
 	{#name " (" kind ")", name, set_up, tear_down, (void *)(uintptr_t)kind}
 #define BOTH(name) ON(name, "memory"), ON(name, "sqlite")
@@ -532,6 +559,7 @@ main(void)
 		BOTH(large_rows_are_checkpointed),
 		BOTH(is_not_for_ever),
 		BOTH(fsck_names_it),
+		BOTH(is_deleted_elsewhere),
 		ON(leaves_the_file_alone, "sqlite"),
 	};
 

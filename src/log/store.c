@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Reading one row of a store; identities. */
+ * Reading one row of a store; deleting a project; identities. */
 #include "log/store.h"
 
 #include "log/identity.h"
@@ -75,4 +75,22 @@ rt_store_get(rt_store *store, rt_rows row, rt_buf *out, uint64_t *out_number, rt
 	if (out_number != NULL)
 		*out_number = one.number;
 	return RT_OK;
+}
+
+/* ---- projects ---- */
+
+rt_status
+rt_store_project_delete(rt_store *store, uint64_t project, rt_error *err)
+{
+	rt_status st = store->ops->begin(store, err);
+
+	if (st != RT_OK)
+		return st;
+	st = store->ops->project_drop(store, project, err);
+	if (st == RT_OK)
+		st = store->ops->epoch_renew(store, err);
+	if (st == RT_OK)
+		return store->ops->commit(store, err);
+	store->ops->cancel(store);
+	return st;
 }

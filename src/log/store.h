@@ -176,6 +176,10 @@ typedef struct rt_store_ops {
 	/* Needs begin. RT_REFUSED: the name is in use. */
 	rt_status (*project_new)(rt_store *store, rt_str name, uint64_t *out_project,
 				 rt_error *err);
+	/* Needs begin. Removes a project with all its rows. Its number is never used again: writes to
+	 * it fail with RT_NOT_FOUND, reads find nothing. RT_NOT_FOUND. rt_store_project_delete also
+	 * tells other programs. */
+	rt_status (*project_drop)(rt_store *store, uint64_t project, rt_error *err);
 
 	/* --- rows --- */
 	/* The highest number in a table of a project; 0 when it is empty. Of the index: its
@@ -241,7 +245,7 @@ typedef struct rt_store_ops {
 struct rt_store {
 	const rt_store_ops *ops;
 	const char *place; /* for display: a path, or an address without credentials */
-	/* A store with access control of its own (log/identity.h): why it does not apply to this
+	/* Why the access control of the store (log/identity.h) does not apply to this
 	 * program ("it is a superuser"). NULL: it applies, or there is none. */
 	const char *bypass;
 	bool is_read_only;
@@ -261,6 +265,14 @@ rt_store_is_reserved(rt_str project)
 {
 	return project.size > 0 && project.ptr[0] == RT_STORE_RESERVED[0];
 }
+
+/* The project that keeps the number of a dropped one from being used again, because the next number is
+ * the highest one and one more. It has no rows. */
+#define RT_STORE_DROPPED RT_STORE_RESERVED "dropped"
+
+/* Deletes a project with its contents, in a transaction that changes the epoch, so that programs that
+ * have the project open notice it. The free space may still contain it: scrub. RT_NOT_FOUND. */
+RT_CHECKED rt_status rt_store_project_delete(rt_store *store, uint64_t project, rt_error *err);
 
 /* Ends a transaction of this thread: commits, or cancels if the scope has failed. */
 static inline void

@@ -342,7 +342,8 @@ find(rt_project_pool *pool, rt_str name)
 {
 	rt_open_project *open_project = pool->first;
 
-	while (open_project != NULL && !rt_str_eq(rt_text_str(open_project->name), name))
+	while (open_project != NULL &&
+	       (!rt_str_eq(rt_text_str(open_project->name), name) || rt_engine_is_deleted(open_project->engine)))
 		open_project = open_project->next;
 	return open_project;
 }

@@ -387,6 +387,109 @@ test_large(void **state)
 	must_be_clean(f);
 }
 
+/* --- dropping a project --- */
+
+static bool
+see_anything(void *ctx, const rt_store_row *row)
+{
+	(void)row;
+	*(bool *)ctx = true;
+	return false;
+}
+
+static bool
+fail_finding(void *ctx, const char *id, const char *text)
+{
+	(void)ctx;
+	fail_msg("%s: %s", id, text);
+	return true;
+}
+
+static bool
+has_rows(fixture *f, rt_store_table table, uint64_t project)
+{
+	bool has = false;
+
+	MUST(OPS(f)->read(f->store, rt_rows_all(table, project), see_anything, &has, err));
+	return has;
+}
+
+/* All tables of the first project have rows. */
+static void
+fill(fixture *f)
+{
+	append_one(f, 1);
+	append_one(f, 2);
+	MUST(OPS(f)->begin(f->store, err));
+	MUST(OPS(f)->write(f->store, rt_rows_one(RT_STORE_NODES, f->project, 1), RT_STR("node"), err));
+	MUST(OPS(f)->write(f->store, rt_rows_one(RT_STORE_ROOT, f->project, 2), RT_STR("root"), err));
+	MUST(OPS(f)->write(f->store, rt_rows_named(RT_STORE_SIDE, f->project, RT_STR("side")), RT_STR("x"), err));
+	MUST(OPS(f)->write(f->store, rt_rows_named(RT_STORE_SIDE, f->project, RT_STR("#cache")), RT_STR("x"), err));
+	MUST(OPS(f)->index_add(f->store, f->project, 1, 1, RT_STR("quick fox"), err));
+	MUST(OPS(f)->commit(f->store, err));
+}
+
+static void
+test_drop(void **state)
+{
+	fixture *f = *state;
+	rt_store_row row = log_row(1, RT_STR("late"));
+	uint64_t second = 0, third = 0, number = 0, epoch = 0, renewed = 0;
+	rt_store *other = NULL;
+	seen hits = {0};
+
+	fill(f);
+	if (f->kind->is_lasting) { /* another program knows the project, and has written to it */
+		MUST(((void)err, f->kind->open(f, &other)));
+		MUST(other->ops->begin(other, err));
+		MUST(other->ops->write(other, rt_rows_named(RT_STORE_SIDE, f->project, RT_STR("other")), RT_STR("x"), err));
+		MUST(other->ops->commit(other, err));
+	}
+	MUST(OPS(f)->begin(f->store, err));
+	MUST(OPS(f)->project_new(f->store, RT_STR("second"), &second, err));
+	MUST(OPS(f)->commit(f->store, err));
+	/* Nothing happens without a commit. */
+	MUST(OPS(f)->begin(f->store, err));
+	MUST(OPS(f)->project_drop(f->store, f->project, err));
+	OPS(f)->cancel(f->store);
+	assert_true(has_rows(f, RT_STORE_LOG, f->project));
+	MUST(OPS(f)->epoch(f->store, &epoch, err));
+	MUST(rt_store_project_delete(f->store, f->project, err));
+	MUST(OPS(f)->epoch(f->store, &renewed, err));
+	assert_true(epoch != renewed);
+	for (int table = RT_STORE_LOG; table <= RT_STORE_SIDE; table++)
+		assert_false(has_rows(f, (rt_store_table)table, f->project));
+	FAILS(RT_NOT_FOUND, rt_store_get(f->store, rt_rows_named(RT_STORE_SIDE, f->project, RT_STR("#cache")), NULL, NULL, err));
+	FAILS(RT_NOT_FOUND, rt_store_get(f->store, rt_rows_named(RT_STORE_PROJECTS, 0, RT_STR("first")), NULL, NULL, err));
+	MUST(OPS(f)->index_find(f->store, f->project, RT_STR("fox"), 0, see_hit, &hits, err));
+	assert_int_equal(hits.count, 0);
+	for (int i = 0; i < (other != NULL ? 2 : 1); i++) {
+		rt_store *store = i == 0 ? f->store : other;
+
+		MUST(store->ops->begin(store, err));
+		FAILS(RT_NOT_FOUND, store->ops->append(store, f->project, i == 0 ? 0 : 2, &row, 1, NULL, 0, NULL, err));
+		store->ops->cancel(store);
+		FAILS(RT_NOT_FOUND, store->ops->write(store, rt_rows_named(RT_STORE_SIDE, f->project, RT_STR("late")), RT_STR("x"), err));
+		MUST(store->ops->begin(store, err));
+		FAILS(RT_NOT_FOUND, store->ops->project_drop(store, f->project, err));
+		store->ops->cancel(store);
+	}
+	/* The number of the last project is not used again, and its name is free. */
+	MUST(rt_store_project_delete(f->store, second, err));
+	MUST(OPS(f)->begin(f->store, err));
+	MUST(OPS(f)->project_new(f->store, RT_STR("second"), &third, err));
+	MUST(OPS(f)->commit(f->store, err));
+	assert_true(third > second);
+	MUST(rt_store_project_delete(f->store, third, err));
+	MUST(OPS(f)->begin(f->store, err));
+	MUST(OPS(f)->project_new(f->store, RT_STR("first"), &number, err));
+	MUST(OPS(f)->commit(f->store, err));
+	assert_true(number > third);
+	MUST(OPS(f)->check(f->store, fail_finding, NULL, err));
+	if (other != NULL)
+		other->ops->close(other);
+}
+
 int
 main(void)
 {
@@ -396,6 +499,7 @@ main(void)
 		{"index_many", test_index_many},
 		{"purge", test_purge},
 		{"epoch", test_epoch},
+		{"drop", test_drop},
 		{"large", test_large},
 	};
 

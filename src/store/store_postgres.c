@@ -105,6 +105,7 @@ static const rt_store_ops ops = {
 	.commit = rt_pg_commit,
 	.cancel = rt_pg_cancel,
 	.project_new = rt_pg_project_new,
+	.project_drop = rt_pg_project_drop,
 	.head = rt_pg_head,
 	.watch = rt_pg_watch,
 	.read = rt_pg_read,

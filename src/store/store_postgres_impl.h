@@ -261,6 +261,8 @@ bool rt_pg_touch(rt_pg_call *call, uint64_t project);
 void rt_pg_insist(rt_pg_call *call, uint64_t project);
 /* Inside a begin: locks the list of projects. */
 void rt_pg_touch_list(rt_pg_call *call);
+/* Inside a begin: the project that it has locked was removed from the server's tables. */
+void rt_pg_leave(rt_pg_call *call);
 /* Before reading a table inside a begin: the server receives the changes of it. */
 void rt_pg_settle(rt_pg_call *call, rt_store_table table);
 /* Sends the changes of the open begin. */
@@ -311,6 +313,7 @@ void rt_pg_find_schema(rt_pg_call *call);
 /* As rt_store_kind.prepare. */
 void rt_pg_prepare(rt_pg_call *call, bool is_new, bool is_dry, rt_buf *out_sql, bool *out_changed);
 rt_status rt_pg_project_new(rt_store *store, rt_str name, uint64_t *out_project, rt_error *err);
+rt_status rt_pg_project_drop(rt_store *store, uint64_t project, rt_error *err);
 rt_status rt_pg_head(rt_store *store, rt_store_table table, uint64_t project, uint64_t *out_number,
 		     rt_error *err);
 rt_status rt_pg_read(rt_store *store, rt_rows rows, rt_store_row_fn fn, void *ctx, rt_error *err);

@@ -480,6 +480,61 @@ rt_pg_project_new(rt_store *store, rt_str name, uint64_t *out_project, rt_error 
 	return rt_pg_end(&call, err);
 }
 
+/* Its number stays taken: the next one is that of the last project and one more. */
+static void
+keep_number(rt_pg_call *call, uint64_t project)
+{
+	rt_store_row row = {.number = project + 1, .data = RT_STR(RT_STORE_DROPPED)};
+	uint64_t hash = rt_hash(row.data.ptr, row.data.size, 0);
+	rt_pg_query q = rt_pg_query_of("DELETE FROM retake.project WHERE hash = $1 AND name = $2");
+
+	rt_store_check_last(&call->scope, project);
+	q.is_of_list = true;
+	rt_pg_arg_u64(&q, hash);
+	rt_pg_arg_bytes(&q, row.data);
+	if (rt_ok(&call->scope))
+		rt_pg_clear(call, rt_pg_rows(call, &q));
+	if (rt_ok(&call->scope))
+		rt_pg_add(call, RT_PG_PROJECT_ADD, row.number, hash, rt_row_sum(RT_TABLE_PROJECT, row.number, &row),
+			  rt_str_at(NULL, 0), row.data);
+}
+
+rt_status
+rt_pg_project_drop(rt_store *store, uint64_t project, rt_error *err)
+{
+	static const char *const deletions[] = {
+		"DELETE FROM retake.log WHERE project = $1",  "DELETE FROM retake.body WHERE project = $1",
+		"DELETE FROM retake.node WHERE project = $1", "DELETE FROM retake.root WHERE project = $1",
+		"DELETE FROM retake.side WHERE project = $1", "DELETE FROM retake.found WHERE project = $1",
+		"DELETE FROM retake.project WHERE id = $1",
+	};
+	rt_pg_call call = rt_pg_writing(store);
+	bool is_last = false;
+
+	if (rt_ok(&call.scope))
+		rt_pg_touch_list(&call);
+	if (rt_ok(&call.scope))
+		rt_pg_insist(&call, project);
+	if (rt_ok(&call.scope))
+		rt_pg_flush(&call);
+	if (rt_ok(&call.scope))
+		is_last = last_project(&call) == project;
+	call.is_unlimited = true;
+	for (size_t i = 0; rt_ok(&call.scope) && i < sizeof(deletions) / sizeof(deletions[0]); i++) {
+		rt_pg_query q = rt_pg_query_of(deletions[i]);
+
+		q.doing = "removing a project";
+		rt_pg_arg_u64(&q, project);
+		rt_pg_clear(&call, rt_pg_rows(&call, &q));
+	}
+	call.is_unlimited = false;
+	if (rt_ok(&call.scope))
+		rt_pg_leave(&call);
+	if (is_last && rt_ok(&call.scope))
+		keep_number(&call, project);
+	return rt_pg_end(&call, err);
+}
+
 rt_status
 rt_pg_append(rt_store *store, uint64_t project, uint64_t expected, const rt_store_row *rows,
 	     size_t row_count, const rt_store_row *bodies, size_t body_count, uint64_t *out_head,

@@ -255,6 +255,16 @@ rt_pg_touch_list(rt_pg_call *call)
 	tx->is_guess = false;
 }
 
+void
+rt_pg_leave(rt_pg_call *call)
+{
+	rt_pg_transaction *tx = &call->conn->tx;
+
+	forget(call->store, tx->now.project);
+	tx->now = tx->base = (rt_pg_heads){.epoch = tx->now.epoch};
+	tx->is_flushed = true;
+}
+
 /* --- changes --- */
 
 void

@@ -121,7 +121,7 @@ settle_epoch(rt_sqlite_store *s, rt_error *err)
 		.kind = (name), .close = close_store, .epoch = get_epoch, \
 		.epoch_renew = renew_epoch, .begin = rt_sqlite_begin, \
 		.commit = rt_sqlite_commit, .cancel = rt_sqlite_cancel, \
-		.project_new = rt_sqlite_project_new, .head = rt_sqlite_head, \
+		.project_new = rt_sqlite_project_new, .project_drop = rt_sqlite_project_drop, .head = rt_sqlite_head, \
 		.read = rt_sqlite_read, .append = rt_sqlite_append, .write = rt_sqlite_write, \
 		.drop = rt_sqlite_drop, .index_add = rt_sqlite_index_add, \
 		.index_find = rt_sqlite_index_find, .scrub = rt_sqlite_scrub, \

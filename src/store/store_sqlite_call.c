@@ -148,13 +148,11 @@ rt_sqlite_writing(rt_store *store, uint64_t project)
 	rt_sqlite_store *s = rt_sqlite_self(store);
 	rt_sqlite_call call = rt_sqlite_writing_store(store);
 
-	if (project == 0 || (project > s->project_last && project > s->tx_project_last)) {
-		uint64_t last = rt_sqlite_last_project(&call);
-
-		if (project == 0 || project > last)
+	if (project == 0 || s->tx_found != project) {
+		if (!rt_sqlite_any(&call, SQL_PROJECT_EXISTS, (rt_sqlite_args){.key = project}))
 			rt_store_no_project(&call.scope, project);
 		if (rt_ok(&call.scope))
-			s->tx_project_last = last;
+			s->tx_found = project;
 	}
 	return call;
 }

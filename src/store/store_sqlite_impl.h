@@ -150,7 +150,6 @@ typedef struct rt_sqlite_store {
 	rt_sqlite_conn readers[RT_SQLITE_READERS_MAX];
 
 	_Atomic bool poisoned;         /* a sync or a commit failed: no more writing */
-	_Atomic uint64_t project_last; /* projects up to here are known to exist */
 
 	/* The rest belongs to the owner of the begin. */
 	bool settled;        /* the log found at opening has been written back */
@@ -162,7 +161,7 @@ typedef struct rt_sqlite_store {
 	uint64_t tx_body_head;
 	bool tx_added;       /* this transaction appended to that project */
 	unsigned tx_version; /* SQLite's data version at which the heads were true */
-	uint64_t tx_project_last;
+	uint64_t tx_found; /* a project that exists, as of tx_version; 0: none */
 	rt_sqlite_pending pending;
 	int wal_pages;        /* in the write-ahead log after the last commit */
 	int wal_next;         /* size for the next checkpoint, after readers prevented one */
@@ -412,6 +411,7 @@ void rt_sqlite_mark_count(rt_sqlite_call *call, bool in);
 
 /* --- the table of functions --- */
 
+rt_status rt_sqlite_project_drop(rt_store *store, uint64_t project, rt_error *err);
 rt_status rt_sqlite_project_new(rt_store *store, rt_str name, uint64_t *out_project, rt_error *err);
 rt_status rt_sqlite_head(rt_store *store, rt_store_table table, uint64_t project,
 			 uint64_t *out_number, rt_error *err);

@@ -48,7 +48,6 @@ check_absent(rt_sqlite_call *call, rt_str name)
 rt_status
 rt_sqlite_project_new(rt_store *store, rt_str name, uint64_t *out_project, rt_error *err)
 {
-	rt_sqlite_store *s = rt_sqlite_self(store);
 	rt_sqlite_call call = rt_sqlite_writing_store(store);
 	rt_scope *scope = &call.scope;
 	rt_sqlite_query q;
@@ -69,11 +68,43 @@ rt_sqlite_project_new(rt_store *store, rt_str name, uint64_t *out_project, rt_er
 		       (rt_sqlite_args){.key = rt_row_key(last + 1, 0), .last = last});
 	rt_store_check_last(scope, last);
 	rt_sqlite_row_write(&call, SQL_PROJECT_ADD, last + 1, &(rt_store_row){.data = name});
-	if (rt_ok(scope)) {
-		s->tx_project_last = last + 1;
+	if (rt_ok(scope))
 		*out_project = last + 1;
-	}
 	return rt_scope_end(scope, err);
+}
+
+/* The number stays taken: the next one is that of the last project and one more. */
+static void
+keep_number(rt_sqlite_call *call, uint64_t project)
+{
+	rt_str name = RT_STR(RT_STORE_DROPPED);
+
+	rt_sqlite_run(call, SQL_PROJECT_DROP_NAMED, (rt_sqlite_args){.bytes = name});
+	rt_store_check_last(&call->scope, project);
+	rt_sqlite_row_write(call, SQL_PROJECT_ADD, project + 1, &(rt_store_row){.data = name});
+}
+
+rt_status
+rt_sqlite_project_drop(rt_store *store, uint64_t project, rt_error *err)
+{
+	static const rt_sqlite_sql ranges[] = {SQL_LOG_DROP, SQL_BODY_DROP, SQL_NODE_DROP, SQL_FOUND_DROP};
+	static const rt_sqlite_sql rest[] = {SQL_ROOT_DROP, SQL_SIDE_DROP_ALL, SQL_MARK_DROP, SQL_PROJECT_DROP};
+	rt_sqlite_store *s = rt_sqlite_self(store);
+	rt_sqlite_call call = rt_sqlite_writing(store, project);
+	bool is_last = rt_ok(&call.scope) && rt_sqlite_last_project(&call) == project;
+
+	rt_sqlite_wipe(&call);
+	if (!rt_sqlite_index_is_present(&call)) /* that of an earlier version, or none */
+		rt_sqlite_index_clear(&call);
+	rt_sqlite_index_forget(s);
+	for (size_t i = 0; i < sizeof(ranges) / sizeof(ranges[0]); i++)
+		rt_sqlite_run(&call, ranges[i], rt_sqlite_range(project, 0, RT_STORE_NUMBER_MAX));
+	for (size_t i = 0; i < sizeof(rest) / sizeof(rest[0]); i++)
+		rt_sqlite_run(&call, rest[i], (rt_sqlite_args){.key = project});
+	if (is_last)
+		keep_number(&call, project);
+	s->tx_found = s->tx_project = 0;
+	return rt_scope_end(&call.scope, err);
 }
 
 rt_status

@@ -281,11 +281,10 @@ rt_sqlite_begin(rt_store *store, rt_error *err)
 	if (st != RT_OK)
 		return st;
 	st = begin_file(s, err);
-	s->tx_project_last = 0;
 	s->tx_added = false;
 	/* The heads of the last commit are still valid if no other connection has written since. */
-	if (st == RT_OK && s->tx_project != 0 && data_version(s) != s->tx_version)
-		s->tx_project = 0;
+	if (st == RT_OK && (s->tx_project != 0 || s->tx_found != 0) && data_version(s) != s->tx_version)
+		s->tx_project = s->tx_found = 0;
 	if (st != RT_OK)
 		release_turn(s);
 	return st;
@@ -309,12 +308,10 @@ rt_sqlite_commit(rt_store *store, rt_error *err)
 	unlock(&call);
 	stop_wiping(s);
 	if (rt_ok(&call.scope)) {
-		if (s->tx_project_last > s->project_last)
-			s->project_last = s->tx_project_last;
 		s->tx_version = data_version(s);
 		checkpoint_if_due(s);
 	} else {
-		s->tx_project = 0;
+		s->tx_project = s->tx_found = 0;
 	}
 	release_turn(s);
 	return rt_scope_end(&call.scope, err);
@@ -330,7 +327,7 @@ rt_sqlite_cancel(rt_store *store)
 	rt_sqlite_index_forget(s);
 	roll_back(s);
 	stop_wiping(s);
-	s->tx_project = 0;
+	s->tx_project = s->tx_found = 0;
 	release_turn(s);
 }
 
