@@ -43,6 +43,15 @@ is_local(int code)
 	return code == SQLITE_CORRUPT || code == SQLITE_TOOBIG;
 }
 
+/* SQLite checks the cells of a page only when it loads the page, so a page that failed must not stay in the
+ * cache: a cell at its end may continue in whatever memory follows. */
+static void
+forget_damaged(rt_db *db, int code)
+{
+	if (is_local(code))
+		(void)sqlite3_db_release_memory(db->sqlite);
+}
+
 static rt_str
 column_text(sqlite3_stmt *stmt, int at)
 {
@@ -113,6 +122,7 @@ fill_from(rt_db *db, const char *select, sqlite3_stmt *to, int64_t *last)
 		(void)rt_db_note(db, sqlite3_reset(to));
 	}
 	(void)sqlite3_reset(from);
+	forget_damaged(db, code);
 	return code;
 }
 
@@ -135,8 +145,10 @@ fill(rt_db *db, const char *table, const char *select, const char *insert)
 		if (first != INT64_MAX && first > last + 1)
 			(void)snprintf(words, sizeof(words), "some of those between %lld and %lld",
 				       (long long)last, (long long)first);
-		else if (first == INT64_MAX)
+		else if (first == INT64_MAX && last > 0)
 			(void)snprintf(words, sizeof(words), "those after %lld", (long long)last);
+		else if (first == INT64_MAX)
+			(void)snprintf(words, sizeof(words), "all");
 		rt_report_add(db->r->report, RT_REMARK_SKIPPED, 0,
 			      "the table \"%s\" is damaged: of its rows, %s are lost", table, words);
 	} else {
@@ -215,7 +227,10 @@ rt_db_next(rt_db_rows *rows)
 		rt_report_add(rows->db->r->report, RT_REMARK_SKIPPED, 0,
 			      "skipped row %lld of the table \"%s\": %.80s",
 			      (long long)sqlite3_column_int64(rows->numbers, 0), rows->table,
-			      sqlite3_errmsg(rows->db->sqlite));
+			      code == SQLITE_DONE ? "only an index has it"
+						  : sqlite3_errmsg(rows->db->sqlite));
+		(void)sqlite3_reset(rows->row);
+		forget_damaged(rows->db, code);
 	}
 	(void)rt_db_note(rows->db, code);
 	(void)sqlite3_reset(rows->numbers);

@@ -342,6 +342,38 @@ test_lost(void **state)
 	free_database(bytes);
 }
 
+/* A cell that begins in the last byte of its page: nothing after the page is read as its content, so all rows of
+ * the page are lost, in the first reading and in later ones. */
+static void
+test_beyond_page(void **state)
+{
+	enum { PAGE = 512 };
+	rt_str bytes = make_database(
+		LLM_OLD "INSERT INTO conversations VALUES('c', 'Birds', 'm');"
+			"INSERT INTO responses(id, model, prompt, response, conversation_id, datetime_utc) VALUES"
+			"('1', 'm', 'q', 'r', 'c', '2026'), ('2', 'm', 'q', 'r', 'c', '2026'),"
+			"('3', 'm', 'q', 'r', NULL, '2026');");
+	char *copy = malloc(bytes.size), *page;
+	rt_outlines o;
+	rt_report report;
+
+	(void)state;
+	assert_non_null(copy);
+	memcpy(copy, bytes.ptr, bytes.size);
+	page = copy + rt_str_find(bytes, RT_STR("2026"), 0) / PAGE * PAGE;
+	assert_memory_equal(page, "\x0d\0\0\0\3", 5); /* a leaf with three cells */
+	memcpy(page + 12, "\x01\xff", 2);
+	rt_report_init(&report, rt_alloc_libc());
+	assert_int_equal(rt_format_llm.read(rt_alloc_libc(), rt_str_at(copy, bytes.size), &o, &report, NULL),
+			 RT_OK);
+	assert_int_equal(o.count, 1);
+	assert_int_equal(o.items[0].node_count, 0);
+	assert_non_null(strstr(report.remarks[0].text, "\"responses\" is damaged: of its rows, all are lost"));
+	import_done(&o, &report);
+	free(copy);
+	free_database(bytes);
+}
+
 /* Every prefix, and a byte changed at every place, is read or refused; nothing is written. */
 static void
 test_damage(void **state)
@@ -380,6 +412,7 @@ main(void)
 		cmocka_unit_test(test_opencode_database),
 		cmocka_unit_test(test_schema),
 		cmocka_unit_test(test_lost),
+		cmocka_unit_test(test_beyond_page),
 		cmocka_unit_test(test_damage),
 	};
 

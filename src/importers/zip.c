@@ -54,9 +54,10 @@ copy_takes(rt_build *b, const rt_outline *o, rt_outline *made)
 	for (size_t i = 0; i < o->take_count; i++) {
 		const rt_outline_take *take = &o->takes[i];
 
-		rt_build_take(b, take->name, take->git_commit, take->nodes, take->node_count);
+		rt_build_take(b, rt_build_copy(b, take->name), rt_build_copy(b, take->git_commit),
+			      take->nodes, take->node_count);
 		if (take->files.ptr != NULL)
-			rt_build_take_files(b, take->files);
+			rt_build_take_files(b, rt_build_copy(b, take->files));
 	}
 	made->active_take = o->active_take;
 }

@@ -54,6 +54,10 @@ test_members(void **state)
 	assert_int_equal(o.count, 2);
 	assert_true(rt_str_is(o.items[0].source, "llm:c"));
 	import_done(&o, &report);
+	import_bytes(&rt_format_zip, read_sample("take_name.zip"), &o, &report);
+	assert_nodes(&o.items[0], "-1 User q | 0 AI a");
+	assert_true(rt_str_is(o.items[0].takes[0].name, "the second one"));
+	import_done(&o, &report);
 }
 
 static void
