@@ -169,6 +169,30 @@ names_of(const rt_project *project, uint32_t voice, rt_str *role, rt_str *kind, 
 	return st == RT_OK ? rt_project_name(project, voice & 0xFFFF, kind, err) : st;
 }
 
+/* Is it one of several that follow the same entry? */
+static bool
+has_siblings(const rt_tree *tree, uint32_t node)
+{
+	uint32_t parent = rt_tree_node_at(tree, node)->parent;
+
+	return parent != RT_TREE_NONE &&
+	       rt_tree_node_at(tree, parent + 1)->end < rt_tree_node_at(tree, parent)->end;
+}
+
+/* Several replies to one entry differ in their models. */
+static rt_str
+sibling_model(telling *t, uint32_t node, const rt_body *body)
+{
+	rt_buf *model;
+
+	if (rt_tree_node_at(t->tree, node)->kind != RT_TREE_ASSISTANT || !has_siblings(t->tree, node))
+		return RT_STR("");
+	rt_scope_reset(&t->call);
+	model = rt_scope_buf(&t->call);
+	rt_body_add_model(model, body);
+	return rt_scope_str(&t->call, model);
+}
+
 static rt_status
 tell_body(telling *t, uint32_t node, size_t index, const rt_body *body, rt_error *err)
 {
@@ -191,8 +215,10 @@ tell_body(telling *t, uint32_t node, size_t index, const rt_body *body, rt_error
 		if (n->kind == RT_TREE_TOOL)
 			s.call = find_call(t->reader, &t->call, t->tree, node,
 					   rt_tree_call_id(body));
-		if (!s.as_pi)
+		if (!s.as_pi) {
 			s.role = rt_role_meant(t->reader->project, s.role);
+			s.model = sibling_model(t, node, body);
+		}
 		rt_tree_add_words(t->text, &s, &told.who);
 		told.words = rt_buf_str(t->text);
 	}

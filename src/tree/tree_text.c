@@ -455,6 +455,8 @@ add_speech(rt_buf *buf, const rt_tree_speaker *s, size_t *out_who)
 	size_t begin = buf->size;
 
 	rt_buf_add_str(buf, s->role);
+	if (s->model.size > 0)
+		rt_buf_add_f(buf, " (%.*s)", RT_STR_ARG(s->model));
 	rt_buf_add_c(buf, ": ");
 	*out_who = buf->size - begin;
 	begin = buf->size;

@@ -14,6 +14,7 @@
 typedef struct rt_tree_speaker {
 	const rt_body *body;
 	rt_str role, kind; /* names; an empty kind is a message */
+	rt_str model;      /* of a reply, to be named; empty: none */
 	/* the call that a tool's result answers, or NULL: pi's {"name","arguments"} */
 	yyjson_val *call;
 	rt_str home; /* paths below it begin with "~"; empty: none */

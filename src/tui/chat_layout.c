@@ -151,6 +151,7 @@ laid_clear(rt_chat_laid *laid, const rt_alloc *alloc)
 	rt_buf_clear(&laid->kind);
 	rt_buf_clear(&laid->label);
 	rt_buf_clear(&laid->usage);
+	laid->model = 0;
 }
 
 void
@@ -309,8 +310,12 @@ rt_chat_layout(rt_chat *chat, size_t item)
 		name = rt_body_custom_type(e.body);
 	rt_buf_add_str(&laid->kind, name.size > 0 ? name : e.kind);
 	rt_buf_add_str(&laid->label, e.label);
-	if (e.body != NULL)
+	if (e.body != NULL) {
+		rt_body_add_model(&laid->usage, e.body);
+		laid->model = laid->usage.size;
+		rt_buf_clear(&laid->usage);
 		rt_body_add_usage(&laid->usage, e.body);
+	}
 	if (!is_same || laid->role_number != slot.role)
 		lay_entry(chat, &e, look, &laid->lines);
 	laid->is_partial = e.is_partial;

@@ -5,6 +5,8 @@
  * of the take. An entry is a row with its role, its text, and an empty row. */
 #include "tui/pane_chat_impl.h"
 
+#include <stdio.h>
+
 #include "app/template.h"
 #include "tui/bar.h"
 
@@ -175,11 +177,14 @@ add_failure(rt_chat *chat, uint32_t entry, rt_buf *out)
 
 /* The notes about an entry after its role. */
 static void
-add_entry_notes(rt_chat *chat, size_t item, const rt_chat_laid *laid, rt_buf *out)
+add_entry_notes(rt_chat *chat, size_t item, const rt_chat_laid *laid, bool is_selected, rt_buf *out)
 {
 	for (size_t i = 0; i < chat->fork_count; i++)
-		if (chat->forks[i].at == item)
+		if (chat->forks[i].at == item) {
 			rt_buf_add_f(out, " < %u/%u >", chat->forks[i].which, chat->forks[i].of);
+			if (!is_selected && laid->model > 0) /* which may be the difference */
+				rt_buf_add_f(out, " %.*s", (int)laid->model, laid->usage.ptr);
+		}
 	if (laid->kind.size > 0 && !rt_str_is(rt_buf_str(&laid->kind), "message"))
 		rt_buf_add_f(out, " [%.*s]", RT_STR_ARG(rt_buf_str(&laid->kind)));
 	if ((laid->look & RT_CHAT_MUTED) != 0)
@@ -226,14 +231,15 @@ draw_head(rt_chat *chat, rt_canvas *c, rt_box box, int y, size_t item, const rt_
 	if (!is_run && is_marked(chat, laid->entry))
 		(void)rt_canvas_put(c, box, 0, y, rt_canvas_glyph(c, RT_GLYPH_CHECK), RT_INK_MATCH);
 	else if (is_selected)
-		(void)rt_canvas_put(c, box, 0, y, rt_canvas_glyph(c, RT_GLYPH_CURSOR),
+		(void)rt_canvas_put(c, box, 0, y,
+				    rt_canvas_glyph(c, rt_chat_selects(chat) ? RT_GLYPH_CURSOR : RT_GLYPH_BAR),
 				    RT_INK_TEXT | RT_INK_BOLD);
 	x = rt_canvas_put_cut(c, box, 2, y, box.w - 2, role,
 			      (rt_ink)(rt_role_ink(role) | RT_INK_BOLD));
 	if (is_run)
 		add_run_notes(chat, notes);
 	else
-		add_entry_notes(chat, item, laid, notes);
+		add_entry_notes(chat, item, laid, is_selected, notes);
 	x = rt_canvas_put_cut(c, box, x, y, box.w - x - (width > 0 ? width + 1 : 0),
 			      rt_buf_str(notes), RT_INK_DIM);
 	if (!is_run && laid->label.size > 0) {
@@ -561,6 +567,33 @@ draw_rule(rt_chat *chat, rt_canvas *c, rt_box rule, int rows)
 			    rt_buf_str(words), RT_INK_DIM);
 }
 
+/* While an entry is marked but the keyboard writes into the input: which keys are for which. */
+static const char *
+points_footer(rt_chat *chat)
+{
+	static const struct {
+		rt_action action;
+		const char *what;
+	} keys[] = {{RT_ACT_ACCEPT, "send"},
+		    {RT_ACT_SELECT, "select the marked entry"},
+		    {RT_ACT_LAST_USER, "edit it"},
+		    {RT_ACT_LABEL, "label it"},
+		    {RT_ACT_CANCEL, "unmark"}};
+	rt_buf *out = rt_scope_buf(rt_chat_scope(chat));
+
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+		rt_buf *key = rt_scope_buf(rt_chat_scope(chat));
+
+		rt_keymap_add_key(chat->pane.tui->keys, RT_SCREEN_CHAT, keys[i].action, key);
+		if (key->size > 0)
+			rt_buf_add_f(out, "%s%.*s %s", out->size > 0 ? "  " : "",
+				     RT_STR_ARG(rt_buf_str(key)), keys[i].what);
+	}
+	(void)snprintf(chat->points_footer, sizeof(chat->points_footer), "%.*s",
+		       RT_STR_ARG(rt_buf_str(out)));
+	return chat->points_footer;
+}
+
 void
 rt_chat_draw(rt_pane *pane, rt_canvas *c, rt_box box)
 {
@@ -577,7 +610,8 @@ rt_chat_draw(rt_pane *pane, rt_canvas *c, rt_box box)
 
 	pane->footer = !rt_chat_selects(chat) && rt_work_is_running(&pane->tui->work)
 			       ? "Esc stops the reply   you can keep typing"
-			       : NULL;
+		       : !rt_chat_selects(chat) && chat->points ? points_footer(chat)
+								: NULL;
 	if (box.h < 3) {
 		draw_entries(chat, c, box);
 		return;

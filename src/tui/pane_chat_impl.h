@@ -40,6 +40,7 @@ typedef struct rt_chat_laid {
 	uint64_t used; /* serial number of its last use */
 	rt_buf role, kind, label;
 	rt_buf usage; /* the model and tokens of a reply; or empty */
+	size_t model; /* bytes of usage that are the model */
 	rt_lines lines;
 	const rt_lines *more; /* rows below them; or NULL */
 } rt_chat_laid;
@@ -59,6 +60,7 @@ typedef struct rt_chat {
 	int top_row;                   /* … and how many of its rows are above the screen */
 	bool follows;                  /* the view stays at the end */
 	bool points;                   /* sel is marked and keys act on it, but letters are typed */
+	char points_footer[160];       /* the footer meanwhile */
 	size_t sel;                    /* the selected entry: its position … */
 	uint32_t sel_entry;            /* … and number */
 	uint32_t marks[RT_CHAT_MARKS]; /* marked entries */

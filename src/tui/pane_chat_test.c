@@ -39,7 +39,8 @@ find_france(desk *d)
 	desk_type(d, "/France"); /* entries alone: the title shows it, too */
 	assert_shows(d, "1 found");
 	desk_press(d, "enter");
-	assert_shows(d, "› User");
+	assert_shows(d, "▌ User"); /* not the cursor: the input has the keyboard */
+	assert_shows(d, " Enter send  Alt+Up select the marked entry  Alt+E edit it  Alt+M label it");
 }
 
 /* A match of a search is marked, and keys act on it. */
@@ -63,7 +64,7 @@ keys_act_on_what_is_marked(void **state)
 	assert_shows(&d, "Label of User, entry 2 (leave empty to remove)");
 	desk_press(&d, "escape");
 	desk_do(&d, "[{\"op\":\"entry.delete\",\"entry\":\":2\"}]");
-	assert_false(desk_shows(&d, "› User"));
+	assert_false(desk_shows(&d, "▌ User"));
 	desk_press(&d, "alt+m");
 	assert_shows(&d, "Label of AI, entry 4 (leave empty to remove)");
 	desk_close(&d);
@@ -83,7 +84,7 @@ marks_go(void **state)
 		open_four(&d);
 		find_france(&d);
 		desk_press(&d, ways[i]);
-		assert_false(desk_shows(&d, "› User"));
+		assert_false(desk_shows(&d, "▌ User"));
 		desk_press(&d, "alt+m");
 		assert_shows(&d, "Label of AI, entry 4 (leave empty to remove)");
 		desk_close(&d);
@@ -756,6 +757,24 @@ question_to_models(void **state)
 	assert_shows(&d, "2 replies, each in a take");
 	desk_press(&d, "up");
 	assert_shows(&d, " > typed before!\n");
+	desk_press(&d, "ctrl+u");
+	/* The models of replies beside each other are named in the chat, the tree, the list of takes and
+	 * the comparison. */
+	assert_shows(&d, "  AI < 1/2 > builtin/");
+	desk_press(&d, "f2");
+	assert_shows(&d, "AI (builtin/echo): ");
+	assert_shows(&d, "AI (builtin/summary): ");
+	desk_press(&d, "escape");
+	desk_type(&d, "/takes");
+	desk_press(&d, "enter");
+	assert_shows(&d, "2 entries, builtin/echo, ");
+	assert_shows(&d, "2 entries, builtin/summary, ");
+	desk_press(&d, "escape");
+	desk_type(&d, "/diff");
+	desk_press(&d, "enter");
+	assert_shows(&d, "AI 2, - builtin/");
+	assert_shows(&d, ", + builtin/");
+	desk_press(&d, "escape");
 	desk_close(&d);
 }
 

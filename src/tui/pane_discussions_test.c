@@ -109,7 +109,7 @@ finds(void **state)
 	assert_int_equal(d.tui.pane_count, 1);
 	assert_true(rt_str_is(rt_work_disc_name(&d.tui.work), "main"));
 	assert_true(rt_str_is(rt_work_take_name(&d.tui.work), "main"));
-	assert_shows(&d, "› AI");
+	assert_shows(&d, "▌ AI");
 	/* The same from a text typed elsewhere. */
 	assert_int_equal(rt_pane_discussions(&d.tui, RT_STR("journals")), RT_OK);
 	assert_int_equal(rt_tui_tend(&d.tui), RT_OK);
@@ -208,7 +208,7 @@ goes_to_what_was_found(void **state)
 	desk_type(&d, "thought 17");
 	desk_press(&d, "enter");
 	assert_int_equal(d.tui.pane_count, 1);
-	assert_shows(&d, "› User                                                                        17\n");
+	assert_shows(&d, "▌ User                                                                        17\n");
 	assert_shows(&d, "thought 17\n");
 	desk_close(&d);
 }

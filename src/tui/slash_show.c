@@ -76,6 +76,8 @@ list_takes(rt_tui *tui, rt_scope *s, rt_pick_items *n, rt_buf *current)
 		add_cell(row, is_here ? RT_STR("*") : RT_STR(""));
 		add_cell(row, take->name);
 		rt_buf_add_f(details, "%zu %s", take->entries, take->entries == 1 ? "entry" : "entries");
+		if (take->model.size > 0)
+			rt_buf_add_f(details, ", %.*s", RT_STR_ARG(take->model));
 		if (take->updated_us != 0)
 			rt_buf_add_f(details, ", %.*s", RT_STR_ARG(rt_bar_time(tui, take->updated_us)));
 		add_cell(row, rt_scope_str(s, details));
@@ -205,13 +207,34 @@ text_of(writer *w, const rt_entry_row *e)
 	return whole;
 }
 
+/* ", builtin/echo", or both models of a pair: ", - builtin/echo, + builtin/text". */
+static rt_str
+models_of(writer *w, const rt_entry_row *was, const rt_entry_row *is)
+{
+	rt_buf *old = rt_scope_buf(w->s), *new = rt_scope_buf(w->s), *out = rt_scope_buf(w->s);
+
+	if (was != NULL && was->body != NULL)
+		rt_body_add_model(old, was->body);
+	if (is->body != NULL)
+		rt_body_add_model(new, is->body);
+	if (rt_str_eq(rt_buf_str(old), rt_buf_str(new)))
+		rt_buf_clear(old);
+	if (old->size > 0)
+		rt_buf_add_f(out, ", - %.*s", RT_STR_ARG(rt_buf_str(old)));
+	if (new->size > 0)
+		rt_buf_add_f(out, ", %s%.*s", old->size > 0 ? "+ " : "", RT_STR_ARG(rt_buf_str(new)));
+	return rt_scope_str(w->s, out);
+}
+
 static void
-add_heading(writer *w, const char *sign, const rt_entry_row *e, rt_ink ink, const char *remark)
+add_heading(writer *w, const char *sign, const rt_entry_row *e, rt_ink ink, const char *remark,
+	    rt_str models)
 {
 	rt_buf *row = rt_scope_buf(w->s);
 
 	rt_lines_add_blank(w->lines);
-	rt_buf_add_f(row, "%s%.*s %zu%s", sign, RT_STR_ARG(e->role), e->at + 1, remark);
+	rt_buf_add_f(row, "%s%.*s %zu%s%.*s", sign, RT_STR_ARG(e->role), e->at + 1, remark,
+		     RT_STR_ARG(models));
 	rt_lines_add_row(w->lines, 0, rt_scope_str(w->s, row), (rt_ink)(ink | RT_INK_BOLD));
 }
 
@@ -221,7 +244,7 @@ add_pair(writer *w, const rt_entry_row *was, const rt_entry_row *is, const char 
 {
 	rt_str before = text_of(w, was), after = text_of(w, is);
 
-	add_heading(w, "", is, rt_role_ink(is->role), remark);
+	add_heading(w, "", is, rt_role_ink(is->role), remark, models_of(w, was, is));
 	if (rt_ok(w->s))
 		rt_lines_add_difference(w->lines, before, after, &w->options);
 }
@@ -234,7 +257,7 @@ add_side(writer *w, const rt_entry_row *e, bool is_added)
 
 	options.ink = is_added ? RT_INK_ADDED : RT_INK_REMOVED;
 	options.indent = 2;
-	add_heading(w, is_added ? "+ " : "- ", e, options.ink, "");
+	add_heading(w, is_added ? "+ " : "- ", e, options.ink, "", models_of(w, NULL, e));
 	if (rt_ok(w->s))
 		rt_lines_add_plain(w->lines, text, &options);
 }

@@ -24,6 +24,7 @@ enum {
 	EVENTS_MAX = 256, /* handled before the next frame */
 	NOTICE_ROWS = 3,
 	NAME_LEAST = 10, /* minimal columns of each name in the title */
+	TAKES_COLUMNS = 100, /* from this width on the number of takes is labelled */
 	USAGE_COLUMNS = 110 /* from this width on it has the usage */
 };
 
@@ -146,7 +147,8 @@ draw_title(rt_tui *tui, rt_scope *s, rt_box box)
 		rt_buf_add_byte(right, ' ');
 	}
 	if (w->take_count > 1)
-		rt_buf_add_f(more, ", %u of %zu", take_position(w), w->take_count);
+		rt_buf_add_f(more, ", %u of %zu%s", take_position(w), w->take_count,
+			     box.w >= TAKES_COLUMNS ? " takes" : "");
 	if (w->read_only)
 		rt_buf_add_c(more, "  read only");
 	least = more->size;

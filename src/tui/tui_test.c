@@ -333,10 +333,10 @@ ends_of_names(void **state)
 		int columns;
 		const char *title;
 	} titles[] = {
-		{141, " notes on a database for a desktop app, the first part  "
-		      "take: with-one-file-and-no-server-at-all-second, 3 of 3  2 entries"},
+		{147, " notes on a database for a desktop app, the first part  "
+		      "take: with-one-file-and-no-server-at-all-second, 3 of 3 takes  2 entries"},
 		{101,
-		 " notes on a databas\u2026rst part  take: with-one-file-and-\u2026l-second, 3 of 3  2 entries"
+		 " notes on a data\u2026rst part  take: with-one-file-a\u2026l-second, 3 of 3 takes  2 entries"
 		 " no model  ~10 tok\n"},
 		{61, " notes \u2026t part  take: with-o\u2026econd, 3 of 3 no model  ~10 tok\n"},
 		{40, " notes \u2026 part  take: with-\u2026econd, 3 of 3\n"},

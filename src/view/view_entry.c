@@ -548,23 +548,31 @@ rt_body_add_duration(rt_buf *buf, const char *before, const rt_body *body)
 }
 
 void
+rt_body_add_model(rt_buf *buf, const rt_body *body)
+{
+	rt_str model = text_of(body, "model"), provider = text_of(body, "service");
+
+	if (provider.size == 0)
+		provider = text_of(body, "provider");
+	if (model.size == 0)
+		return;
+	rt_buf_add_str(buf, provider);
+	rt_buf_add_c(buf, provider.size > 0 ? "/" : "");
+	rt_buf_add_str(buf, model);
+}
+
+void
 rt_body_add_usage(rt_buf *buf, const rt_body *body)
 {
 	static const char *const in[] = {"input_tokens", "prompt_tokens", "input"};
 	static const char *const out[] = {"output_tokens", "completion_tokens", "output"};
 	static const char *const cached[] = {"cache_read_input_tokens", "cached_tokens", "cacheRead"};
-	rt_str model = text_of(body, "model"), provider = text_of(body, "service");
-	const char *comma = "";
+	size_t begin = buf->size;
+	const char *comma;
 	uint64_t count;
 
-	if (provider.size == 0)
-		provider = text_of(body, "provider");
-	if (model.size > 0) {
-		rt_buf_add_str(buf, provider);
-		rt_buf_add_c(buf, provider.size > 0 ? "/" : "");
-		rt_buf_add_str(buf, model);
-		comma = ", ";
-	}
+	rt_body_add_model(buf, body);
+	comma = buf->size > begin ? ", " : "";
 	if (usage_of(body, in, &count)) {
 		rt_buf_add_f(buf, "%s%llu tokens in", comma, (unsigned long long)count);
 		if (usage_of(body, cached, &count) && count > 0)

@@ -23,7 +23,7 @@ rt_str rt_view_label(rt_scope *scope, const rt_project *project, const rt_disc *
  * an id, whose source the engine names "content:HASH". Borrowed. */
 rt_str rt_view_program(const rt_disc *disc);
 
-/* Sets title, preview and another_reply. memory: an inner scope of the view's, which is reset. */
+/* Sets title, preview, model and another_reply. memory: an inner scope of the view's, which is reset. */
 void rt_take_row_set_title(const rt_view *view, const rt_disc *disc, rt_scope *memory,
 			   rt_take_row *row);
 

@@ -109,6 +109,8 @@ void rt_entry_add_text(rt_buf *buf, const rt_entry_row *entry);
 /* The origin of a summary (kind compaction or branch_summary), as far as it is known: "Written by
  * mock/good. Instructions: say what failed". Nothing for other entries. */
 void rt_body_add_origin(rt_buf *buf, rt_str kind, const rt_body *body);
+/* The model of a reply: "openai/gpt-5"; nothing if it is unknown. */
+void rt_body_add_model(rt_buf *buf, const rt_body *body);
 /* The model of a reply, its usage and its duration, as far as they are known: "openai/gpt-5, 1200
  * tokens in (800 cached), 35 out, 2.4 s". Also in the members that other programs use. */
 void rt_body_add_usage(rt_buf *buf, const rt_body *body);
@@ -160,6 +162,7 @@ typedef struct rt_take_row {
 	/* if titles are requested: */
 	rt_str title;      /* instead of a generated name: its differences; or absent */
 	rt_str preview;    /* the first words of its entries that others do not have; or absent */
+	rt_str model;      /* of the reply at which it diverges; or absent */
 	uint32_t another_reply; /* it is only another reply beside that of this take; 0: it is
 				 * not */
 	bool absent;       /* deleted */
@@ -176,7 +179,7 @@ typedef struct rt_takes_options {
 	uint32_t also; /* and the take of this number at any position; 0: none */
 	bool times;    /* updated_us, too. Cost: a row of the log for each */
 	bool grouped;  /* those with the same base together, at the position of the first of them */
-	bool titles;   /* title, preview and another_reply, too. Cost: two texts for each */
+	bool titles;   /* title, preview, model and another_reply, too. Cost: two texts for each */
 } rt_takes_options;
 /* options may be NULL. */
 rt_take_rows rt_takes_list(const rt_view *view, const rt_takes_options *options);

@@ -59,9 +59,11 @@ nearest_take(const rt_view *v, const rt_disc *disc, const rt_take *take, size_t 
 	return rt_ok(v->scope) ? best : NULL;
 }
 
-/* The text of a take's entry on one line; *out_is_reply: of a model. Absent: there is none. */
+/* The text of a take's entry on one line; *out_is_reply: of a model, which is added to model. Absent:
+ * there is none. */
 static rt_str
-text_at(const rt_view *v, rt_scope *memory, const rt_take *take, size_t at, bool *out_is_reply)
+text_at(const rt_view *v, rt_scope *memory, const rt_take *take, size_t at, bool *out_is_reply,
+	rt_buf *model)
 {
 	rt_view inner = {memory, v->engine, v->project, v->place};
 	rt_str role = {0};
@@ -78,6 +80,8 @@ text_at(const rt_view *v, rt_scope *memory, const rt_take *take, size_t at, bool
 	*out_is_reply = slot.kind == 0 && rt_role_is_assistant(role);
 	const rt_body *body = rt_view_body(&inner, slot.body);
 
+	if (body != NULL && *out_is_reply)
+		rt_body_add_model(model, body);
 	return body != NULL ? rt_view_preview(memory, role, body, READ_MAX) : (rt_str){0};
 }
 
@@ -109,11 +113,13 @@ rt_take_row_set_title(const rt_view *v, const rt_disc *disc, rt_scope *memory, r
 	is_edited = at < common; /* an entry that both have, with another text */
 	at = is_edited ? at : common;
 	rt_scope_reset(memory);
-	rt_str own = text_at(v, memory, take, at, &is_reply);
-	rt_str theirs = text_at(v, memory, other, at, &is_other_reply);
+	rt_buf *model = rt_scope_buf(memory);
+	rt_str own = text_at(v, memory, take, at, &is_reply, model);
+	rt_str theirs = text_at(v, memory, other, at, &is_other_reply, rt_scope_buf(memory));
 	if (rt_scope_adopt(v->scope, memory) != RT_OK || own.size == 0)
 		return;
 	row->preview = rt_first_words(v->scope, own, PREVIEW_MAX);
+	row->model = rt_scope_copy(v->scope, rt_buf_str(model));
 	if (!is_generated(row->name))
 		return;
 	size_t from = first_difference(own, theirs);
