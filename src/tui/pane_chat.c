@@ -243,21 +243,21 @@ verb(rt_chat *chat, rt_action action, const uint32_t *entries, size_t count)
 	return used;
 }
 
-/* Edit the marked entry, else the last one of the user. */
+/* Edit the marked entry, else the last one of the user; in place, or in a new take. */
 static void
-edit_last(rt_chat *chat)
+edit_last(rt_chat *chat, rt_action action)
 {
 	rt_slot slot;
 
 	if (chat->points) {
-		(void)verb(chat, RT_ACT_EDIT, &chat->sel_entry, 1);
+		(void)verb(chat, action, &chat->sel_entry, 1);
 		return;
 	}
 	for (size_t at = rt_work_head(&chat->pane.tui->work); at-- > 0;) {
 		if (!rt_chat_slot(chat, at, &slot))
 			break;
 		if ((slot.flags & RT_SLOT_TURN) != 0) {
-			(void)verb(chat, RT_ACT_EDIT, &slot.entry, 1);
+			(void)verb(chat, action, &slot.entry, 1);
 			return;
 		}
 	}
@@ -455,7 +455,7 @@ act_view(rt_chat *chat, rt_action action)
 		return true;
 	case RT_ACT_FIND_NEXT: search(chat, false); return true;
 	case RT_ACT_FIND_PREVIOUS: search(chat, true); return true;
-	case RT_ACT_LAST_USER: edit_last(chat); return true;
+	case RT_ACT_LAST_USER: edit_last(chat, RT_ACT_EDIT); return true;
 	default: return false;
 	}
 }
@@ -618,6 +618,7 @@ act_writing(rt_chat *chat, rt_action action)
 		return chat->points;
 	case RT_ACT_NEW: RT_TRY(rt_chat_scope(chat), rt_slash_new(tui)); return true;
 	case RT_ACT_EDITOR: rt_tui_edit_field(tui, chat->field, "message.md"); return true;
+	case RT_ACT_EDIT_AS_TAKE: edit_last(chat, action); return true;
 	case RT_ACT_COMPLETE: complete(chat); return true;
 	case RT_ACT_SELECT:
 		if (count > 0)

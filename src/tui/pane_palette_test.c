@@ -213,7 +213,7 @@ offers_safely(void **state)
 	desk_press(&d, "ctrl+p");
 	desk_type(&d, "clear");
 	assert_shows(&d, "› clear             stop the reply, or clear the input");
-	assert_shows(&d, "\n  clear             delete all entries of the take");
+	assert_shows(&d, "\n  clear             start a new discussion; the current one is kept");
 	desk_press(&d, "enter");
 	assert_int_equal(rt_work_count(&d.tui.work), 1);
 	desk_press(&d, "ctrl+p");
@@ -224,10 +224,28 @@ offers_safely(void **state)
 	desk_press(&d, "ctrl+u ctrl+p");
 	desk_type(&d, "rename");
 	desk_press(&d, "enter");
-	assert_shows(&d, ": rename\n› rename [DISCUSSION] NAME\n    main\n");
+	assert_shows(&d, " New name of this discussion ");
+	desk_press(&d, "ctrl+u");
+	desk_type(&d, "other");
 	desk_press(&d, "enter");
 	assert_int_equal(d.tui.pane_count, 1);
-	assert_shows(&d, " > /rename\n");
+	assert_shows(&d, "Renamed");
+	desk_type(&d, "/rm");
+	desk_press(&d, "enter");
+	assert_notice(&d, "Which discussion? Ctrl+D deletes the selected one");
+	assert_shows(&d, "›  other ← now");
+	desk_press(&d, "escape");
+	desk_type(&d, "/clear");
+	desk_press(&d, "enter");
+	assert_int_equal(rt_work_count(&d.tui.work), 0);
+	desk_type(&d, "/resume oth");
+	desk_press(&d, "enter");
+	assert_shows(&d, " Search: oth\n");
+	desk_press(&d, "enter");
+	assert_int_equal(rt_work_count(&d.tui.work), 1);
+	desk_type(&d, "/compare");
+	desk_press(&d, "enter");
+	assert_notice(&d, "There is no other take to compare with");
 	desk_close(&d);
 }
 

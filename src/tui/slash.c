@@ -261,21 +261,6 @@ rt_slash_new(rt_tui *tui)
 	return new_discussion(tui, RT_ACT_NONE, RT_STR(""));
 }
 
-/* /rename NAME: the discussion in view; the name may have blanks. */
-static rt_status
-rename_discussion(rt_tui *tui, rt_str name)
-{
-	rt_request request;
-	rt_status st;
-
-	(void)rt_tui_begin(tui);
-	request = rt_switch_request(tui, RT_OP_DISCUSSION_RENAME,
-				    (rt_switch_place){tui->work.place.disc, 0});
-	request.name = name;
-	st = rt_tui_end(tui);
-	return st == RT_OK ? rt_verb_apply(tui, &request) : st;
-}
-
 /* Run a command of the command line. */
 static rt_status
 run_command(rt_tui *tui, rt_scope *s, rt_buf *line)
@@ -285,6 +270,66 @@ run_command(rt_tui *tui, rt_scope *s, rt_buf *line)
 	if (rt_ok(s))
 		RT_TRY(s, rt_pane_palette_run(tui, text));
 	return rt_verb_end(tui, s);
+}
+
+static rt_status
+rename_to(rt_tui *tui, void *ctx, rt_str name)
+{
+	rt_request request;
+	rt_status st;
+
+	(void)ctx;
+	if (name.size == 0)
+		return RT_OK;
+	(void)rt_tui_begin(tui);
+	request = rt_switch_request(tui, RT_OP_DISCUSSION_RENAME,
+				    (rt_switch_place){tui->work.place.disc, 0});
+	request.name = name;
+	st = rt_tui_end(tui);
+	return st == RT_OK ? rt_verb_apply(tui, &request) : st;
+}
+
+/* /rename NAME: the discussion in view; the name may have blanks. Two quoted names: on the command
+ * line. Without a name it is asked for. */
+static rt_status
+rename_discussion(rt_tui *tui, rt_action action, rt_str name)
+{
+	rt_buf *line;
+	rt_scope s;
+
+	(void)action;
+	if (name.size == 0)
+		return rt_pane_ask(tui, "New name of this discussion", rt_tui_disc_title(tui), false,
+				   rename_to, NULL, NULL);
+	if (name.ptr[0] != '-' && rt_str_find(name, RT_STR("\""), 0) == SIZE_MAX)
+		return rename_to(tui, NULL, name);
+	rt_scope_init(&s, tui->alloc);
+	line = rt_scope_buf(&s);
+	rt_buf_add_f(line, "rename %.*s", RT_STR_ARG(name));
+	return run_command(tui, &s, line);
+}
+
+/* /rm DISCUSSION; without one it is chosen in the list. */
+static rt_status
+remove_discussion(rt_tui *tui, rt_action action, rt_str name)
+{
+	rt_buf *line, *key;
+	rt_scope s;
+
+	(void)action;
+	rt_scope_init(&s, tui->alloc);
+	line = rt_scope_buf(&s);
+	if (name.size > 0) {
+		rt_buf_add_f(line, "rm %.*s", RT_STR_ARG(name));
+		return run_command(tui, &s, line);
+	}
+	key = rt_scope_buf(&s);
+	rt_keymap_add_key(tui->keys, RT_SCREEN_DISCUSSIONS, RT_ACT_DELETE, key);
+	RT_TRY(&s, rt_pane_discussions(tui, RT_STR("")));
+	if (rt_ok(&s) && key->size > 0)
+		rt_tui_say(tui, "Which discussion? %.*s deletes the selected one",
+			   RT_STR_ARG(rt_buf_str(key)));
+	return rt_verb_end(tui, &s);
 }
 
 /* Without a file its name is completed in the input. */
@@ -406,6 +451,13 @@ search(rt_tui *tui, rt_action action, rt_str words)
 }
 
 static rt_status
+resume(rt_tui *tui, rt_action action, rt_str words)
+{
+	(void)action;
+	return rt_pane_discussions(tui, words);
+}
+
+static rt_status
 open_screen(rt_tui *tui, rt_action action, rt_str rest)
 {
 	(void)rest;
@@ -437,8 +489,11 @@ const rt_slash rt_slashes[] = {
 	 branch_here, RT_ACT_BRANCH},
 	{"/branches", "[NAME]", "list the takes of this discussion, switch to one", rt_slash_branches,
 	 RT_ACT_NONE},
+	{"/clear", "", "start a new discussion; the current one is kept: /resume", new_discussion,
+	 RT_ACT_NONE},
 	{"/collapse", "", "collapse all entries", collapse, RT_ACT_FOLD_ALL},
 	{"/compact", "[INSTRUCTIONS]", "summarise the beginning for the model", run, RT_ACT_COMPACT},
+	{"/compare", "", "compare this take with another one", rt_slash_diff, RT_ACT_NONE},
 	{"/config", "", "how to set the theme, prices, keys and providers", show_config, RT_ACT_NONE},
 	{"/context", "", "show the next request: its parts and their tokens", rt_slash_context,
 	 RT_ACT_NONE},
@@ -462,7 +517,10 @@ const rt_slash rt_slashes[] = {
 	{"/prompt", "", "edit the working prompt", verb_without_entry, RT_ACT_PROMPT},
 	{"/quit", "", "quit; nothing is lost", quit, RT_ACT_QUIT},
 	{"/redo", "[N]", "redo undone steps", undo, RT_ACT_REDO},
+	{"/rename", "[NAME]", "rename this discussion", rename_discussion, RT_ACT_NONE},
 	{"/rename-take", "[NAME]", "rename this take", rt_slash_rename_take, RT_ACT_NONE},
+	{"/resume", "[WORDS]", "list all discussions and open one", resume, RT_ACT_NONE},
+	{"/rm", "[DISCUSSION]", "delete a discussion", remove_discussion, RT_ACT_NONE},
 	{"/role", "[ROLE]", "change the role of the entry at the head", verb_or_question,
 	 RT_ACT_ROLE},
 	{"/search", "[WORDS]", "search all discussions", search, RT_ACT_SEARCH},
@@ -577,9 +635,6 @@ rt_slash_run(rt_tui *tui, rt_str line, bool *out_known)
 	for (const rt_slash *slash = rt_slashes; slash->name != NULL; slash++)
 		if (rt_str_is(verb, slash->name))
 			return run_slash(tui, slash, line, rest);
-	if (rt_str_is(verb, "/rename") && rest.size > 0 && rest.ptr[0] != '-' &&
-	    rt_str_find(unquoted(rest), RT_STR("\""), 0) == SIZE_MAX)
-		return rename_discussion(tui, unquoted(rest));
 	*out_known = is_command(tui, verb);
 	if (*out_known)
 		return rt_pane_palette_run(tui, rt_str_skip(line, 1));

@@ -106,7 +106,7 @@ the_chat_finds_what_it_is_asked_for(void **state)
 	desk_press(&d, "ctrl+f right");
 	desk_type(&d, "8"); /* after its old end */
 	desk_press(&d, "enter");
-	assert_notice(&d, "Not found in this take: No. 7.8.  Search all discussions: Alt+S");
+	assert_notice(&d, "Not found in this take: No. 7.8.  Search all discussions: F4");
 	desk_close(&d);
 }
 

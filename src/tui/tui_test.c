@@ -146,7 +146,7 @@ keys_while_reading(void **state)
 	assert_notice(&d, "This text cannot be changed; Esc closes it");
 	desk_press(&d, "ctrl+l");
 	assert_shows(&d, "Model (PROVIDER/NAME)");
-	desk_press(&d, "escape alt+t");
+	desk_press(&d, "escape f2");
 	assert_shows(&d, "─ Tree ─");
 	desk_press(&d, "escape alt+s");
 	assert_shows(&d, "Discussions");
