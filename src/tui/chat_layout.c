@@ -190,7 +190,7 @@ rt_chat_is_unsent(const rt_chat *chat)
 	size_t head = rt_work_head(work);
 	rt_slot slot;
 
-	if (!rt_work_is_running(work) || chat->sent.size == 0 || work->run_question[0] != 0 ||
+	if (!rt_work_is_running_here(work) || chat->sent.size == 0 || work->run_question[0] != 0 ||
 	    work->run_how != RT_RUN_ASK)
 		return false;
 	/* The question may be stored a moment before the run reports it, with a reply after it. */

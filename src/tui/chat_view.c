@@ -23,7 +23,7 @@ item_count(const rt_chat *chat)
 {
 	const rt_work *work = &chat->pane.tui->work;
 
-	return rt_work_count(work) + (rt_work_is_running(work) ? 1 : 0);
+	return rt_work_count(work) + (rt_work_is_running_here(work) ? 1 : 0);
 }
 
 /* Rows of an item; one if it cannot be read. */
@@ -589,9 +589,35 @@ points_footer(rt_chat *chat)
 			rt_buf_add_f(out, "%s%.*s %s", out->size > 0 ? "  " : "",
 				     RT_STR_ARG(rt_buf_str(key)), keys[i].what);
 	}
-	(void)snprintf(chat->points_footer, sizeof(chat->points_footer), "%.*s",
-		       RT_STR_ARG(rt_buf_str(out)));
-	return chat->points_footer;
+	(void)snprintf(chat->footer, sizeof(chat->footer), "%.*s", RT_STR_ARG(rt_buf_str(out)));
+	return chat->footer;
+}
+
+/* While a reply arrives; in another discussion: with its title. */
+static const char *
+run_footer(rt_chat *chat)
+{
+	const rt_work *work = &chat->pane.tui->work;
+	rt_view view = rt_work_view(work, rt_chat_scope(chat));
+
+	if (rt_work_is_running_here(work) ||
+	    rt_project_cell(work->value, work->run_disc) == NULL)
+		return "Esc stops the reply   you can keep typing";
+	(void)snprintf(chat->footer, sizeof(chat->footer),
+		       "Esc stops the reply in \"%.*s\"   you can keep typing",
+		       RT_STR_ARG(rt_first_words(rt_chat_scope(chat),
+						 rt_disc_title(&view, work->run_disc), 40)));
+	return chat->footer;
+}
+
+/* Instead of the keys of the screen; or NULL. */
+static const char *
+footer_of(rt_chat *chat)
+{
+	return rt_chat_selects(chat)                           ? NULL
+	       : rt_work_is_running(&chat->pane.tui->work) ? run_footer(chat)
+	       : chat->points                                  ? points_footer(chat)
+							       : NULL;
 }
 
 void
@@ -608,10 +634,7 @@ rt_chat_draw(rt_pane *pane, rt_canvas *c, rt_box box)
 	rt_box input = {box.x, rule.y + files + 1, box.w, rows};
 	int count, shown;
 
-	pane->footer = !rt_chat_selects(chat) && rt_work_is_running(&pane->tui->work)
-			       ? "Esc stops the reply   you can keep typing"
-		       : !rt_chat_selects(chat) && chat->points ? points_footer(chat)
-								: NULL;
+	pane->footer = footer_of(chat);
 	if (box.h < 3) {
 		draw_entries(chat, c, box);
 		return;

@@ -60,7 +60,6 @@ typedef struct rt_chat {
 	int top_row;                   /* … and how many of its rows are above the screen */
 	bool follows;                  /* the view stays at the end */
 	bool points;                   /* sel is marked and keys act on it, but letters are typed */
-	char points_footer[160];       /* the footer meanwhile */
 	size_t sel;                    /* the selected entry: its position … */
 	uint32_t sel_entry;            /* … and number */
 	uint32_t marks[RT_CHAT_MARKS]; /* marked entries */
@@ -69,6 +68,7 @@ typedef struct rt_chat {
 	int slash_at;              /* the selected one, from 1; 0: none */
 	int slash_top;             /* the first visible one, from 0 */
 	bool escaped, interrupted; /* pressed once; the second time counts */
+	char footer[160];          /* instead of the keys of the screen */
 	rt_buf find;               /* the search text, marked in entries; or empty */
 	rt_text_search search;
 	uint64_t epoch; /* work.epoch */

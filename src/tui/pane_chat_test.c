@@ -778,6 +778,40 @@ question_to_models(void **state)
 	desk_close(&d);
 }
 
+/* A reply is shown in its discussion only; elsewhere the footer names it. */
+static void
+reply_in_another_discussion(void **state)
+{
+	char path[] = "/tmp/pane_chat_script_XXXXXX", model[64];
+	const char *script = "{\"text\":\"Half of it \"}\n{\"wait_ms\":60000}\n";
+	int file = mkstemp(path);
+	desk d;
+
+	(void)state;
+	assert_true(file >= 0 && write(file, script, strlen(script)) == (ssize_t)strlen(script));
+	(void)close(file);
+	(void)snprintf(model, sizeof(model), "builtin/play:%s", path);
+	desk_open(&d, 100, 24);
+	desk_add(&d, "User", "first question");
+	desk_do(&d, "[{\"op\":\"discussion.new\",\"name\":\"second\"}]");
+	d.tui.work.said_model = model;
+	desk_type(&d, "asked here");
+	desk_press(&d, "enter");
+	while (d.tui.work.run_text.size == 0) {
+		assert_int_equal(rt_tui_tend(&d.tui), RT_OK);
+		(void)sched_yield();
+	}
+	assert_shows(&d, "  Half of it\n");
+	desk_do(&d, "[{\"op\":\"discussion.switch\",\"discussion\":\"main\"}]");
+	assert_false(desk_shows(&d, "Half of it"));
+	assert_shows(&d, "Esc stops the reply in \"second\"");
+	desk_press(&d, "escape");
+	until_it_ends(&d);
+	assert_notice(&d, "Stopped; the partial reply is kept");
+	(void)unlink(path);
+	desk_close(&d);
+}
+
 static void
 marks_are_of_the_take(void **state)
 {
@@ -971,6 +1005,7 @@ main(void)
 		cmocka_unit_test(marks_are_of_the_take),
 		cmocka_unit_test(ranges_of_marks),
 		cmocka_unit_test(question_to_models),
+		cmocka_unit_test(reply_in_another_discussion),
 		cmocka_unit_test(several_are_told_of),
 		cmocka_unit_test(hidden_entries),
 		cmocka_unit_test(long_labels),

@@ -399,13 +399,22 @@ report_run(rt_tui *tui)
 				end->models);
 	} else if (end->how == RT_RUN_AGAIN && !end->has_problem && end->take[0] != '\0') {
 		rt_tui_say_done(tui, "Another reply, in the new take \"%s\": /takes", end->take);
+	} else if (!is_navigation && tui->work.run_disc != tui->work.place.disc &&
+		   rt_project_cell(tui->work.value, tui->work.run_disc) != NULL) {
+		rt_view view = rt_work_view(&tui->work, rt_tui_begin(tui));
+
+		rt_tui_say_done(tui, "The reply in \"%.*s\" has arrived",
+				RT_STR_ARG(rt_disc_title(&view, tui->work.run_disc)));
+		if (rt_tui_end(tui) == RT_NOMEM)
+			return RT_NOMEM;
 	} else if (!is_navigation && tui->notice_ink != RT_INK_ERROR) { /* of something else */
 		rt_tui_say_nothing(tui);
 	}
 	if (note.size > 0)
 		rt_buf_add_f(&tui->notice, "%s%.*s", tui->notice.size > 0 ? ".  " : "",
 			     RT_STR_ARG(note));
-	if (!is_navigation && !end->is_removed && (stopped || end->has_problem))
+	if (!is_navigation && !end->is_removed && (stopped || end->has_problem) &&
+	    tui->work.run_disc == tui->work.place.disc)
 		add_next_step(tui, has_entry);
 	if (end->how == RT_RUN_ASK && end->has_problem && tui->work.run_question[0] == 0 &&
 	    rt_pane_chat_return(tui) != RT_OK)

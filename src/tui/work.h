@@ -64,6 +64,7 @@ typedef struct rt_work {
 	rt_run_cursor *cursor;
 	rt_comms *comms;
 	char run[24];          /* the run that is shown; empty: none */
+	uint32_t run_disc;     /* its discussion, or that of the last one */
 	rt_buf run_text;       /* of the reply in flight so far */
 	rt_buf run_thinking;
 	rt_buf run_notice;     /* "waiting …"; one line */
@@ -227,6 +228,8 @@ void rt_work_job_deinit(rt_work_job *job);
 /* ---- models ---- */
 
 bool rt_work_is_running(const rt_work *work);
+/* Is it running in the discussion in view? */
+bool rt_work_is_running_here(const rt_work *work);
 /* Start a run in the place in view; the place, the model and `by` are filled in. RT_BUSY: one is
  * running, or it would have to wait for a change that is being written. RT_CREDENTIALS: no model is
  * chosen; work->hint has the next step. */

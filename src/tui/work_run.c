@@ -60,6 +60,12 @@ rt_work_is_running(const rt_work *work)
 	return work->run[0] != 0;
 }
 
+bool
+rt_work_is_running_here(const rt_work *work)
+{
+	return rt_work_is_running(work) && work->run_disc == work->place.disc;
+}
+
 static void
 store_end(rt_work *work, const rt_run_info *run)
 {
@@ -267,6 +273,7 @@ rt_work_run_several(rt_work *work, const rt_run_request *what, const rt_str *mod
 		       : rt_runs_start(work->runs, &request, names[0], err);
 	if (st == RT_OK) {
 		clear_end(work);
+		work->run_disc = work->place.disc;
 		add_runs(work, names, count > 0 ? count : 1);
 	} else {
 		work->run[0] = 0;
