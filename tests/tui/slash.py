@@ -10,9 +10,9 @@ from screen import ROOT
 from talk import add, contents, fork, head, ids, newest, run, script, steps, takes, value
 
 SIZE = (80, 36)
-EVERY = ["/again", "/attach", "/branch", "/branch-here", "/branches", "/collapse", "/compact", "/continue", "/detach", "/diff", "/discussions", "/edit",
+EVERY = ["/again", "/attach", "/branch", "/branch-here", "/branches", "/clear", "/collapse", "/compact", "/compare", "/continue", "/detach", "/diff", "/discussions", "/edit",
          "/expand", "/export", "/help", "/history", "/import", "/label", "/model", "/new", "/prompt", "/quit", "/redo",
-         "/role", "/search", "/tree", "/undo"]
+         "/rename", "/resume", "/rm", "/role", "/search", "/tree", "/undo"]
 
 
 def chat(place, **more):
@@ -31,13 +31,13 @@ def say(t, line):
 def completion(c, place):
     """A slash lists them; Tab completes as far as it is unambiguous."""
     fork(place)
-    with place.open(size=(100, 80)) as t:
+    with place.open(size=(100, 110)) as t:
         t.wait("Good. Schema")
         t.type("/")
         c.says("all are shown", t, *(re.compile(f"^  {name} ", re.M) for name in EVERY))
         for typed, wanted in (("b", "/branch"), ("", "/branch"), ("-", "/branch-here "), (None, None),
                               ("/h", "/h"), (None, None), ("/he", "/help"), (None, None), ("/co", "/co"),
-                              ("m", "/compact "), (None, None), ("/zz", "/zz"), (None, None),
+                              ("m", "/compa"), ("c", "/compact "), (None, None), ("/zz", "/zz"), (None, None),
                               ("/un", "/undo "), (None, None), ("/tr", "/tree"), (None, None), ("x", "x")):
             if typed is None:
                 t.key("C-u")
