@@ -451,8 +451,9 @@ export async function copyText(text: string): Promise<void> {
 
 /** Focuses the composer afterwards. */
 export async function branch(at: string, name?: string): Promise<void> {
-	const isKept = focusKept();
-	const done = await op("take.branch", { at, ...(name ? { name } : {}) }, {}, follow);
+	const isKept = focusKept(), left = takeOf(state.take);
+	const say = left && { say: `Started a new take here. The tab “${takeTitle(left)}” has the previous one, unchanged.` };
+	const done = await op("take.branch", { at, ...(name ? { name } : {}) }, say ?? {}, follow);
 	if (done && isKept())
 		document.getElementById("composer")?.focus();
 }

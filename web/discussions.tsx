@@ -24,7 +24,7 @@ import type { Discussion, Take } from "./types";
 const MOST = 300, MOST_TAGS = 24, MOST_UNFILTERED = 5;
 
 async function rename(each: Discussion): Promise<void> {
-	const name = await askLine("Rename the discussion", titleOf(each));
+	const name = await askLine("Rename the discussion", titleOf(each), { yes: "Rename" });
 	if (!name?.trim() || name === titleOf(each))
 		return;
 	// takes named after the discussion are renamed with it
@@ -53,7 +53,7 @@ function timeOf(each: Discussion): string {
 
 async function askTags(each: Discussion): Promise<void> {
 	const all = [...new Set(state.discussions.flatMap((other) => other.tags ?? []))];
-	const line = await askLine("Tags", (each.tags ?? []).join(", "), { text: "Separated by commas. work/db is nested in work.", suggestions: all });
+	const line = await askLine("Tags", (each.tags ?? []).join(", "), { text: "Separated by commas. work/db is nested in work.", suggestions: all, yes: "Save" });
 	if (line === null)
 		return;
 	const tags = [...new Set(line.split(",").map((tag) => tag.trim()).filter(Boolean))];
@@ -110,6 +110,7 @@ function itemsOf(each: Discussion, isOnly: boolean): MenuItem[] {
 		{ text: each.pinned ? "Unpin" : "Pin", run: () => void act.setListed(each.id, "pinned", each.pinned ? null : true, each.pinned ? "Unpinned." : "Pinned.", each.pinned ? true : null) },
 		{ text: "Tags …", run: () => void askTags(each) },
 		{ text: each.archived ? "Unarchive" : "Archive", run: () => void act.setListed(each.id, "archived", each.archived ? null : true, each.archived ? "Unarchived." : "Archived.", each.archived ? true : null) },
+		{ text: "Export …", needs: "read", run: () => void act.switchDiscussion(each.id).then(() => openOverlay("export")) },
 		{ text: "Delete …", run: () => void askDeleteDiscussion(each.id), isOff: isOnly && "This is the only discussion", isDanger: true },
 	];
 }
@@ -138,7 +139,7 @@ function Row(props: { each: Discussion; isOpen: boolean; size: string; isOnly: b
 		<li class={isOpen ? "open" : ""}>
 			<button type="button" class="name" data-disc={each.id} aria-label={`${titleOf(each)}, ${timeOf(each)}${size}`} aria-current={isOpen ? "page" : undefined}
 				onClick={() => choose(each.id)} onDblClick={() => { if (may("edit")) void rename(each); }}>
-				{each.title ? <span class="title" dir="auto" title={each.title}>{each.title}</span> : <Cut text={each.name} />}{" "}
+				{each.title ? <span class="title" dir="auto" title={each.title}>{each.title}</span> : <Cut text={titleOf(each)} />}{" "}
 				<span class="count" title={[isOpen ? "Entries in this take" : "Entries in its active take", ...(each.updated ? [`changed ${whenFull(each.updated)}`] : []), ...(each.title ? [`named ${each.name}`] : [])].join(", ")}>
 					{timeOf(each)}{size}</span>
 			</button>
@@ -172,7 +173,7 @@ export function Discussions() {
 			<header>
 				<h2>Discussions</h2>
 				<span class="space" />
-				<button type="button" class="icon" aria-label="New discussion" title="New discussion" onClick={() => void beginDiscussion()}>+</button>
+				<button type="button" class="icon text" aria-label="New discussion" title="New discussion" onClick={() => void beginDiscussion()}>+ New</button>
 				<Menu label="Discussions" items={() => allowed([
 					{ text: "New discussion with a name …", run: () => void newDiscussion() },
 					...toggleItems(all, open),

@@ -17,18 +17,18 @@ import { eventOf } from "./tools";
 import { placeOf } from "./outline";
 import { compareWith } from "./pane_compare";
 import { openOverlay } from "./panes";
-import { roleClass } from "./speaker";
+import { roleClass, roleLabel } from "./speaker";
 import { allowed, may } from "./rights";
 import { set, state, useStore } from "./state";
 import { takeNamed, takeOf } from "./store";
 import { COLLAPSED, EDITED, MUTED } from "./types";
-import { beginning, isUnfinished, oneLine, takeTitle, when } from "./words";
+import { beginning, firstWords, isUnfinished, oneLine, takeTitle, when } from "./words";
 import type { Outline } from "./outline";
 import type { Outcome } from "./tools";
 import type { Entry } from "./types";
 import type { MenuItem } from "./menu";
 
-const PREVIEW = 60, LAST = "This is the last entry";
+const PREVIEW = 60, NAMED = 40, LAST = "This is the last entry";
 
 export interface RowProps {
 	id: string;
@@ -149,6 +149,8 @@ function Row(props: RowProps) {
 	const role = outline.role[at] || body?.role || "";
 	const label = outline.labels.get(id);
 	const tab = props.isTabStop ? 0 : -1, number = at + 1 + outline.before;
+	// what screen readers say of its buttons
+	const words = preview(body), named = `entry ${number}, ${roleLabel(role, state.settings?.roles ?? [])}${words && `: ${firstWords(words, NAMED)}`}`;
 	const isNear = isPointed || props.isFocused || props.isTabStop; // other rows have no buttons
 	const names = ["entry", roleClass(role)];
 	if (flags & MUTED)
@@ -199,11 +201,11 @@ function Row(props: RowProps) {
 			{props.day && <p class="day"><span>{props.day}</span></p>}
 			<header class="entry-head">
 				<button type="button" class="icon fold" tabIndex={tab} aria-expanded={!isCollapsed}
-					aria-label={isCollapsed ? "Expand" : "Collapse"} onClick={() => ask.toggleCollapsed(id)}>{isCollapsed ? "▸" : "▾"}</button>
-				<RolePicker value={role} tabIndex={tab} isAsleep={!isNear || !may("edit")} label={`Role of entry ${number}`}
+					aria-label={`${isCollapsed ? "Expand" : "Collapse"} ${named}`} onClick={() => ask.toggleCollapsed(id)}>{isCollapsed ? "▸" : "▾"}</button>
+				<RolePicker value={role} tabIndex={tab} isAsleep={!isNear || !may("edit")} label={`Role of ${named}`}
 					onChange={(value) => void act.changeRole(id, value)} />
 				{!!(flags & EDITED) && <button type="button" class="icon edited" tabIndex={tab} title="Versions (w)"
-					aria-label={`Edited: versions of entry ${number}`} onClick={() => ask.showVersions(id)}>edited</button>}
+					aria-label={`Edited: versions of ${named}`} onClick={() => ask.showVersions(id)}>edited</button>}
 				<ForkPicker id={id} tabIndex={tab} />
 				{label && <span class="chip label">{label}</span>}
 				{outline.kind[at] !== "message" && outline.kind[at] && !event && <span class="chip">{outline.kind[at].replace(/_/g, " ")}</span>}
@@ -211,12 +213,12 @@ function Row(props: RowProps) {
 					onClick={() => void ask.toSource(body)}>from “{oneLine(takeNamed(body.from_take), 40)}”</button>}
 				{!!(flags & MUTED) && <span class="chip">muted</span>}
 				{differs && <button type="button" class="icon" tabIndex={tab} title="Different text in another take: compare"
-					aria-label={`Entry ${number} has a different text in another take: compare`} onClick={() => openOverlay("compare")}>≠</button>}
+					aria-label={`Different text in another take, of ${named}: compare`} onClick={() => openOverlay("compare")}>≠</button>}
 				{behind === id && <span class="chip head" title="The next entry follows this one; the entries below remain in their take">continues here</span>}
 				{event && <span class="event">{event}</span>}
-				{isCollapsed && <span class="preview">{preview(body)}</span>}
+				{isCollapsed && <span class="preview">{words}</span>}
 				{isNear && <span class="acts">
-					<CopyButton text={() => ask.textToCopy(id)} label={`Copy the text of entry ${number}`} title="Copy (y)" tabIndex={tab} />
+					<CopyButton text={() => ask.textToCopy(id)} label={`Copy the text of ${named}`} title="Copy (y)" tabIndex={tab} />
 					<button type="button" class="icon text" tabIndex={tab} title="Edit (e)" onClick={() => ask.startEdit(id)}>Edit</button>
 					{roleClass(role) === "is-model"
 						? <button type="button" class="icon text" tabIndex={tab} title="Another reply, in a new take (g)" onClick={() => ask.again(id, 1)}>Again</button>
@@ -228,9 +230,9 @@ function Row(props: RowProps) {
 						onDragEnd={() => { dragged = null; }}>⠿</span>
 				</span>}
 				{body?.ts && <span class="when" title={body.ts}>{when(body.ts)}</span>}
-				{body && !event && <span class="touch-copy"><CopyButton text={() => ask.textToCopy(id)} label={`Copy the text of entry ${number}`} tabIndex={tab} /></span>}
+				{body && !event && <span class="touch-copy"><CopyButton text={() => ask.textToCopy(id)} label={`Copy the text of ${named}`} tabIndex={tab} /></span>}
 				<span class="number" title={id}>{number}</span>
-				<Menu label={`More for entry ${number}`} tabIndex={tab} items={() => allowed(menuItems(id, at, outline, body))}>⋯</Menu>
+				<Menu label={`More for ${named}`} tabIndex={tab} items={() => allowed(menuItems(id, at, outline, body))}>⋯</Menu>
 			</header>
 			{isEditing && body && <EntryEditor key={id} entry={body} />}
 			{!isEditing && !isCollapsed && !event && (

@@ -9,11 +9,13 @@ import { ReplyFoot } from "./reply_foot";
 import { isTool, roleClass, roleLabel } from "./speaker";
 import { Output, pretty, ToolPart, ToolRow } from "./tool_row";
 import { callOf, eventOf, otherCalls } from "./tools";
-import { endWords } from "./words";
+import { endWords, firstWords, withoutSigns } from "./words";
 import type { Call, Outcome } from "./tools";
 import type { Block } from "./types";
 import { customTypeOf, textToCopy } from "./export_data";
 import type { PageEntry } from "./export_data";
+
+const NAMED = 40;
 
 function Thing(props: { name: string; says?: string; value: unknown }) {
 	return <ToolPart name={props.name} gist={props.says} text={pretty(props.value)} language="json" />;
@@ -130,7 +132,7 @@ export function Entry(props: EntryProps) {
 				{entry.muted && <span class="chip">muted</span>}
 				{props.isEdited && <span class="chip edited" title="This text was changed after it was written">edited</span>}
 				<span class="space" />
-				{!event && !entry.purged && <span class="acts"><CopyButton text={() => textToCopy(entry)} label={`Copy the text of entry ${props.at + 1}`} /></span>}
+				{!event && !entry.purged && <span class="acts"><CopyButton text={() => textToCopy(entry)} label={`Copy the text of entry ${props.at + 1}, ${roleLabel(role, [])}: ${firstWords(withoutSigns(textToCopy(entry)), NAMED)}`} /></span>}
 				{props.isHead && <span class="chip head">continues here</span>}
 				{typeof entry.ts === "string" && <span class="when">{entry.ts.replace("T", " ").slice(0, 16)}</span>}
 			</header>

@@ -111,7 +111,7 @@ function groupsOf(query: string, now: string, providers: Provider[], lists: Read
 	}
 	const toTry = groups.find((group) => group.name === "builtin");
 	if (toTry)
-		toTry.note ||= "Without a model server: echo repeats the question, summary extracts sentences.";
+		toTry.note ||= "Without a model server: echo repeats the question, text does so without images, summary extracts sentences.";
 	return [...groups.filter((group) => group !== toTry), ...loading, ...(toTry ? [toTry] : []), ...failed];
 }
 
@@ -203,7 +203,7 @@ function ModelPicker(props: { isSeveral: boolean }) {
 		return (
 			<div key={key} id={`picker-${i}`} role="option" aria-selected={i === at} aria-checked={isOn} class="palette-item" onClick={() => { setPicked(key); take(model); }}>
 				<span class="words">{text}</span>
-				<span class="picked" aria-hidden="true">{isOn ? "✓" : isSeveral ? "○" : ""}</span>
+				<span class="picked" aria-hidden="true">{isSeveral ? (isOn ? "☑" : "☐") : isOn ? "✓" : ""}</span>
 			</div>
 		);
 	};

@@ -17,7 +17,7 @@ import { set, state, useStore } from "./state";
 import { discPath, takeOf } from "./store";
 import { Difference } from "./versions";
 import { namesOf } from "./tabs";
-import { count, oneLine, takeTitle, withoutSigns } from "./words";
+import { count, firstWords, oneLine, takeTitle, withoutSigns } from "./words";
 import type { Pair, TakesDiff } from "./pane_align";
 import type { Entry } from "./types";
 
@@ -109,6 +109,8 @@ function Compare() {
 		readFormatted(a, pairs.slice(0, shown).map((pair) => pair.a)), readFormatted(b, pairs.slice(0, shown).map((pair) => pair.b))]) : null), [isAllFormatted, pairs, shown]);
 	const formattedOf = (side: 0 | 1, pair: Pair, entry: Entry | null) => (entry && isFormatted(pair) ? formatted.data?.[side].get(entry.id) : undefined);
 	const nameOf = (id: string) => takeOf(id)?.name ?? id;
+	// both have the common entries, so those of the open take can be shown
+	const isOpen = a === state.take || b === state.take, before = state.bodies.get((isOpen && data && state.outline?.id[data.common - 1]) || "");
 	const graft = (at: number, isLeft: boolean) => {
 		const from = isLeft ? a : b, into = isLeft ? b : a;
 		const entry = (isLeft ? pairs[at].a : pairs[at].b)!;
@@ -134,8 +136,8 @@ function Compare() {
 				{!takeOf(value) && <option value={value}>{nameOf(value)}</option>}
 			</select>
 			{may("edit") && value !== other && takeOf(value) && takeOf(other) && (
-				<button type="button" aria-label={`Keep this one: ${nameOf(value)}`} title="Continue with this take and delete the other one. Undo restores it."
-					onClick={() => { openOverlay(null); void act.keepTake(value, other); }}>Keep this one</button>
+				<button type="button" aria-label={`Keep only this one: ${nameOf(value)}`} title="Continue with this take and delete the other one. Undo restores it."
+					onClick={() => { openOverlay(null); void act.keepTake(value, other); }}>Keep only this one</button>
 			)}
 			{value !== state.take && value !== "" && (
 				<button type="button" aria-label={`Open the take ${nameOf(value)}`} title="Close the comparison and continue with this take"
@@ -150,7 +152,7 @@ function Compare() {
 			{problem && <p class="note problem" role="alert">{problem}</p>}
 			{data && (
 				<p class="quiet">
-					{data.common > 0 ? `Both begin with the same ${data.common === 1 ? "entry" : count(data.common, "entry", "entries")}` : "They diverge at the beginning"}
+					{data.common > 0 ? `Both begin with the same ${data.common === 1 ? "entry" : count(data.common, "entry", "entries")}${before ? `, up to ${before.role}: “${firstWords(withoutSigns(textOf(before.content)), 80)}”` : ""}` : "They diverge at the beginning"}
 					{data.changed.length > 0 && `, of which ${data.changed.length} ${data.changed.length === 1 ? "differs" : "differ"}`}.
 					{pairs.length === 0 && " There are no other differences."}
 				</p>

@@ -97,12 +97,13 @@ function Export() {
 	};
 	return (
 		<Dialog title="Export" onClose={() => openOverlay(null)}>
-			<div class="field"><label for="export-what">What</label>
+			<div class="field"><label for="export-what">Content</label>
 				<select id="export-what" autoFocus value={isCanonical ? "project" : what} disabled={isCanonical} onChange={(event) => setWhat(event.currentTarget.value as What)}>
 					<option value="take">This take: {take}</option>
 					<option value="discussion">This discussion with all its takes: {disc}</option>
 					<option value="project">The whole project</option>
 				</select>
+				{what === "take" && !isCanonical && state.takeCount > 1 && <p class="quiet small">{state.takeCount === 2 ? "The other take is" : `The ${(state.takeCount - 1).toLocaleString()} other takes are`} not included.</p>}
 			</div>
 			<fieldset class="choices">
 				<legend>Format</legend>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Settings: the model and its parameters, roles, compaction, undo, tracks, presets, files. Each is
-// saved when its field loses the focus, as a separate step.
+// Settings: the model and its parameters, files, presets; those that are rarely used under "Advanced": roles, notices,
+// compaction, undo, tracks. Each is saved when its field loses the focus, as a separate step.
 import { useState } from "preact/hooks";
 import * as act from "./actions";
 import { get } from "./api";
@@ -189,22 +189,22 @@ function Presets() {
 	);
 }
 
-function Settings() {
-	const settings = useStore((from) => from.settings);
-	const values = settings?.settings ?? {}, roles = settings?.roles ?? [];
+const ADVANCED = ["top_p", "role_map", "edit_notices", "prompt_updates", "symbols_sent", "compact_auto", "compact_reserve_tokens", "compact_keep_tokens", "undo_capacity"];
+
+/** Remembered until the page is closed. */
+let isAdvancedOpen = false;
+
+/** Rarely used settings. The heading counts those that are set, so that none has an effect unseen. */
+function Advanced(props: { values: Values; roles: string[]; track: string }) {
+	const { values, track } = props;
+	const changed = ADVANCED.filter((name) => values[name] !== undefined && values[name] !== null).length + (track ? 1 : 0);
 	const flag = (name: string, label: string) => <Flag name={name} label={label} />;
 	return (
-		<section class="pane-body scrolls settings" aria-label="Settings">
-			<h2>Model</h2>
-			<Model values={values} />
-			<div class="setting-row">
-				<NumberSetting name="temperature" label="Temperature" values={values} min={0} max={2} step={0.05} />
-				<NumberSetting name="top_p" label="Top p" values={values} min={0} max={1} step={0.05} />
-				<NumberSetting name="max_tokens" label="Max tokens" values={values} min={1} step={1} />
-			</div>
-			<FileLists />
+		<details class="advanced" open={isAdvancedOpen} onToggle={(event) => { isAdvancedOpen = event.currentTarget.open; }}>
+			<summary>Advanced{changed > 0 && <span class="quiet"> · {changed} changed</span>}</summary>
+			<NumberSetting name="top_p" label="Top p" values={values} min={0} max={1} step={0.05} />
 			<h2>Roles</h2>
-			<Roles roles={roles} values={values} />
+			<Roles roles={props.roles} values={values} />
 			<h2>Notices</h2>
 			<div class="setting">
 				<label for="set-notices">Edits reported to the model</label>
@@ -236,10 +236,26 @@ function Settings() {
 			<h2>Undo</h2>
 			<NumberSetting name="undo_capacity" label="Maximum number of undo steps" values={values} min={0} step={1} hint="Leave empty for no limit. The history always keeps everything." />
 			<h2>Track</h2>
-			<Line label="Track of this discussion" placeholder="none" value={String(settings?.track ?? "")}
+			<Line label="Track of this discussion" placeholder="none" value={track}
 				onSave={(text) => void act.op("track.set", { track: text || null }, { say: text ? `Set the track “${text}”.` : "Removed the track." })} />
+		</details>
+	);
+}
+
+function Settings() {
+	const settings = useStore((from) => from.settings), values = settings?.settings ?? {};
+	return (
+		<section class="pane-body scrolls settings" aria-label="Settings">
+			<h2>Model</h2>
+			<Model values={values} />
+			<div class="setting-row">
+				<NumberSetting name="temperature" label="Temperature" values={values} min={0} max={2} step={0.05} />
+				<NumberSetting name="max_tokens" label="Max tokens" values={values} min={1} step={1} />
+			</div>
+			<FileLists />
 			<h2 id="presets" tabIndex={-1}>Presets</h2>
 			<Presets />
+			<Advanced values={values} roles={settings?.roles ?? []} track={String(settings?.track ?? "")} />
 		</section>
 	);
 }

@@ -30,6 +30,7 @@ export function goToField(pane: string, id: string, tries = TRIES): void {
 		set({ pane, ...(isNarrow() ? { drawer: "right" as const } : {}) });
 	const field = document.getElementById(id);
 	if (field) {
+		field.closest("details")?.setAttribute("open", "");
 		field.scrollIntoView({ block: "center" });
 		field.focus();
 	} else if (tries > 0) {

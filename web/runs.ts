@@ -162,18 +162,18 @@ async function showReply(run: Run, named: string, from: string | null): Promise<
 			set({ toast: { text: `The reply is in the take “${takeTitle(take)}”.`, action: { label: "Show it", run: show } } });
 		return;
 	}
-	const left = takeOf(from), before = left && takeTitle(left);
+	const left = takeOf(from);
 	await open(run.discussion, take.id);
-	if (run.how === "again" && run.state === "done" && from !== null && before !== undefined)
-		reportAnotherReply(run, takeTitle(takeOf(take.id) ?? take), from, before);
+	if (run.how === "again" && run.state === "done" && from !== null && left)
+		reportAnotherReply(run, from);
 }
 
 /** A new reply replaces the previous one in view: reports where that is and how to return. */
-function reportAnotherReply(run: Run, name: string, from: string, before: string): void {
+function reportAnotherReply(run: Run, from: string): void {
 	const n = run.replies?.length ?? 1;
-	const text = n === 1 ? `Another reply: “${name}”.` : `${n} more replies, each in a separate take; this is “${name}”.`;
+	const text = n === 1 ? "This is another reply." : `This is one of ${n} more replies.`;
 	notify({
-		text: `${text} The arrows at the reply lead to the previous one, “${before}”.`,
+		text: `${text} The arrows ‹ › above it lead to the others; all are kept.`,
 		repair: { label: "Previous reply", run: () => void switchTake(from) },
 		action: { label: "Undo", run: () => void undo(n) },
 	}, run.seq);

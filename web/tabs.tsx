@@ -108,7 +108,7 @@ function Tab(props: { take: Take; isOpen: boolean; isFirst: boolean; isOnly: boo
 }
 
 export async function rename(take: Take): Promise<void> {
-	const name = await askLine("Rename the take", takeTitle(take));
+	const name = await askLine("Rename the take", takeTitle(take), { yes: "Rename" });
 	if (name && name !== take.name && name !== takeTitle(take))
 		await act.renameTake(take.id, name);
 }
@@ -123,7 +123,7 @@ export async function newTake(): Promise<void> {
 	const ids = state.outline?.id ?? [];
 	if (ids.length === 0)
 		return act.say("A take starts at an entry: write one first.", false);
-	const name = await askLine("New take", "", { text: "Starts with all entries of this take. Name (optional)" });
+	const name = await askLine("New take", "", { text: "Starts with all entries of this take. Name (optional)", yes: "Create" });
 	if (name !== null)
 		await act.branch(ids[ids.length - 1], name.trim() || undefined);
 }

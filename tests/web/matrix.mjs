@@ -235,10 +235,10 @@ async function discussionOperations(t) {
 	const { page, server, tally } = t;
 	await step(t, "a new discussion", async () => {
 		await page.getByRole("button", { name: "New discussion" }).click();
-		await page.waitForSelector("nav >> text=discussion-2");
+		await page.locator("nav [data-disc=d2]", { hasText: "New discussion" }).waitFor();
 	}, (after) => after.includes('"discussion-2"'));
 	await step(t, "B7 rename a discussion", async () => {
-		await menu(page, "More for discussion-2", "Rename");
+		await menu(page, "More for New discussion", "Rename");
 		await answer(page, "renamed");
 		await page.waitForSelector("nav >> text=renamed");
 	}, (after) => JSON.parse(after).active === "renamed");

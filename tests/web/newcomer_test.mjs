@@ -115,11 +115,91 @@ await server.op("entry.append", { content: "Only in the other take" }, "?discuss
 await page.locator(".tab", { hasText: "other" }).waitFor();
 await page.getByRole("button", { name: "Compare", exact: true }).click();
 await look("compare");
-await dialog.getByRole("button", { name: "Keep this one: other" }).click();
+await dialog.getByRole("button", { name: "Keep only this one: other" }).click();
 tally.check("the other take is deleted", await until(async () => (await server.api("GET", "/discussions/d1/takes")).map((each) => each.name).join() === "other"));
 tally.check("and this one is open", await until(async () => (await page.locator(".entry-body").allInnerTexts()).join().includes("Only in the other take")));
 await toast.getByRole("button", { name: "Undo" }).click();
 tally.check("undo restores it", await until(async () => (await server.api("GET", "/discussions/d1/takes")).length === 2));
+
+// buttons are called by the role and the first words of their entry; a branch says what is kept
+await page.locator(".entry").first().getByRole("button", { name: "More for entry 1, User: The first discussion" }).click();
+await pick(page, "Branch here");
+tally.check("a branch says what is kept", await until(async () => (await toast.innerText().catch(() => "")).includes("The tab “main” has the previous one, unchanged.")), await toast.allInnerTexts());
+await toast.getByRole("button", { name: "Undo" }).click();
+await until(async () => (await server.api("GET", "/discussions/d1/takes")).length === 2);
+
+// the comparison shows what the replies are to
+await page.getByRole("button", { name: "Compare", exact: true }).click();
+tally.check("the last common entry", await until(async () => (await dialog.innerText()).includes("Both begin with the same entry, up to User: “The first discussion”.")), await dialog.allInnerTexts());
+await page.keyboard.press("Escape");
+
+// a discussion is exported from the list; the export says what it leaves out
+await sidebar.getByRole("button", { name: "More for The first discussion" }).click();
+await pick(page, "Export …");
+tally.check("the other take is not in the file", await until(async () => (await dialog.innerText().catch(() => "")).includes("The other take is not included.")), await dialog.allInnerTexts());
+await dialog.getByLabel("Content", { exact: true }).selectOption("discussion");
+tally.check("all takes are", !(await dialog.innerText()).includes("not included"));
+await page.keyboard.press("Escape");
+
+// a new discussion has a name of words, and a button with a name of words
+await sidebar.getByRole("button", { name: "New discussion" }).filter({ hasText: "New" }).click();
+tally.check("a new discussion", await until(async () => (await names())[0].startsWith("New discussion")), await names());
+await page.locator("[data-disc=d1]").click();
+await page.locator(".entry", { hasText: "The first discussion" }).waitFor();
+
+// the mark of the head is visible in a row with many marks
+const deep = [{ op: "discussion.new", name: "deep" }];
+for (let n = 0; n < 5; n++)
+	deep.push({ op: "entry.append", id: `x${n}`, role: "A rather long role", content: `Entry ${n} with a text` }, { op: "entry.append", id: `y${n}`, role: "AI", content: "Another one" },
+		{ op: "take.branch", at: `x${n}`, name: `a-long-name-${n}` });
+deep.push({ op: "entry.append", id: "end", role: "A rather long role", content: "The last text of this take" }, { op: "label.set", entry: "end", label: "a-long-label" }, { op: "entry.mute", entry: "end" },
+	...[1, 2, 3].map((n) => ({ op: "take.branch", at: "end", name: `ends-here-${n}` })));
+await server.api("POST", "/batch", { ops: deep });
+await page.locator(".discussions .name", { hasText: "deep" }).click();
+await page.locator("[data-entry=end]").first().waitFor();
+await page.getByRole("button", { name: "Panes", exact: true }).click();
+await page.locator("#pane-tab-outline").click();
+const here = page.locator("#pane .here");
+await here.waitFor();
+tally.check("the mark is not clipped", await here.evaluate((mark) => {
+	const box = mark.getBoundingClientRect(), pane = mark.closest(".pane-rows"), text = document.createRange();
+	text.selectNodeContents(mark);
+	const words = text.getBoundingClientRect();
+	return words.right <= pane.getBoundingClientRect().right && pane.scrollWidth <= pane.clientWidth && [words.left + 1, words.right - 1].every((x) => document.elementFromPoint(x, (box.top + box.bottom) / 2) === mark);
+}));
+await look("outline");
+
+// nor do the buttons of the takes and of the entry leave their room
+tally.equal("buttons of the takes that overlap", await page.evaluate(() => {
+	const all = [...document.querySelectorAll(".take-bar > :is(button, select, .more-takes)")].map((each) => each.getBoundingClientRect()).filter((box) => box.width > 0);
+	return all.some((box, at) => at > 0 && box.left < all[at - 1].right - 1);
+}), false);
+await page.locator(".entry[data-entry=end]").hover();
+tally.check("the menu of an entry with many marks is visible", await until(() => page.evaluate(() => {
+	const head = document.querySelector(".entry[data-entry=end] > .entry-head");
+	return head.querySelector(".acts") && head.querySelector(":scope > button.menu").getBoundingClientRect().right <= document.querySelector(".middle").getBoundingClientRect().right;
+})));
+
+// rarely used settings are under "Advanced", which says when some are set
+await page.locator("#pane-tab-settings").click();
+const advanced = page.locator("#pane details.advanced"), topP = page.getByLabel("Top p", { exact: true });
+tally.check("the temperature is visible, top p is not", await page.locator("#pane").getByLabel("Temperature").isVisible() && !(await topP.isVisible()));
+await server.op("setting.set", { key: "top_p", value: 0.5 });
+tally.check("what is set is counted", await until(async () => await advanced.locator("summary").innerText() === "Advanced · 1 changed"), await advanced.locator("summary").innerText());
+await page.keyboard.press("Control+k");
+await page.locator("#palette").fill("set top p");
+await page.locator(".palette-item", { hasText: "Set top p" }).click();
+tally.check("the command opens it", await until(() => topP.isVisible()));
+await look("advanced");
+await page.locator("[data-disc=d1]").click();
+
+// a small window: the header has one line
+await page.setViewportSize({ width: 800, height: 600 });
+tally.equal("buttons of the header that wrap", await page.evaluate(() => [...document.querySelectorAll("header.top button")].filter((each) => each.getBoundingClientRect().height > 32)
+	.map((each) => each.innerText).join()), "");
+tally.equal("the header fits", await page.evaluate(() => document.querySelector("header.top").scrollWidth - document.querySelector("header.top").clientWidth), 0);
+await look("tablet");
+await page.setViewportSize({ width: 1280, height: 800 });
 
 // a phone: targets are large enough, and nothing is wider than the screen
 await server.op("entry.append", { role: "AI", content: "```sh\nls\n```" }, "?discussion=d1");

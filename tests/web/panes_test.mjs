@@ -460,6 +460,7 @@ async function settings(server, page) {
 		await page.locator("#pane").getByLabel(label, { exact: true }).fill(value);
 		await page.locator("#pane").getByLabel(label, { exact: true }).press("Enter");
 	};
+	await page.locator("#pane .advanced > summary").click();
 	for (const [label, key, text, value] of [["Model", "model", "builtin/echo", "builtin/echo"],
 		["Temperature", "temperature", "0.5", 0.5], ["Top p", "top_p", "0.9", 0.9], ["Max tokens", "max_tokens", "512", 512],
 		["Maximum number of undo steps", "undo_capacity", "50", 50], ["Tokens to keep", "compact_keep_tokens", "2048", 2048]]) {
@@ -761,7 +762,7 @@ async function wholes(server, page) {
 	await server.op("take.switch", { take: others.id }, "?discussion=d1");
 	await page.locator(`.take-bar [data-take="${others.id}"] .dot`).waitFor();
 	await palette(page, "Export …");
-	await page.getByLabel("What", { exact: true }).selectOption("discussion");
+	await page.getByLabel("Content", { exact: true }).selectOption("discussion");
 	await page.getByRole("radio", { name: /^Web page/ }).check();
 	const [all] = await Promise.all([page.waitForEvent("download"), page.locator("dialog").getByRole("link", { name: "Export" }).click()]);
 	const html = readFileSync(await all.path(), "utf8");
