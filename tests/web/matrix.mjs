@@ -131,7 +131,7 @@ async function entryOperations(t) {
 		await page.keyboard.press("m");
 		await answer(page, "here");
 	}, (after) => after.includes('"here"'));
-	await step(t, "merge", () => menu(page, "More for entry 1", "Merge with the next"),
+	await step(t, "merge", () => menu(page, /^More for entry 1, /, "Merge with the next"),
 		(after) => texts(after).length === 5);
 	await step(t, "split", async () => {
 		await choose(page.locator(".entry").first());
@@ -235,7 +235,7 @@ async function discussionOperations(t) {
 	const { page, server, tally } = t;
 	await step(t, "a new discussion", async () => {
 		await page.getByRole("button", { name: "New discussion" }).click();
-		await page.locator("nav [data-disc=d2]", { hasText: "New discussion" }).waitFor();
+		await page.locator("nav li.open .name", { hasText: "New discussion" }).waitFor();
 	}, (after) => after.includes('"discussion-2"'));
 	await step(t, "B7 rename a discussion", async () => {
 		await menu(page, "More for New discussion", "Rename");
