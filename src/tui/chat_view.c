@@ -560,7 +560,9 @@ draw_rule(rt_chat *chat, rt_canvas *c, rt_box rule, int rows)
 	}
 	for (i = 0; i < text.size && i < COUNTED_BYTES; i++)
 		lines += text.ptr[i] == '\n';
-	if (lines > (size_t)rows)
+	if (rt_chat_paste_is_folded(chat))
+		rt_buf_add_c(words, " Tab shows the paste ");
+	else if (lines > (size_t)rows)
 		rt_buf_add_f(words, " %zu%s lines ", lines, i < text.size ? "+" : "");
 	width = rt_canvas_width(c, rt_buf_str(words));
 	(void)rt_canvas_put(c, rule, rule.w > width + 2 ? rule.w - width - 2 : 0, 0,
@@ -627,7 +629,8 @@ rt_chat_draw(rt_pane *pane, rt_canvas *c, rt_box box)
 	rt_chat_suggestion list[RT_CHAT_SUGGESTIONS];
 	int own;
 	bool writes = pane->tui->panes[pane->tui->pane_count - 1] == pane && !rt_chat_selects(chat);
-	int rows = rt_field_rows(chat->field, c, box.w - 4, box.h / 3 > 1 ? box.h / 3 : 1);
+	rt_field *field = rt_chat_shown_field(chat, box.w - 4);
+	int rows = rt_field_rows(field, c, box.w - 4, box.h / 3 > 1 ? box.h / 3 : 1);
 	int files = box.h > rows + 8 ? rt_chat_attached_count(chat) : 0;
 	rt_box view = {box.x, box.y, box.w, box.h - rows - files - 1};
 	rt_box rule = {box.x, box.y + view.h, box.w, 1};
@@ -648,6 +651,6 @@ rt_chat_draw(rt_pane *pane, rt_canvas *c, rt_box box)
 	draw_rule(chat, c, rule, rows);
 	rt_chat_attached_draw(chat, c, (rt_box){box.x, rule.y + 1, box.w, files});
 	(void)rt_canvas_put_c(c, input, 1, 0, ">", writes ? RT_INK_TEXT | RT_INK_BOLD : RT_INK_DIM);
-	rt_field_draw(chat->field, c, (rt_box){input.x + 3, input.y, input.w - 4, input.h},
+	rt_field_draw(field, c, (rt_box){input.x + 3, input.y, input.w - 4, input.h},
 		      RT_INK_TEXT, writes);
 }

@@ -416,6 +416,10 @@ complete(rt_chat *chat)
 		accept_suggestion(chat, &list[chat->slash_at - 1], false);
 		return;
 	}
+	if (count == 0 && rt_chat_paste_is_folded(chat)) {
+		rt_chat_paste_unfold(chat);
+		return;
+	}
 	count = own > 0 ? own : count;
 	if (count == 0)
 		return;
@@ -646,13 +650,17 @@ static bool
 act(rt_pane *pane, rt_action action)
 {
 	rt_chat *chat = rt_chat_of(pane);
+	size_t size = rt_field_text(chat->field).size, cursor = rt_field_cursor(chat->field);
+	bool used;
 
 	if (chat->search.is_on && action == RT_ACT_CANCEL) {
 		chat->search.is_on = false;
 		rt_tui_say(pane->tui, "The search was stopped");
 		return true;
 	}
-	return rt_chat_selects(chat) ? act_entry(chat, action) : act_writing(chat, action);
+	used = rt_chat_selects(chat) ? act_entry(chat, action) : act_writing(chat, action);
+	rt_chat_paste_follow(chat, size, cursor);
+	return used;
 }
 
 /* Text, and the keys of fields. */
@@ -660,6 +668,7 @@ static bool
 key(rt_pane *pane, rt_key pressed)
 {
 	rt_chat *chat = rt_chat_of(pane);
+	size_t size = rt_field_text(chat->field).size, cursor = rt_field_cursor(chat->field);
 	bool used = false;
 	rt_action action;
 
@@ -676,6 +685,7 @@ key(rt_pane *pane, rt_key pressed)
 		chat->escaped = chat->interrupted = false;
 		chat->slash_at = chat->slash_top = 0;
 		RT_TRY(rt_chat_scope(chat), rt_field_key(chat->field, pressed, &used));
+		rt_chat_paste_follow(chat, size, cursor);
 		return used;
 	}
 	action = rt_keymap_action(pane->tui->keys, RT_SCREEN_FIELD, pressed);
@@ -694,7 +704,7 @@ paste(rt_pane *pane, rt_str text)
 
 	if (rt_chat_selects(chat))
 		rt_chat_select_none(chat);
-	RT_TRY(rt_chat_scope(chat), rt_field_insert(chat->field, text));
+	rt_chat_paste(chat, text);
 }
 
 /* The wheel scrolls. A click selects an entry, anywhere else it ends the selection; on the signs of a
@@ -813,6 +823,7 @@ free_chat(rt_pane *pane)
 
 	rt_chat_forget(chat);
 	rt_field_free(chat->field);
+	rt_field_free(chat->shown);
 	rt_buf_deinit(&chat->find);
 	rt_buf_deinit(&chat->sent);
 	rt_buf_deinit(&chat->draft);
@@ -861,7 +872,8 @@ rt_pane_chat(rt_tui *tui)
 	rt_buf_init(&chat->attached, tui->alloc, RT_BUF_UNLIMITED);
 	rt_buf_init(&chat->attached_rows, tui->alloc, RT_BUF_UNLIMITED);
 	rt_buf_init(&chat->attached_sent, tui->alloc, RT_BUF_UNLIMITED);
-	if (rt_field_new(tui->alloc, true, &chat->field) != RT_OK) {
+	if (rt_field_new(tui->alloc, true, &chat->field) != RT_OK ||
+	    rt_field_new(tui->alloc, true, &chat->shown) != RT_OK) {
 		free_chat(&chat->pane);
 		return RT_NOMEM;
 	}

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Shared by the files of the chat: pane_chat.c has the keys, chat_view.c scrolls and draws,
- * chat_layout.c lays entries out and caches them, chat_input.c sends the input, chat_draft.c saves it.
+ * chat_layout.c lays entries out and caches them, chat_input.c sends the input, chat_paste.c folds large
+ * pastes in it, chat_draft.c saves it.
  *
  * An item is a position of the take, or the one after it for the reply in flight. */
 #ifndef RT_TUI_PANE_CHAT_IMPL_H
@@ -14,7 +15,8 @@
 enum {
 	RT_CHAT_CACHED = 256, /* layouts */
 	RT_CHAT_MARKS = 4096,
-	RT_CHAT_SUGGESTIONS = 64
+	RT_CHAT_SUGGESTIONS = 64,
+	RT_CHAT_PASTE_END = 32 /* bytes */
 };
 
 /* Parameters of a layout besides the text and the columns. */
@@ -91,6 +93,14 @@ typedef struct rt_chat {
 					 * displayed text, each ended by a NUL */
 	rt_buf attached_sent;           /* the paths of those that were sent with the last
 					 * question */
+
+	/* chat_paste.c */
+	struct { /* a large paste in the field */
+		size_t at, size; /* bytes; size 0: none */
+		char ends[2][RT_CHAT_PASTE_END];
+		char label[48]; /* displayed instead */
+	} paste;
+	rt_field *shown; /* displayed instead of the field while the paste is folded */
 
 	/* chat_input.c */
 	rt_buf sent;           /* the last question; empty: there was none, only a reply */
@@ -235,6 +245,17 @@ void rt_chat_forget_purged(rt_chat *chat);
 void rt_chat_fill(rt_pane *pane, rt_str text);
 void rt_chat_remember_input(rt_pane *pane, rt_str text);
 void rt_chat_return_line(rt_pane *pane, rt_str line);
+
+/* ---- chat_paste.c ---- */
+
+/* Insert a pasted text at the cursor. A large one is folded. */
+void rt_chat_paste(rt_chat *chat, rt_str text);
+bool rt_chat_paste_is_folded(const rt_chat *chat);
+void rt_chat_paste_unfold(rt_chat *chat);
+/* The field may have changed: its size and cursor before. */
+void rt_chat_paste_follow(rt_chat *chat, size_t was_size, size_t was_cursor);
+/* The field to display, for this width. */
+rt_field *rt_chat_shown_field(rt_chat *chat, int columns);
 
 /* ---- chat_draft.c ---- */
 

@@ -778,6 +778,55 @@ question_to_models(void **state)
 	desk_close(&d);
 }
 
+/* A large paste is displayed as one word, and sent in full. */
+static void
+folded_paste(void **state)
+{
+	rt_buf text;
+	desk d;
+
+	(void)state;
+	desk_open(&d, 80, 24);
+	rt_buf_init(&text, rt_alloc_libc(), RT_BUF_UNLIMITED);
+	for (int i = 1; i <= 1234; i++)
+		rt_buf_add_f(&text, "line %d%s", i, i < 1234 ? "\n" : "");
+	assert_int_equal(rt_tui_paste(&d.tui, RT_STR("one\ntwo")), RT_OK);
+	assert_shows(&d, " > one\n   two\n"); /* a small one is not folded */
+	desk_press(&d, "ctrl+c");
+	desk_type(&d, "see: ");
+	assert_int_equal(rt_tui_paste(&d.tui, rt_buf_str(&text)), RT_OK);
+	assert_shows(&d, " Tab shows the paste ");
+	assert_shows(&d, "\n > see: [pasted 1,234 lines]\n");
+	desk_type(&d, " end");
+	desk_press(&d, "ctrl+home");
+	desk_type(&d, "Please ");
+	assert_shows(&d, "\n > Please see: [pasted 1,234 lines] end\n");
+	desk_press(&d, "tab");
+	assert_shows(&d, "   line 3\n");
+	desk_press(&d, "ctrl+c");
+	assert_int_equal(rt_tui_paste(&d.tui, rt_buf_str(&text)), RT_OK);
+	assert_int_equal(rt_tui_paste(&d.tui, RT_STR("\nand more")), RT_OK);
+	assert_shows(&d, "\n > [pasted 1,235 lines]\n");
+	desk_press(&d, "backspace"); /* what is changed is shown */
+	assert_shows(&d, "   and mor\n");
+	desk_press(&d, "ctrl+c");
+	/* A long line, too. */
+	rt_buf_clear(&text);
+	for (int i = 0; i < 3000; i++)
+		rt_buf_add_byte(&text, 'x');
+	assert_int_equal(rt_tui_paste(&d.tui, rt_buf_str(&text)), RT_OK);
+	assert_shows(&d, "\n > [pasted 3,000 characters]\n");
+	d.tui.work.said_model = "builtin/echo";
+	desk_type(&d, "!");
+	desk_press(&d, "enter");
+	until_it_ends(&d);
+	rt_buf_add_byte(&text, '!');
+	desk_press(&d, "up");
+	assert_true(rt_str_eq(rt_field_text(rt_chat_of(d.tui.panes[0])->field), rt_buf_str(&text)));
+	rt_buf_deinit(&text);
+	desk_close(&d);
+}
+
 /* A reply is shown in its discussion only; elsewhere the footer names it. */
 static void
 reply_in_another_discussion(void **state)
@@ -1005,6 +1054,7 @@ main(void)
 		cmocka_unit_test(marks_are_of_the_take),
 		cmocka_unit_test(ranges_of_marks),
 		cmocka_unit_test(question_to_models),
+		cmocka_unit_test(folded_paste),
 		cmocka_unit_test(reply_in_another_discussion),
 		cmocka_unit_test(several_are_told_of),
 		cmocka_unit_test(hidden_entries),

@@ -142,6 +142,8 @@ def paste(c, place):
     text = "".join(f"line {i} of what is pasted, wide: äöü 你好\n" for i in range(26000)) + "the end"
     assert len(text.encode()) > 1 << 20
     t.paste(text)
+    c.says("folded", t, re.compile(r"^ > \[pasted 26,001 lines\]$", re.M), "Tab shows the paste")
+    t.key("Tab")
     c.says("its end is seen", t, "the end")
     t.key("Enter")
     c.store("all of it is sent", lambda: place.texts()[4][1] == text if len(place.texts()) > 4 else None, True)
