@@ -16,7 +16,7 @@ import { discPath, discussionOf, findTake, open, pinned, waitForSeq, readEntry, 
 import { set, state } from "./state";
 import { may } from "./rights";
 import {
-	takeElsewhere, fullWords, isStepOfRun, isCounted, lastDirection, MAX_TRIES, movedSteps, movedWords, nearSteps, nextStep, readSnapshot, runStepCount, stepSeqs,
+	takeElsewhere, fullWords, isStepOfRun, isCounted, MAX_TRIES, movedSteps, movedWords, nearSteps, nextStep, readSnapshot, runStepCount, stepSeqs,
 } from "./undo";
 import { oneLine, takeTitle } from "./words";
 import type { Ask } from "./api";
@@ -617,8 +617,6 @@ function settingMessage(key: string, value: unknown): string {
 	return typeof value === "object" || text.length > LONGEST_VALUE || text.includes("\n") ? `${name}: saved.` : `${name}: ${text}`;
 }
 
-/** Steps of drafts that this page stored. They may not be visible yet when undo is pressed. */
-const ownDrafts = new Set<number>();
 /** Resolves when the last draft is stored. */
 let pendingDraft: Promise<void> = Promise.resolve();
 
@@ -635,7 +633,6 @@ async function writeDraft(disc: string, take: string | null, text: string): Prom
 	try {
 		seq = (await post<Result>(path("ops", "setting.set"), { key: "draft", value: text || null },
 			{ query: { discussion: disc, take } })).seq;
-		ownDrafts.add(seq);
 	} catch {
 		// the browser still has a copy
 	} finally {
@@ -659,12 +656,12 @@ interface Moved {
 /** Sends one undo or redo, provided that the history is unchanged. Returns the affected steps; null: it failed and
  * the failure was reported. */
 async function undoOrRedoOnce(direction: Direction, count: number, seen: HistorySnapshot): Promise<Moved | null> {
-	const fields = count > 1 ? { count } : {};
+	const fields = { keep_draft: true, ...(count > 1 ? { count } : {}) };
 	const done = await change("POST", path("ops", direction), { query: pinned(), body: fields },
 		{ say: "", ifMatch: seen.tag, throwsStale: true }, direction, fields);
 	if (!done || done.unchanged)
 		return null;
-	return { done, steps: await movedSteps(done.seq, seen.steps).catch(() => []) };
+	return { done, steps: await movedSteps(done.move_seq ?? done.seq, seen.steps).catch(() => []) };
 }
 
 /** Opens what undo or redo affected: a restored discussion, or the take of the step. If the visible discussion
@@ -738,9 +735,7 @@ async function undoOrRedoPlanned(direction: Direction, plan: (seen: HistorySnaps
 			notify({ text: words });
 			return null;
 		}
-		// a draft that this page stores in the meantime is not a change of others
-		const hasForeign = planned === null ? now.some((seq) => seq > upto && !ownDrafts.has(seq))
-			: now.join() !== planned && !now.some((seq) => ownDrafts.has(seq));
+		const hasForeign = planned === null ? now.some((seq) => seq > upto) : now.join() !== planned;
 		if (hasForeign)
 			break;
 		planned = now.join();
@@ -759,7 +754,6 @@ async function undoOrRedoPlanned(direction: Direction, plan: (seen: HistorySnaps
 async function undoOrRedo(direction: Direction, wanted: number): Promise<void> {
 	const isUndo = direction === "undo";
 	await inTurn(async () => {
-		lastDirection.direction = direction;
 		await pendingDraft;
 		const stopped = isUndo ? await planStop() : null, known = new Set(state.discussions.map((each) => each.id)), shown = state.disc;
 		// the text of a stopped reply may not be visible yet

@@ -22,7 +22,6 @@ import { setAsker } from "./several";
 import { roleClass } from "./speaker";
 import { state, useStore } from "./state";
 import { TemplateChips, usesTemplate } from "./templates";
-import { lastDirection } from "./undo";
 import { useCompletion } from "./symbols";
 import type { Block } from "./types";
 import { isUnfinished } from "./words";
@@ -183,8 +182,6 @@ function Writer(props: { disc: string | null; isFirst: boolean }) {
 	useEffect(() => {
 		if (follows.current === null || text !== follows.current || saved === follows.current || !settings)
 			follows.current = isOurs ? saved : follows.current;
-		else if (saved === "" && lastDirection.direction === "redo")
-			follows.current = null;
 		else {
 			follows.current = saved;
 			keepLeft(disc, saved);
@@ -192,7 +189,7 @@ function Writer(props: { disc: string | null; isFirst: boolean }) {
 		}
 	}, [saved, disc]);
 	useLayoutEffect(() => () => leave(draft.current.disc), []);
-	// a pause in typing: stores the text as the setting "draft", where programs can read it and undo applies
+	// a pause in typing: stores the text as the setting "draft", where programs can read it
 	useEffect(() => {
 		if (text === "" && !isOurs)
 			return;

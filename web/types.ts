@@ -159,6 +159,8 @@ export interface Result {
 	seq: number;
 	unchanged?: boolean;
 	steps?: number;
+	/** Undo and redo: the row of the moves, if seq is that of drafts restored after it. */
+	move_seq?: number;
 	count?: number;
 	entry?: string;
 	take?: string;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Undo: which steps a press of undo or redo affects. Switches only record which take is open: they
-// do not count as steps, and the server skips those of others by itself. Text typed in one go is
-// one step.
+// Undo: which steps a press of undo or redo affects. Switches only record which take is open, and
+// drafts are unsent text: neither counts as a step. The server skips switches of others by itself,
+// and keeps drafts on request.
 import { get, path, request } from "./api";
 import { wordsOf } from "./news";
 import { state } from "./state";
@@ -16,9 +16,6 @@ const ADDS = /^(added|inserted) an? (entry|reply)$/;
 export const MAX_TRIES = 5;
 
 export type Direction = "undo" | "redo";
-
-/** The last direction. Redo replaces the draft, which must not be treated as undone. */
-export const lastDirection: { direction: Direction | null } = { direction: null };
 
 interface Page {
 	steps: Step[];
@@ -50,7 +47,7 @@ export async function readSnapshot(): Promise<HistorySnapshot | null> {
 
 /** The steps that `count` undos or redos affect, by seq. */
 export function stepSeqs(steps: Step[], direction: Direction, count: number): number[] {
-	return affectedSteps(steps, direction).filter(isCounted).slice(0, count).map((each) => each.seq);
+	return affectedSteps(steps, direction).slice(0, count).map((each) => each.seq);
 }
 
 /** The user opened another take or discussion. */
@@ -65,33 +62,29 @@ export function isDraft(step: Step): boolean {
 
 /** Does the user perceive it as a step? */
 export function isCounted(step: Step): boolean {
-	return !isSwitch(step);
+	return !isSwitch(step) && !isDraft(step);
 }
 
 /** The steps that undo would affect, newest first; or the one that redo would restore. */
 function affectedSteps(steps: Step[], direction: Direction): Step[] {
 	if (direction === "undo")
-		return steps.filter((each) => !each.undone && !isSwitch(each));
+		return steps.filter((each) => !each.undone && isCounted(each));
+	// the newest step in effect, and below it the steps whose drafts redo replaces
 	let now = steps.find((each) => !each.undone && !isSwitch(each)) ?? steps.find((each) => each.current);
-	// drafts that redo replaced are siblings of the step that it restored
-	const after = (seq: number) => {
-		const all = steps.filter((each) => each.undone && !isSwitch(each) && each.parent === seq);
-		return all.find(isCounted) ?? all[0];
-	};
-	let next: Step | undefined = after(now?.seq ?? 0);
-	while (!next && now && isDraft(now)) { // a draft is replaced by the step that was undone before it
+	const after = (seq: number) => steps.find((each) => each.undone && isCounted(each) && each.parent === seq);
+	let next = after(now?.seq ?? 0);
+	while (!next && now && isDraft(now)) {
 		const { parent } = now;
 		now = steps.find((each) => each.seq === parent);
 		next = after(parent ?? 0);
 	}
-	next ??= steps.find((each) => each.undone && each.parent === (steps.find((one) => one.current)?.seq ?? 0));
+	next ??= steps.find((each) => each.undone && isCounted(each) && each.parent === (steps.find((one) => one.current)?.seq ?? 0));
 	return next ? [next] : [];
 }
 
 /** The next step to undo or redo; undefined: not among the loaded steps. */
 export function nextStep(steps: Step[], direction: Direction): Step | undefined {
-	const all = affectedSteps(steps, direction);
-	return all.find(isCounted) ?? all[0];
+	return affectedSteps(steps, direction)[0];
 }
 
 /** The steps, of those that were loaded, that an undo or redo affected. */

@@ -8,6 +8,8 @@
 #include <stdio.h>
 
 #include "chat/lint.h"
+#include "log/history.h"
+#include "view/view.h"
 
 void
 rt_cli_requests_add(rt_scope *s, rt_cli_requests *requests, const rt_request *request)
@@ -240,7 +242,14 @@ undo_command(rt_cli *cli, const rt_result *result)
 {
 	rt_buf *out = rt_scope_buf(&cli->s), *name = rt_scope_buf(&cli->s);
 	uint32_t disc = result->undo_disc;
+	rt_view view = rt_cli_view(cli);
+	const rt_step_row *step = rt_ok(&cli->s) ? rt_step_read(&view, result->seq) : NULL;
 
+	if (step != NULL && rt_history_is_draft(&step->record)) { /* undo would keep it */
+		rt_cli_add_retake_project(cli, out);
+		rt_buf_add_f(out, " revert %llu", (unsigned long long)result->seq);
+		return out->ptr == NULL ? "" : out->ptr;
+	}
 	if (disc == 0 && cli->session.place.disc == 0 &&
 	    rt_cli_flag_value(cli, "discussion") != NULL)
 		disc = cli->session.value->active;

@@ -504,7 +504,7 @@ chat_help(rt_cli *cli)
 static void
 chat_undo(rt_cli *cli, rt_op_id op, rt_str count)
 {
-	rt_request request = {.op = op};
+	rt_request request = {.op = op, .keep_draft = RT_YES};
 	const rt_result *result;
 
 	if (count.size > 0)

@@ -3,6 +3,7 @@
  * undo, redo, history, jump, revert, purge, reset: past changes, and undoing them. */
 #include "cli/cli.h"
 #include "app/screen.h"
+#include "log/history.h"
 #include "view/view.h"
 
 #include <stdio.h>
@@ -14,16 +15,17 @@ enum {
 
 /* --- undo, redo --- */
 
-/* The newest step in effect of the discussion in view and the project; 0: none. */
+/* The newest step that undo would revert; 0: none. It is only needed for a message. */
 static uint64_t
 current_step(rt_cli *cli)
 {
-	const rt_disc *disc = cli->session.place.disc != 0 ? rt_cli_disc(cli) : NULL;
-	uint64_t in_project = cli->session.value->history.current;
+	uint64_t step = 0;
 
-	rt_cli_recover(cli, NULL);
-	return disc != NULL && disc->history.current > in_project ? disc->history.current
-								  : in_project;
+	if (rt_ok(&cli->s))
+		RT_TRY(&cli->s, rt_history_newest(cli->session.engine, cli->session.value,
+						  cli->session.place.disc, &step, &cli->s.error));
+	rt_cli_output_lost(cli, rt_cli_recover(cli, NULL));
+	return step;
 }
 
 /* Reads a row of the log that is only needed for a message. */
@@ -48,20 +50,14 @@ add_step(rt_cli *cli, uint64_t seq, const char *before, const char *after, rt_bu
 		rt_buf_add_f(out, "%s%.*s%s", before, RT_STR_ARG(step->what), after);
 }
 
-/* The newest of the steps that a move concerned; 0: it cannot be read. is_one: the only one. */
+/* The newest of the steps that a move concerned; 0: it cannot be read. */
 static uint64_t
 newest_step(rt_cli *cli, uint64_t move, bool *is_one)
 {
-	const rt_step_row *row = read_step(cli, move);
-	uint64_t newest = 0;
+	rt_view view = rt_cli_view(cli);
+	uint64_t newest = rt_ok(&cli->s) ? rt_step_moved(&view, move, is_one) : 0;
 
-	*is_one = row != NULL && row->record.move_count > 0;
-	for (size_t i = 0; row != NULL && i < row->record.move_count; i++) {
-		uint64_t step = row->record.moves[i].step;
-
-		*is_one = *is_one && (i == 0 || step == newest);
-		newest = step > newest ? step : newest;
-	}
+	rt_cli_output_lost(cli, rt_cli_recover(cli, NULL));
 	return newest;
 }
 
@@ -184,7 +180,8 @@ undo_or_redo(rt_cli *cli, rt_op_id op)
 		cli,
 		&(rt_request){.op = op,
 			      .count = rt_cli_given_number(count),
-			      .scope = scope_of(cli)},
+			      .scope = scope_of(cli),
+			      .keep_draft = RT_YES},
 		1);
 	if (cli->s.status == RT_REFUSED && undo && rt_cli_flag_value(cli, "discussion") != NULL &&
 	    rt_cli_flag_value(cli, "scope") == NULL)
@@ -196,7 +193,7 @@ undo_or_redo(rt_cli *cli, rt_op_id op)
 		rt_cli_say_result(cli, result, "%s", "");
 	} else if (rt_ok(&cli->s) && !cli->quiet) {
 		bool is_one;
-		uint64_t newest = newest_step(cli, result->seq, &is_one);
+		uint64_t newest = newest_step(cli, result->move_seq, &is_one);
 
 		add_what_moved(cli, result, undo, newest, is_one, now);
 		for (int restored = 0; restored < 2 && !is_one; restored++)
@@ -208,7 +205,7 @@ undo_or_redo(rt_cli *cli, rt_op_id op)
 		else if (newest == current_step(cli))
 			say_moved(cli, result, now, "undo: retake undo", result->steps);
 		else /* undo would begin with newer steps */
-			say_moved(cli, result, now, "undo: retake jump", result->seq - 1);
+			say_moved(cli, result, now, "undo: retake jump", result->move_seq - 1);
 		if (undo && rt_ok(&cli->s))
 			say_step(cli, result, count);
 	}
@@ -242,7 +239,7 @@ const rt_command rt_cli_undo = {
 	.about =
 		"Undo is unlimited and survives restarts. It reverts steps of the discussion and "
 		"of the project's settings, newest first. With -d NAME it reverts only steps of "
-		"that discussion. Redo reapplies them.",
+		"that discussion. Redo reapplies them. Unsent text (the draft) is kept.",
 	.examples = "retake undo\nretake undo 3",
 	.ops = "undo",
 	.flags = scope_flags,
@@ -324,6 +321,7 @@ list_history(rt_cli *cli)
 					    cli->json ? 0 : 200);
 	uint64_t before = rt_cli_flag_number(cli, "before", "the number of a step", 0);
 	rt_buf *json = rt_scope_buf(s);
+	bool is_current = false;
 	size_t count = 0;
 
 	if (rt_cli_has(cli, "all"))
@@ -345,8 +343,18 @@ list_history(rt_cli *cli)
 	if (c != NULL && !rt_cli_has(cli, "no-pager"))
 		rt_term_page(&cli->out);
 	for (const rt_history_row *row;
-	     (limit == 0 || count < limit) && (row = rt_history_next(c)) != NULL; count++)
-		print_row(cli, row);
+	     (limit == 0 || count < limit) && (row = rt_history_next(c)) != NULL;) {
+		rt_history_row shown = *row;
+
+		is_current = is_current || row->is_current;
+		if (rt_history_row_is_draft(row) && !rt_cli_has(cli, "drafts"))
+			continue;
+		/* the first step in effect below a draft that is not listed */
+		shown.is_current = is_current && !row->is_undone;
+		is_current = is_current && row->is_undone;
+		print_row(cli, &shown);
+		count++;
+	}
 	if (!rt_ok(s))
 		return;
 	if (count == 0)
@@ -565,6 +573,7 @@ static const rt_flag history_flags[] = {
 	{"limit", 'l', "N", RT_ARG_TEXT, "number of steps; default: 200, with --json all"},
 	{"before", 0, "N", RT_ARG_STEP, "only steps before this one"},
 	{"all", 'a', NULL, RT_ARG_TEXT, "list all"},
+	{"drafts", 0, NULL, RT_ARG_TEXT, "also list changes of unsent text"},
 	{NULL, 0, NULL, RT_ARG_TEXT, NULL},
 };
 
@@ -573,7 +582,7 @@ const rt_command rt_cli_history = {
 	.alias = "log",
 	.group = RT_COMMANDS_UNDOING,
 	.max_words = 2,
-	.usage = "[--limit N | --all]\n"
+	.usage = "[--limit N | --all] [--drafts]\n"
 		 "show N",
 	.summary = "list the steps, or show the changes of one",
 	.about =

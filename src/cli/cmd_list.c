@@ -3,6 +3,7 @@
  * ls, projects, status: the contents of the store, and the present place. */
 #include "cli/cli.h"
 #include "app/screen.h"
+#include "log/history.h"
 #include "view/view.h"
 
 #include <stdio.h>
@@ -305,18 +306,10 @@ counts_usage(const rt_cli *cli, bool is_project)
 	       cli->session.value->next_entry <= RT_USAGE_ENTRIES_MAX;
 }
 
-/* The newest step in effect: the one that "history" marks. */
-static uint64_t
-current_step(const rt_cli *cli, const rt_disc *disc)
-{
-	uint64_t of_project = cli->session.value->history.current;
-
-	return disc->history.current > of_project ? disc->history.current : of_project;
-}
-
 static void
 status_json(rt_cli *cli, const rt_disc *disc, const rt_take *take, const char *head)
 {
+	uint64_t of_project = cli->session.value->history.current;
 	rt_buf *json = rt_scope_buf(&cli->s);
 
 	rt_json_open(json, NULL, '{');
@@ -329,7 +322,8 @@ status_json(rt_cli *cli, const rt_disc *disc, const rt_take *take, const char *h
 	rt_json_put_u64(json, "entries", rt_seq_count(take->slots));
 	rt_json_put_c(json, "head", head[0] != 0 ? head : NULL);
 	rt_json_put_u64(json, "step", cli->session.value->seq);
-	rt_json_put_u64(json, "current", current_step(cli, disc));
+	rt_json_put_u64(json, "current",
+			disc->history.current > of_project ? disc->history.current : of_project);
 	for (int i = 0; i < 2; i++)
 		if (counts_usage(cli, i == 1)) {
 			rt_view view = rt_cli_view(cli);
@@ -369,7 +363,10 @@ status_text(rt_cli *cli, const rt_disc *disc, const rt_take *take, const char *h
 {
 	rt_term *out = &cli->out;
 	size_t count = rt_seq_count(take->slots), takes = rt_disc_present_count(disc);
+	uint64_t step = 0; /* the one that "history" marks */
 
+	RT_TRY(&cli->s, rt_history_newest(cli->session.engine, cli->session.value, disc->number, &step,
+					  &cli->s.error));
 	rt_term_c(out, "Project     ");
 	rt_term_line(out, rt_session_project(&cli->session));
 	rt_term_c(out, "\nDiscussion  ");
@@ -386,7 +383,7 @@ status_text(rt_cli *cli, const rt_disc *disc, const rt_take *take, const char *h
 		rt_term_line(out, rt_str_of(head));
 	if (head_at < count)
 		rt_term_f(out, "  :%zu of %zu; the next entry starts a new take", head_at, count);
-	rt_term_f(out, "\nStep        %llu\n", (unsigned long long)current_step(cli, disc));
+	rt_term_f(out, "\nStep        %llu\n", (unsigned long long)step);
 	usage_text(cli);
 	rt_term_c(out, "Store       ");
 	if (cli->session.is_scratch) {

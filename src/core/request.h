@@ -67,7 +67,7 @@ typedef struct rt_request {
 	rt_str name, label, text, key, which, track, scope;
 	yyjson_val *value, *items, *entries; /* borrowed */
 	rt_number offset, pairs, count, step;
-	rt_tristate everywhere, keep_blocks, all, join, by_hand, fork, aside;
+	rt_tristate everywhere, keep_blocks, all, join, by_hand, fork, aside, keep_draft;
 
 	/* An object whose members that the operation does not know are kept with the entry (open
 	 * operations) or the row of the log; or NULL. For a decoded request, its own JSON. */

@@ -98,8 +98,36 @@ write_plan(rt_scope *s, rt_engine *engine, const rt_project *project, const rt_p
 	return rt_engine_write_row(s, engine, project, plan->moved, &plan->row, NULL);
 }
 
+/* Restores the drafts of a plan that keeps them: a step of its own. Takes `next`, the value after
+ * the moves, and returns the value after the step; NULL: a failure. */
 static const rt_project *
-run_move(rt_change *c, const rt_request *r, const planned *ahead)
+restore_drafts(rt_change *c, const rt_plan *plan, const rt_project *next)
+{
+	const rt_project *restored = next;
+	rt_change step;
+
+	rt_change_init(&step, c->scope, c->engine, next);
+	step.by = c->by;
+	for (size_t i = 0; i < plan->draft_count; i++) {
+		uint32_t disc = plan->drafts[i];
+		rt_str draft = rt_change_field(c, disc, 0, RT_STR("setting.draft"), 0);
+
+		/* redo restores that of a discussion that was removed, with the discussion */
+		if (rt_project_cell(next, disc)->present && (draft.ptr != NULL || !plan->sets_draft))
+			rt_change_set(&step, disc, 0, RT_STR("setting.draft"), 0, draft);
+	}
+	if (rt_change_ok(c) && step.effect_count > 0)
+		restored = rt_change_write(&step, rt_str_of(rt_ops[RT_OP_SETTING_SET].name),
+					   step.effects[0].disc);
+	rt_change_deinit(&step);
+	if (restored != next || !rt_change_ok(c))
+		rt_object_unref(next);
+	return rt_change_ok(c) ? restored : NULL;
+}
+
+/* *out_torn: it failed after its first row was written. */
+static const rt_project *
+run_move(rt_change *c, const rt_request *r, const planned *ahead, bool *out_torn)
 {
 	rt_plan plan;
 
@@ -115,6 +143,12 @@ run_move(rt_change *c, const rt_request *r, const planned *ahead)
 		c->result->steps = plan.steps;
 	const rt_project *next = write_plan(c->scope, c->engine, c->base, &plan);
 	rt_object_unref(plan.moved);
+	if (next != NULL)
+		c->result->move_seq = next->seq;
+	if (next == NULL || plan.draft_count == 0)
+		return next;
+	next = restore_drafts(c, &plan, next);
+	*out_torn = next == NULL;
 	return next;
 }
 
@@ -278,7 +312,7 @@ run_one(round *r, const rt_ticket *t, size_t index)
 
 	rt_change_find_place(&c, request, t->how->disc, t->how->take);
 	if (rt_ok(s))
-		next = is_move(request)    ? run_move(&c, request, &r->ahead)
+		next = is_move(request)    ? run_move(&c, request, &r->ahead, &r->torn)
 		       : is_purge(request) ? run_purge(&c, request, &r->torn)
 					   : run_step(&c, request, t->how, &r->torn);
 	rt_change_deinit(&c);

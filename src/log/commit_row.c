@@ -101,23 +101,12 @@ has_redo(const rt_project *project, uint32_t disc)
 		rt_project_disc(project, disc, &d, NULL) == RT_OK && d->history.redo_row != 0);
 }
 
-/* Does the step set drafts and nothing else? */
-static bool
-is_draft(const rt_record *step)
-{
-	for (size_t i = 0; i < step->effect_count; i++)
-		if (step->effects[i].kind != RT_EFFECT_SET || step->effects[i].disc == 0 ||
-		    !rt_str_is(step->effects[i].key, "setting.draft"))
-			return false;
-	return step->kind == RT_RECORD_STEP && step->effect_count > 0;
-}
-
 /* Programs write drafts when a user leaves: if steps have been undone, a step that sets nothing
  * else does not end redo (C30). */
 static bool
 keeps_redo(const rt_project *project, const rt_record *step)
 {
-	return is_draft(step) &&
+	return rt_history_is_draft(step) &&
 	       (has_redo(project, step->disc) || has_redo(project, step->effects[0].disc));
 }
 
@@ -162,7 +151,7 @@ draft_group(rt_change *c, const rt_record *record)
 	rt_record step = {0};
 	int64_t now_us, at_us = 0;
 
-	if (c->coalesce_ms == 0 || before == 0 || !is_draft(record))
+	if (c->coalesce_ms == 0 || before == 0 || !rt_history_is_draft(record))
 		return 0;
 	RT_TRY(c->scope, rt_history_get(c->base, record->parents[0].disc, &h, &c->scope->error));
 	if (!rt_change_ok(c) || before < project->current)
@@ -170,7 +159,7 @@ draft_group(rt_change *c, const rt_record *record)
 	RT_TRY(c->scope, rt_engine_record(c->engine, before, rt_scope_arena(c->scope), &step, &at_us,
 					  &c->scope->error));
 	now_us = c->engine->env->now_us(c->engine->env->ctx);
-	if (!rt_change_ok(c) || !is_draft(&step) || !rt_str_eq(step.by, c->by) || now_us < at_us ||
+	if (!rt_change_ok(c) || !rt_history_is_draft(&step) || !rt_str_eq(step.by, c->by) || now_us < at_us ||
 	    now_us - at_us > (int64_t)c->coalesce_ms * 1000 || has_moved_since(c, before))
 		return 0;
 	return step.group != 0 ? step.group : before;

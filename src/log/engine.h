@@ -94,6 +94,8 @@ typedef struct rt_result {
 	uint64_t seq;        /* the row that was written; the current one when unchanged */
 	bool unchanged;
 	uint64_t steps;      /* undo, redo: how many; 0 otherwise */
+	uint64_t move_seq;   /* undo, redo, jump: the row with the moves; seq is a later one if
+			      * drafts were restored after it; 0 otherwise */
 	uint64_t count;      /* number of entries, matches, blanked bodies … that it concerned */
 	uint32_t undo_disc;  /* a step: undo reverts it in this discussion; 0: in any */
 	char entry[132];     /* id of the entry made or changed; empty: none */

@@ -63,6 +63,32 @@ has_disc(const uint32_t *discs, size_t count, uint32_t number)
 	return false;
 }
 
+/* Does the effect set the draft of a discussion? */
+static bool
+sets_draft(const rt_effect *effect)
+{
+	return effect->kind == RT_EFFECT_SET && effect->disc != 0 && effect->sub == 0 &&
+	       rt_str_is(effect->key, "setting.draft");
+}
+
+bool
+rt_history_sets_draft(const rt_record *step, uint32_t disc)
+{
+	for (size_t i = 0; i < step->effect_count; i++)
+		if (step->effects[i].disc == disc && sets_draft(&step->effects[i]))
+			return true;
+	return false;
+}
+
+bool
+rt_history_is_draft(const rt_record *step)
+{
+	for (size_t i = 0; i < step->effect_count; i++)
+		if (!sets_draft(&step->effects[i]))
+			return false;
+	return step->kind == RT_RECORD_STEP && step->effect_count > 0;
+}
+
 bool
 rt_history_parent(const rt_record *step, uint32_t disc, uint64_t *out)
 {
@@ -72,6 +98,34 @@ rt_history_parent(const rt_record *step, uint32_t disc, uint64_t *out)
 			return true;
 		}
 	return false;
+}
+
+rt_status
+rt_history_newest(rt_engine *engine, const rt_project *project, uint32_t disc, uint64_t *out,
+		  rt_error *err)
+{
+	rt_history h = {0};
+	rt_record step;
+	bool is_found = false;
+	rt_scope s;
+
+	*out = 0;
+	rt_scope_init(&s, engine->alloc);
+	RT_TRY(&s, rt_history_get(project, disc, &h, &s.error));
+	while (rt_ok(&s) && !is_found && h.current > project->history.current) {
+		rt_arena *arena;
+
+		rt_scope_reset(&s);
+		arena = rt_scope_arena(&s);
+		if (arena == NULL || RT_TRY(&s, rt_engine_record(engine, h.current, arena, &step, NULL,
+								 &s.error)) != RT_OK)
+			break;
+		is_found = !rt_history_is_draft(&step);
+		if (!is_found && !rt_history_parent(&step, disc, &h.current))
+			RT_TRY(&s, rt_history_not_touched(h.current, disc, &s.error));
+	}
+	*out = h.current > project->history.current ? h.current : project->history.current;
+	return rt_scope_end(&s, err);
 }
 
 rt_status

@@ -44,6 +44,14 @@ rt_status rt_moves_read(rt_engine *engine, rt_moves_cache *cache, uint64_t seq, 
 /* The history of a document (0: the project's). */
 rt_status rt_history_get(const rt_project *project, uint32_t number, rt_history *out,
 			 rt_error *err);
+/* Does the step set drafts of discussions and nothing else? */
+bool rt_history_is_draft(const rt_record *step);
+/* Does it set the draft of this discussion, possibly with other changes? */
+bool rt_history_sets_draft(const rt_record *step, uint32_t disc);
+/* The newest step in effect of a discussion and the project, apart from those that only set drafts;
+ * 0: none. Costs one record for each draft above it. */
+rt_status rt_history_newest(rt_engine *engine, const rt_project *project, uint32_t disc,
+			    uint64_t *out, rt_error *err);
 /* The step that was current in a document before this one; false: it did not touch it. */
 bool rt_history_parent(const rt_record *step, uint32_t disc, uint64_t *out);
 /* The redo pointer of a document after this move of row `seq` was redone: the row's previous move,

@@ -27,6 +27,8 @@ plan_end(rt_planning *p, uint64_t steps)
 	rt_arena_free(p->moved.arena);
 	if (rt_ok(p->s))
 		return (rt_plan){.row = p->row, .moved = p->now, .steps = steps,
+				 .drafts = p->drafts, .draft_count = p->draft_count,
+				 .sets_draft = p->sets_draft,
 				 .work = p->work};
 	rt_object_unref(p->now);
 	return (rt_plan){0};
@@ -128,36 +130,39 @@ count_of(rt_planning *p, const rt_request *r)
 	return count;
 }
 
-/* ---- steps that are passed over ---- */
+/* ---- steps that undo passes over ---- */
 
-/* Does the step only change the place? */
+/* Does undo pass over it: a step that only changes the place, or only sets a draft? */
 static bool
-is_switch(const rt_record *step)
+is_passed(const rt_planning *p, const rt_record *step)
 {
-	return rt_op_may(step->op, RT_OP_SWITCHES);
+	return (p->pinned && rt_op_may(step->op, RT_OP_SWITCHES)) ||
+	       (p->keep_draft && rt_history_is_draft(step));
 }
 
+/* Does redo replace it? */
 static bool
-is_draft(const rt_record *step)
+is_replaced(const rt_planning *p, const rt_record *step)
 {
+	(void)p;
 	return step->keeps_redo;
 }
 
-/* The newest step of a document, in effect, that is not a switch; 0: none above `enough`. Continues
- * where the last search of the same plan ended. */
+/* The newest step of a document, in effect, that undo does not pass over; 0: none above `enough`.
+ * Continues where the last search of the same plan ended. */
 static uint64_t
-pass_switches(rt_planning *p, uint32_t disc, uint64_t current, uint64_t enough)
+newest_not_passed(rt_planning *p, uint32_t disc, uint64_t current, uint64_t enough)
 {
-	rt_switch_search *search = &p->passed[disc != 0];
+	rt_newest_search *search = &p->passed[disc != 0];
 	rt_scope scratch;
 	rt_record step;
 
 	if (search->from != current)
-		*search = (rt_switch_search){current, current, false};
+		*search = (rt_newest_search){current, current, false};
 	rt_scope_init(&scratch, p->engine->alloc);
 	while (!search->found && search->at > enough &&
 	       rt_planning_step(p, &scratch, search->at, &step)) {
-		search->found = !is_switch(&step);
+		search->found = !is_passed(p, &step);
 		if (!search->found && !rt_history_parent(&step, disc, &search->at))
 			rt_scope_note(p->s,
 				      rt_history_not_touched(search->at, disc, &p->s->error));
@@ -166,24 +171,42 @@ pass_switches(rt_planning *p, uint32_t disc, uint64_t current, uint64_t enough)
 	return search->found ? search->at : 0;
 }
 
+/* A move of a step that sets only drafts: they are restored after the plan. */
+static void
+keep_draft(rt_planning *p, uint32_t disc)
+{
+	uint32_t *drafts;
+
+	for (size_t i = 0; i < p->draft_count; i++)
+		if (p->drafts[i] == disc)
+			return;
+	drafts = rt_scope_grow(p->s, p->drafts, p->draft_count, &p->draft_capacity, sizeof(*drafts));
+	if (drafts == NULL)
+		return;
+	p->drafts = drafts;
+	p->drafts[p->draft_count++] = disc;
+}
+
 /* Undo the steps above down_to in a document, if all of them are of one kind. The next move belongs
  * to them; for_redo: it redoes a step. Returns the step that is current then. */
 static uint64_t
-undo_above(rt_planning *p, uint32_t disc, uint64_t down_to, bool (*is_kind)(const rt_record *step),
-	   bool for_redo)
+undo_above(rt_planning *p, uint32_t disc, uint64_t down_to,
+	   bool (*is_kind)(const rt_planning *p, const rt_record *step), bool for_redo)
 {
 	uint64_t current = rt_planning_history(p, disc).current, at = current;
 	rt_scope scratch;
 	rt_record step;
 
 	rt_scope_init(&scratch, p->engine->alloc);
-	while (at > down_to && rt_planning_step(p, &scratch, at, &step) && is_kind(&step) &&
+	while (at > down_to && rt_planning_step(p, &scratch, at, &step) && is_kind(p, &step) &&
 	       rt_history_parent(&step, disc, &at))
 		;
 	while (at == down_to && current > down_to &&
 	       rt_planning_step(p, &scratch, current, &step) &&
 	       rt_planning_move(p, current, -1, for_redo, &disc, 1, &step)) {
 		p->row.moves[p->row.move_count - 1].with_next = true;
+		if (p->keep_draft && rt_history_is_draft(&step))
+			keep_draft(p, disc);
 		(void)rt_history_parent(&step, disc, &current);
 	}
 	rt_scope_deinit(&scratch);
@@ -289,30 +312,32 @@ undo_group(rt_planning *p, uint64_t group, uint32_t group_discs, uint32_t disc, 
 
 /* ---- undo ---- */
 
-/* Undo step seq, which is current in the discussion or the project. */
+/* Undo step seq, which is the newest of the discussion or the project apart from those that are
+ * passed over. */
 static void
-undo_step(rt_planning *p, uint64_t seq, uint32_t disc, bool pinned, rt_scope *scratch)
+undo_step(rt_planning *p, uint64_t seq, uint32_t disc, rt_scope *scratch)
 {
 	uint32_t *discs;
 	size_t disc_count = 0;
 	uint64_t parent;
-	bool project_too;
+	bool project_too, passes = p->pinned || p->keep_draft;
 	rt_record step;
 
 	if (!rt_planning_step(p, scratch, seq, &step))
 		return;
 	discs = rt_scope_array(scratch, step.parent_count, sizeof(*discs));
 	rt_scope_note(p->s, scratch->status);
-	if (pinned && step.group != 0 && rt_history_parent(&step, 0, &parent))
-		(void)undo_above(p, 0, seq, is_switch, false); /* is the project past it? */
+	if (passes && step.group != 0 && rt_history_parent(&step, 0, &parent))
+		(void)undo_above(p, 0, seq, is_passed, false); /* is the project past it? */
 	project_too = p->now->history.current == seq;
 	for (size_t i = 0; rt_ok(p->s) && i < step.parent_count; i++) {
 		uint32_t number = step.parents[i].disc;
 
 		if (step.group != 0 && !in_group_undo(step.group_discs, number, project_too, disc))
 			continue;
-		if (pinned)
-			(void)undo_above(p, number, seq, is_switch, false);
+		if (passes)
+			(void)undo_above(p, number, seq, is_passed, false);
+		p->sets_draft = p->sets_draft || rt_history_sets_draft(&step, number);
 		if (rt_planning_history(p, number).current == seq)
 			discs[disc_count++] = number;
 	}
@@ -321,25 +346,24 @@ undo_step(rt_planning *p, uint64_t seq, uint32_t disc, bool pinned, rt_scope *sc
 		undo_group(p, step.group, step.group_discs, project_too ? 0 : disc, false);
 }
 
-/* Undo once. pinned: for a caller that names discussion and take; switches of others do not concern
- * it. false: nothing is left, or a failure. */
+/* Undo once. false: nothing is left, or a failure. */
 static bool
-undo_once(rt_planning *p, uint32_t disc, unsigned scope, bool pinned)
+undo_once(rt_planning *p, uint32_t disc, unsigned scope)
 {
 	uint64_t in_disc = (scope & RT_IN_DISC) != 0 ? rt_planning_history(p, disc).current : 0;
 	uint64_t in_project = (scope & RT_IN_PROJECT) != 0 ? p->now->history.current : 0;
 	uint64_t seq;
 	rt_scope scratch;
 
-	if (rt_ok(p->s) && pinned) {
-		in_disc = pass_switches(p, disc, in_disc, 0);
-		in_project = pass_switches(p, 0, in_project, in_disc);
+	if (rt_ok(p->s) && (p->pinned || p->keep_draft)) {
+		in_disc = newest_not_passed(p, disc, in_disc, 0);
+		in_project = newest_not_passed(p, 0, in_project, in_disc);
 	}
 	seq = in_disc > in_project ? in_disc : in_project;
 	if (!rt_ok(p->s) || seq == 0)
 		return false;
 	rt_scope_init(&scratch, p->engine->alloc);
-	undo_step(p, seq, disc, pinned, &scratch);
+	undo_step(p, seq, disc, &scratch);
 	rt_scope_deinit(&scratch);
 	return rt_ok(p->s);
 }
@@ -369,9 +393,11 @@ redo_move(rt_planning *p, uint64_t seq, const rt_record *from, uint32_t index)
 
 		if (h.redo_row == seq && h.redo_move == index &&
 		    rt_history_parent(&step, m.discs[i], &parent) &&
-		    undo_above(p, m.discs[i], parent, is_draft, true) == parent)
+		    undo_above(p, m.discs[i], parent, is_replaced, true) == parent)
 			discs[disc_count++] = m.discs[i];
 	}
+	for (size_t i = 0; i < disc_count && !rt_history_is_draft(&step); i++)
+		p->sets_draft = p->sets_draft || rt_history_sets_draft(&step, discs[i]);
 	if (disc_count > 0)
 		done = rt_planning_move(p, m.step, 1, false, discs, disc_count, &step);
 	rt_scope_deinit(&scratch);
@@ -417,7 +443,7 @@ redo_once(rt_planning *p, uint32_t disc, unsigned scope)
 	from = redo_row(p, h.redo_row, h.redo_move);
 	if (from == NULL || !redo_move(p, h.redo_row, from, h.redo_move))
 		return false;
-	/* the switches that were undone together with this step */
+	/* the switches and drafts that were undone together with this step */
 	for (uint32_t i = h.redo_move; rt_ok(p->s) && i > 0 && from->moves[i - 1].with_next;
 	     i--)
 		(void)redo_move(p, h.redo_row, from, i - 1);
@@ -455,7 +481,7 @@ count_undone(rt_planning *p, uint32_t disc)
 
 		if (h.redo_row == 0 || (row = redo_row(p, h.redo_row, h.redo_move)) == NULL)
 			break;
-		/* the step, and the switches that were undone with it */
+		/* the step, and the switches and drafts that were undone with it */
 		for (uint32_t i = h.redo_move;; i--) {
 			pass_redo(row, h.redo_row, i, disc, &d);
 			pass_redo(row, h.redo_row, i, 0, &project);
@@ -523,7 +549,7 @@ plan_count(rt_planning *p, const rt_request *r, const rt_change *c)
 		uint32_t disc = c->named_disc ? c->place.disc : p->now->active;
 
 		by_capacity = r->op == RT_OP_UNDO && is_at_capacity(p, disc);
-		if (by_capacity || !(r->op == RT_OP_UNDO ? undo_once(p, disc, scope, c->pinned)
+		if (by_capacity || !(r->op == RT_OP_UNDO ? undo_once(p, disc, scope)
 							 : redo_once(p, disc, scope)))
 			break;
 		p->undone++;
@@ -550,6 +576,8 @@ rt_history_plan(rt_change *c, const rt_request *r)
 	uint64_t steps = 0;
 
 	p.has_capacity = capacity_of(c->base, &p.capacity);
+	p.pinned = c->pinned;
+	p.keep_draft = r->keep_draft == RT_YES;
 	if (r->op == RT_OP_JUMP)
 		rt_planning_jump(&p, r, c->place.disc, c->result);
 	else

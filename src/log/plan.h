@@ -19,6 +19,10 @@ typedef struct rt_plan {
 	const rt_project *moved; /* the value with its moves, owned by the caller, with the old seq;
 				  * NULL after a failure */
 	uint64_t steps;          /* undone or redone */
+	/* The discussions whose drafts are to be restored in the same commit; in the scope. */
+	const uint32_t *drafts;
+	size_t draft_count;
+	bool sets_draft; /* the plan itself restores a draft; a text that is not empty replaces it */
 	uint64_t work;           /* of replaying the row, as in rt_record_work */
 } rt_plan;
 

@@ -11,11 +11,11 @@
 /* The documents that a request concerns. */
 enum { RT_IN_DISC = 1, RT_IN_PROJECT = 2, RT_IN_BOTH = RT_IN_DISC | RT_IN_PROJECT };
 
-/* The search for the newest step below a document's current one that is not a switch. */
-typedef struct rt_switch_search {
+/* The search for the newest step of a document that undo does not pass over. */
+typedef struct rt_newest_search {
 	uint64_t from, at; /* the current step; where the search continues */
-	bool found;        /* `at` is not a switch */
-} rt_switch_search;
+	bool found;        /* undo does not pass over `at` */
+} rt_newest_search;
 
 typedef struct rt_planning {
 	rt_engine *engine;
@@ -27,7 +27,12 @@ typedef struct rt_planning {
 	uint64_t seq;            /* the future number of the row */
 	rt_moves_cache redo;     /* the row that redo reads from */
 	rt_moves_cache moved;    /* the rows that rt_history_move reads */
-	rt_switch_search passed[2]; /* in the project; in the discussion that was named */
+	rt_newest_search passed[2]; /* in the project; in the discussion that was named */
+	bool pinned;             /* undo passes over switches: those of others */
+	bool keep_draft;         /* drafts keep their text; undo passes over steps that set it */
+	uint32_t *drafts;        /* the discussions in which such steps were moved */
+	size_t draft_count, draft_capacity;
+	bool sets_draft;         /* another of the steps set a draft */
 	bool has_capacity;       /* undo is limited: */
 	uint64_t capacity;       /* to this many steps before the newest state */
 	uint64_t undone;         /* those that are already undone, as seen from undone_disc */

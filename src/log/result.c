@@ -88,6 +88,8 @@ rt_result_add_json(rt_buf *buf, const rt_result *result)
 		put_text(buf, "discussion", result->discussion);
 		if (result->steps > 0)
 			rt_json_put_u64(buf, "steps", result->steps);
+		if (result->move_seq != 0 && result->move_seq != result->seq)
+			rt_json_put_u64(buf, "move_seq", result->move_seq);
 		if (result->editor != NULL)
 			rt_json_put_str(buf, "editor", rt_text_str(result->editor));
 		if (result->note != NULL)

@@ -557,8 +557,8 @@ notify_moves(const rt_action_state *a, const rt_action_item *item, const rt_hook
 	if (item->request.op != RT_OP_REVERT) {
 		rt_arena *arena = rt_scope_arena(s);
 
-		if (arena == NULL || rt_engine_record(a->engine, result->seq, arena, &record, NULL,
-						      NULL) != RT_OK)
+		if (arena == NULL || rt_engine_record(a->engine, result->move_seq, arena, &record,
+						      NULL, NULL) != RT_OK)
 			return;
 	}
 	for (size_t i = 0; i < 2; i++) {

@@ -203,8 +203,6 @@ rt_chat_draft_written(rt_pane *pane, rt_status st)
 
 	chat->draft_failed = st != RT_OK && st != RT_INTERRUPTED;
 	chat->draft_is_pending = false;
-	if (st == RT_OK)
-		pane->tui->said_step = 0; /* undo would revert the present typing */
 	if (chat->draft_disc != pane->tui->work.place.disc)
 		return;
 	if (st == RT_OK)

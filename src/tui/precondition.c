@@ -3,6 +3,7 @@
 
 #include "app/condition.h"
 #include "base/hash.h"
+#include "log/history.h"
 
 void
 rt_precondition_init(rt_precondition *precondition, const rt_alloc *alloc, uint32_t disc)
@@ -68,9 +69,7 @@ rt_fact_read(rt_scope *s, rt_fact *fact, rt_engine *engine, const rt_project *va
 	case RT_FACT_ENTRY:
 	case RT_FACT_BELOW: read_entry(s, fact, value, disc); break;
 	case RT_FACT_STEP:
-		fact->print = disc->history.current > value->history.current
-				      ? disc->history.current
-				      : value->history.current;
+		RT_TRY(s, rt_history_newest(engine, value, number, &fact->print, &s->error));
 		break;
 	case RT_FACT_REDO: {
 		const rt_history *d = &disc->history, *p = &value->history;

@@ -25,7 +25,7 @@ rt_steps_begin(rt_steps *steps, rt_engine *engine, const rt_project *value, uint
 	steps->engine = engine;
 	steps->disc = disc;
 	steps->at = (rt_history_at){0};
-	steps->is_whole = steps->has_trunk = false;
+	steps->is_whole = steps->has_trunk = steps->is_past_current = false;
 	steps->count = 0;
 	rt_buf_clear(&steps->texts);
 	for (size_t i = 0; i < RT_STEPS_LANES; i++)
@@ -68,10 +68,22 @@ place(rt_steps *steps, rt_step *step)
 	step->passes = (uint8_t)passes;
 }
 
+/* A step that only set a draft is not shown: those that follow it follow its parent, and the first
+ * step in effect below a current one is the current one. */
+static void
+pass_draft(rt_steps *steps, const rt_history_row *row)
+{
+	for (unsigned lane = 1; lane < RT_STEPS_LANES; lane++)
+		if (steps->waits[lane] == row->seq)
+			steps->waits[lane] = row->parent;
+	steps->is_past_current = steps->is_past_current || row->is_current;
+}
+
 static void
 add_step(rt_steps *steps, rt_scope *s, const rt_history_row *row)
 {
 	rt_buf *texts = &steps->texts;
+	bool is_current = row->is_current || (steps->is_past_current && !row->is_undone);
 	rt_str about = rt_str_trim(row->about);
 	rt_step *step = rt_array_add(s->alloc, &steps->steps, &steps->count, &steps->capacity,
 				     sizeof(*step));
@@ -84,8 +96,9 @@ add_step(rt_steps *steps, rt_scope *s, const rt_history_row *row)
 			  .parent = row->parent,
 			  .at_us = row->at_us,
 			  .is_undone = row->is_undone,
-			  .is_current = row->is_current,
+			  .is_current = is_current,
 			  .of_project = !row->of_disc};
+	steps->is_past_current = steps->is_past_current && !is_current;
 	step->what = (uint32_t)texts->size;
 	rt_buf_add_str(texts, row->did);
 	step->about = (uint32_t)texts->size;
@@ -113,6 +126,10 @@ rt_steps_more(rt_steps *steps, size_t count, rt_error *err)
 	rt_scope_init(&s, steps->alloc);
 	cursor = rt_history_open(&view, &steps->at, 0);
 	while ((count == 0 || read < count) && (row = rt_history_next(cursor)) != NULL) {
+		if (rt_history_row_is_draft(row)) {
+			pass_draft(steps, row);
+			continue;
+		}
 		add_step(steps, &s, row);
 		read++;
 	}

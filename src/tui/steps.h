@@ -42,6 +42,7 @@ typedef struct rt_steps {
 	rt_history_at at;
 	bool is_whole;  /* the beginning has been read */
 	bool has_trunk; /* a step in effect has been read */
+	bool is_past_current; /* the current step is not shown, and no step in effect was read since */
 	rt_step *steps;
 	size_t count, capacity;
 	rt_buf texts;
@@ -52,7 +53,7 @@ void rt_steps_init(rt_steps *steps, const rt_alloc *alloc);
 void rt_steps_deinit(rt_steps *steps);
 /* Restart with this value: no rows yet. */
 void rt_steps_begin(rt_steps *steps, rt_engine *engine, const rt_project *value, uint32_t disc);
-/* Read up to this many more. On failure nothing is added. */
+/* Read up to this many more, without those that only set drafts. On failure nothing is added. */
 RT_CHECKED rt_status rt_steps_more(rt_steps *steps, size_t count, rt_error *err);
 /* Descriptions without ids: "added entry: Which database?", and "added entry" of it. */
 rt_str rt_steps_what(const rt_steps *steps, const rt_step *step);

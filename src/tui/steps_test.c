@@ -98,12 +98,36 @@ lanes(void **state)
 	desk_close(&d);
 }
 
+static void
+drafts_are_not_shown(void **state)
+{
+	desk d;
+
+	(void)state;
+	desk_open(&d, 80, 24);
+	desk_add(&d, "User", "1");
+	desk_add(&d, "AI", "2");
+	desk_do(&d, "[{\"op\":\"setting.set\",\"key\":\"draft\",\"value\":\"3\"}]");
+	for (size_t window = 1; window < 4; window++)
+		assert_lanes(&d, window, "*   2 now\n*   1\n*   0\n");
+	desk_do(&d, "[{\"op\":\"undo\",\"keep_draft\":true}]"); /* rows 4 and 5 */
+	for (size_t window = 1; window < 4; window++)
+		assert_lanes(&d, window, " o  2\n*'  1 now\n*   0\n");
+	desk_do(&d, "[{\"op\":\"undo\",\"count\":3}]");
+	desk_do(&d, "[{\"op\":\"setting.set\",\"key\":\"draft\",\"value\":\"7\"}]");
+	desk_add(&d, "User", "8");
+	for (size_t window = 1; window < 4; window++)
+		assert_lanes(&d, window, "*   8 now\n|o  2\n|o  1\n*'  0\n");
+	desk_close(&d);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(nothing_yet),
 		cmocka_unit_test(lanes),
+		cmocka_unit_test(drafts_are_not_shown),
 	};
 
 	return cmocka_run_group_tests_name("steps", tests, NULL, NULL);

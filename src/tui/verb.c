@@ -483,7 +483,8 @@ begin_undo(rt_tui *tui, const rt_verb *v, const uint32_t *entries, size_t count)
 static void
 build_undo(rt_verb_build *b)
 {
-	rt_request r = {.op = b->request->verb->op, .count.given = b->answer.size > 0};
+	rt_request r = {.op = b->request->verb->op, .count.given = b->answer.size > 0,
+			.keep_draft = RT_YES};
 
 	for (size_t i = 0; i < b->answer.size; i++)
 		r.count.value = 10 * r.count.value + (uint64_t)(b->answer.ptr[i] - '0');

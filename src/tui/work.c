@@ -222,19 +222,6 @@ rt_work_said_deinit(rt_work_said *said)
 	rt_buf_deinit(&said->elsewhere);
 }
 
-/* The last steps of the discussion and of the project that are in effect in this value. */
-static void
-last_steps(const rt_project *value, uint32_t disc, uint64_t out[2])
-{
-	const rt_disc *d = NULL;
-
-	out[0] = rt_project_cell(value, disc) != NULL &&
-				 rt_project_disc(value, disc, &d, NULL) == RT_OK
-			 ? d->history.current
-			 : 0;
-	out[1] = value->history.current;
-}
-
 static void
 add_sentence(rt_buf *words, rt_str text)
 {
@@ -246,7 +233,9 @@ add_sentence(rt_buf *words, rt_str text)
 static uint64_t
 add_moved(rt_work *work, rt_work_job *job, uint64_t steps, bool undo, rt_buf *out)
 {
-	uint64_t now[2], seq = 0;
+	rt_view view = rt_work_view(work, &job->scope);
+	uint64_t seq;
+	bool is_one;
 	size_t size;
 
 	if (steps == 0) {
@@ -254,14 +243,7 @@ add_moved(rt_work *work, rt_work_job *job, uint64_t steps, bool undo, rt_buf *ou
 		return 0;
 	}
 	rt_buf_add_c(out, undo ? "Undone: " : "Redone: ");
-	/* The history that moved is the one whose current step has changed. */
-	last_steps(work->value, job->disc_number, now);
-	for (int i = 1; i >= 0; i--) {
-		uint64_t step = undo ? job->was[i] : now[i];
-
-		if (now[i] != job->was[i] && (steps == 1 || step > seq))
-			seq = step;
-	}
+	seq = rt_step_moved(&view, job->results[job->count - 1].move_seq, &is_one);
 	if (steps > 1) {
 		rt_buf_add_f(out, "%llu steps", (unsigned long long)steps);
 		for (int restored = 0; restored < 2; restored++) {
@@ -406,7 +388,6 @@ rt_work_job_init(rt_work_job *job, rt_work *work, const rt_request *requests, si
 	job->count = count;
 	(void)snprintf(job->disc, sizeof(job->disc), RT_BY_ID "d%u", work->place.disc);
 	job->disc_number = work->place.disc;
-	last_steps(work->value, job->disc_number, job->was);
 	job->before = rt_object_ref(work->value);
 	if (work->is_pinned)
 		(void)snprintf(job->take, sizeof(job->take), RT_BY_ID "t%u", work->place.take);
@@ -422,8 +403,6 @@ rt_work_job_run(rt_work_job *job)
 		job->is_at_draft = true;
 		job->draft_status = rt_apply(job->engine, &job->with, job->draft, 1, false,
 					     rt_str_of(job->disc), RT_STR(""), &result);
-		if (job->draft_status == RT_OK && result.seq != 0)
-			job->was[0] = result.seq;
 		rt_result_deinit(&result);
 		job->is_at_draft = false;
 	}

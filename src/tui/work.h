@@ -209,7 +209,6 @@ typedef struct rt_work_job {
 	rt_apply_context with; /* hooks, stop and check are set by the caller */
 	rt_buf notes;
 	uint32_t disc_number;  /* the discussion in view */
-	uint64_t was[2];       /* the last step of the discussion and of the project before it */
 	const rt_project *before; /* owned; the value in view when it began */
 	rt_status status;      /* the outcome */
 	rt_error error;

@@ -292,6 +292,29 @@ rt_step_read(const rt_view *v, uint64_t seq)
 	return rt_ok(s) ? row : NULL;
 }
 
+uint64_t
+rt_step_moved(const rt_view *v, uint64_t move, bool *is_one)
+{
+	enum { READ_MAX = 256 }; /* moves: more of them are those of an import */
+	const rt_step_row *row = rt_step_read(v, move), *step;
+	size_t count = row != NULL ? row->record.move_count : 0;
+	uint64_t newest = 0;
+
+	*is_one = true;
+	for (size_t i = 0; i < count; i++) {
+		uint64_t seq = row->record.moves[i].step;
+
+		if (seq == newest || (count > 1 && count <= READ_MAX &&
+				      (step = rt_step_read(v, seq)) != NULL &&
+				      rt_history_is_draft(&step->record)))
+			continue;
+		*is_one = *is_one && newest == 0;
+		newest = seq > newest ? seq : newest;
+	}
+	*is_one = *is_one && newest != 0;
+	return newest;
+}
+
 /* ---- revisions ---- */
 
 rt_revision_rows

@@ -358,6 +358,13 @@ typedef struct rt_history_row {
 	size_t rows;         /* of the log, that make up the step */
 } rt_history_row;
 
+/* Does the step only set a draft? Undo in the interfaces passes over it (C30). */
+static inline bool
+rt_history_row_is_draft(const rt_history_row *row)
+{
+	return rt_str_is(row->setting, "draft");
+}
+
 typedef struct rt_history_cursor rt_history_cursor;
 
 /* Steps, the newest first, from at on (may be NULL: all). before: only rows below this number; 0:
@@ -379,6 +386,9 @@ typedef struct rt_step_row {
 	rt_record record; /* op, by, effects (rt_entry_of_effect), moves */
 } rt_step_row;
 const rt_step_row *rt_step_read(const rt_view *view, uint64_t seq);
+/* The newest step that a row of moves undid or redid, apart from drafts that were moved with it; 0:
+ * a failure. *is_one: the only one. */
+uint64_t rt_step_moved(const rt_view *view, uint64_t move, bool *is_one);
 
 /* A text that an entry once had. */
 typedef struct rt_revision_row {

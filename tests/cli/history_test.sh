@@ -24,6 +24,25 @@ has 'a count that may be a step' "If you meant only step 8: retake --db $db redo
 has 'none is missing' 'Redid 6 steps' "$(r redo 6)"
 is 'all is back' 'one|TWO|three|FOUR' "$(contents)"
 
+# --- drafts ---
+fresh
+r -q edit :1 ONE
+has 'a draft is reverted by its number' 'undo: retake --db '"$db"' revert 6' "$(r set draft 'unsent words')"
+hasnt 'the history does not list it' 'draft' "$(r history)"
+has 'the step below is the current one' 'ONE  <- now' "$(r history)"
+has 'unless requested' 'set draft to "unsent words"  <- now' "$(r history --drafts)"
+has 'undo passes over it' 'Undid step 5: edited entry ' "$(r undo)"
+is 'and reverts the edit' 'one|two|three|four' "$(contents)"
+is 'the draft is kept' 'unsent words' "$(r settings draft)"
+has 'status: the step below' 'Step        4' "$(r status)"
+has 'redo' 'Redid step 5: edited entry ' "$(r redo)"
+is 'it redoes the edit' 'ONE|two|three|four' "$(contents)"
+is 'and keeps the draft, too' 'unsent words' "$(r settings draft)"
+has 'several' 'Undid 2 steps, back to right after step 3' "$(r undo 2)"
+is 'several are undone' 'one|two|three' "$(contents)"
+is 'with the draft' 'unsent words' "$(r settings draft)"
+has 'revert' 'Reverted' "$(r revert 6)"
+
 # --- history show: the part of a long line that differs ---
 long=$(seq -s ' ' 1 200)
 r -q edit :1 "$long end"
@@ -44,20 +63,18 @@ r -q edit :-1 FOUR
 r -q undo 6
 r -q redo 6
 
-# --- a draft does not discard redo, and is undone like any other step ---
+# --- a draft does not discard redo ---
 r -q undo 2
 r -q set draft 'half a thought'
-is 'a draft after undo' 'half a thought' "$(r settings --json | json 'd["settings"]["draft"]')"
-r -q undo
-is 'is undone' null "$(r settings --json | json 'd["settings"].get("draft")')"
+is 'a draft after undo' 'half a thought' "$(r settings draft)"
 r -q redo
-is 'and redone' 'half a thought' "$(r settings --json | json 'd["settings"]["draft"]')"
-r -q redo
-is 'earlier undone steps are restored' 'one|TWO|three|four' "$(contents)"
-is 'with the previous draft' null "$(r settings --json | json 'd["settings"].get("draft")')"
+is 'undone steps are restored' 'one|TWO|three|four' "$(contents)"
 r -q redo
 is 'to the end' 'one|TWO|three|FOUR' "$(contents)"
-is 'the draft is in the history' 1 "$(r history --json | json 'sum(s["undone"] and s.get("setting") == "draft" for s in d)')"
+is 'with the draft' 'half a thought' "$(r settings draft)"
+is 'it is in the history' 1 "$(r history --json | json 'sum(not s["undone"] and s.get("setting") == "draft" for s in d)')"
+echo '{"op":"undo"}' | r -q apply > /dev/null
+is 'for programs it is a step like any other' null "$(r settings --json | json 'd["settings"].get("draft")')"
 has 'the store is whole' 'Clean' "$(r fsck)"
 fresh
 r -q edit :2 TWO

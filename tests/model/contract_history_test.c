@@ -466,6 +466,95 @@ three_seconds_later(void *ctx)
 	return now_us(ctx) + 3000000;
 }
 
+ROW(c30_undo_that_keeps_drafts)
+{
+	F;
+	three(f);
+	DONE("{'op':'entry.append','id':'dd','content':'four'}");
+	type_draft(f, "http", "'h'");
+	type_draft(f, "http", "'hello'");
+	/* the draft is restored in the same request, and redo is still possible */
+	DONE("{'op':'undo','keep_draft':true}");
+	assert_int_equal(f->result.steps, 1);
+	assert_int_equal(f->result.seq, f->result.move_seq + 1);
+	IDS("aa bb cc");
+	EXPORT_HAS("'draft':'hello'");
+	DONE("{'op':'undo','keep_draft':true,'count':2}");
+	assert_int_equal(f->result.steps, 2);
+	IDS("aa");
+	EXPORT_HAS("'draft':'hello'");
+	DONE("{'op':'redo','keep_draft':true}");
+	IDS("aa bb");
+	EXPORT_HAS("'draft':'hello'");
+	type_draft(f, "http", "'hello again'");
+	DONE("{'op':'redo','keep_draft':true,'count':2}");
+	assert_int_equal(f->result.steps, 2);
+	IDS("aa bb cc dd");
+	EXPORT_HAS("'draft':'hello again'");
+	GIVES(REFUSED, "{'op':'redo','keep_draft':true}");
+	/* an emptied draft stays empty */
+	type_draft(f, "http", "null");
+	DONE("{'op':'undo','keep_draft':true}");
+	IDS("aa bb cc");
+	EXPORT_LACKS("'draft'");
+	/* without it, a draft is a step like any other */
+	DONE("{'op':'setting.set','key':'draft','value':'x'}");
+	DONE("{'op':'undo'}");
+	EXPORT_LACKS("'draft'");
+	IDS("aa bb cc");
+}
+
+ROW(c30_undo_that_keeps_drafts_has_nothing_else_to_undo)
+{
+	F;
+	DONE("{'op':'setting.set','key':'draft','value':'x'}");
+	GIVES(REFUSED, "{'op':'undo','keep_draft':true}");
+	EXPORT_HAS("'draft':'x'");
+	/* a step of the project below the drafts of a discussion */
+	DONE("{'op':'role.add','role':'Tool'}");
+	DONE("{'op':'setting.set','key':'draft','value':'xy'}");
+	DONE("{'op':'undo','keep_draft':true}");
+	EXPORT_LACKS("'Tool'");
+	EXPORT_HAS("'draft':'xy'");
+}
+
+ROW(c30_the_draft_of_a_discussion_that_undo_removes)
+{
+	F;
+	three(f);
+	DONE("{'op':'discussion.new','name':'other'}");
+	DONE("{'op':'setting.set','key':'draft','value':'x'}");
+	DONE("{'op':'undo','keep_draft':true}");
+	assert_int_equal(f->result.seq, f->result.move_seq); /* nothing to restore it in */
+	SHOWS("discussion", "'main'");
+	EXPORT_LACKS("'draft'");
+	DONE("{'op':'redo','keep_draft':true}");
+	SHOWS("discussion", "'other'");
+	EXPORT_HAS("'draft':'x'");
+}
+
+ROW(c30_undo_of_a_question_restores_its_draft_unless_there_is_another)
+{
+	F;
+	static const char *const sent[] = {"{'op':'setting.set','key':'draft','value':null}",
+					   "{'op':'entry.append','id':'qq','content':'question'}"};
+	rt_result results[2];
+
+	three(f);
+	type_draft(f, "http", "'question'");
+	assert_int_equal(run_atomic(f, sent, 2, results), RT_OK);
+	DONE("{'op':'undo','keep_draft':true}");
+	EXPORT_HAS("'draft':'question'");
+	IDS("aa bb cc");
+	DONE("{'op':'redo','keep_draft':true}");
+	EXPORT_LACKS("'draft'");
+	IDS("aa bb cc qq");
+	type_draft(f, "http", "'another'");
+	DONE("{'op':'undo','keep_draft':true}");
+	EXPORT_HAS("'draft':'another'");
+	IDS("aa bb cc");
+}
+
 ROW(c61_typing_is_one_step)
 {
 	F;
@@ -734,6 +823,10 @@ main(void)
 		TEST(c30_redo_after_a_new_step),
 		TEST(c30_undo_and_redo_after_a_jump),
 		TEST(c30_drafts_keep_redo),
+		TEST(c30_undo_that_keeps_drafts),
+		TEST(c30_undo_that_keeps_drafts_has_nothing_else_to_undo),
+		TEST(c30_the_draft_of_a_discussion_that_undo_removes),
+		TEST(c30_undo_of_a_question_restores_its_draft_unless_there_is_another),
 		TEST(c61_typing_is_one_step),
 		TEST(c61_history_lists_it_once_and_revert_takes_all_of_it),
 		TEST(c31_what_is_a_step),

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The input is stored as the field "draft": other programs can read it, undo reverts it, a
-restart restores it."""
+"""The input is stored as the field "draft": other programs can read it, undo and redo
+keep it, a restart restores it."""
 import time
 
 from screen import Count, needs_tmux
@@ -30,22 +30,20 @@ def typed(count, place):
         t.type(" and mine")
         count.check("typing continues from there", is_draft(place, "their words and mine"))
         t.key("M-u")
-        t.wait("> their words", gone=["> their words and mine"])
-        count.check("undo reverts typing", is_draft(place, "their words"))
+        t.wait("Nothing to undo", "> their words and mine")
+        count.check("undo keeps it", is_draft(place, "their words and mine"))
         t.kill(9)
         t.wait("ended")
     with place.open() as t:
-        t.wait("> their words")
+        t.wait("> their words and mine")
         count.check("a restart restores it", True)
         before = [step["seq"] for step in place.json("history")]
         t.key("C-d")
         t.key("C-q")
         t.wait("ended")
     count.equal("leaving writes nothing", [step["seq"] for step in place.json("history")], before)
-    place.run("redo")
     with place.open() as t:
         t.wait("> their words and mine")
-        count.check("redo restores it after quitting", True)
         t.key("Enter")
         t.wait("You said: ", "Enter send")
         t.wait(gone=["Esc stop  "])
@@ -61,27 +59,35 @@ def typed(count, place):
         t.wait("ended 0")
 
 
-def at_once(count, place):
-    """Keys that are faster than the pause: the typed text is a separate step before the next
-    change."""
+def kept(count, place):
+    """Undo and redo pass over drafts, also those of another program, and keep them."""
     place.run("add", "--quiet", "-r", "User", "--", "first")
+    place.run("add", "--quiet", "-r", "User", "--", "second")
     with place.open() as t:
-        t.wait("first")
+        t.wait("second")
         t.type("half a thought")
-        t.key("M-u")
-        t.wait("first", "Enter send", gone=["> half"])
-        count.equal("undo reverts the last typed text", place.texts(), [("User", "first")])
-        t.key("M-r")
-        t.wait("> half a thought")
-        count.check("redo restores it", is_draft(place, "half a thought"), draft(place))
-        time.sleep(2.1) # longer than typing coalesces
+        t.key("M-u") # faster than the pause
+        t.wait("Undone: added entry: second", "> half a thought", "1 entry")
+        count.equal("undo reverts the last change", place.texts(), [("User", "first")])
+        count.check("the draft is stored", is_draft(place, "half a thought"), draft(place))
         t.type(" and more")
-        t.key("M-u")
-        t.wait("> half a thought", gone=["> half a thought and more"])
+        count.check("it goes on", is_draft(place, "half a thought and more"))
+        place.run("redo")
+        t.wait("2 entries", "> half a thought and more")
+        place.run("undo", "2")
+        t.wait("No messages yet", "> half a thought and more")
+        t.key("M-r", "M-r")
+        t.wait("2 entries", "> half a thought and more")
+        count.check("redo and undo elsewhere keep it", is_draft(place, "half a thought and more"), draft(place))
+        t.key("F3")
+        t.wait("History", "added entry", gone=["set draft"])
+        count.check("the history does not list drafts", True)
+        t.key("Escape")
+        t.wait("Enter send")
         t.type("!")
         t.key("C-d", "C-q")
         t.wait("ended")
-    count.equal("leaving stores it", draft(place), "half a thought!")
+    count.equal("leaving stores it", draft(place), "half a thought and more!")
     count.equal("and leaves no file", list(place.drafts()), [])
 
 
@@ -174,6 +180,6 @@ def old_file(count, place):
 if __name__ == "__main__":
     needs_tmux()
     tally = Count()
-    for part in (typed, at_once, commands, editing, theirs, old_file):
+    for part in (typed, kept, commands, editing, theirs, old_file):
         tally.part(part)
     tally.end()
