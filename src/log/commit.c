@@ -98,7 +98,7 @@ write_plan(rt_scope *s, rt_engine *engine, const rt_project *project, const rt_p
 	return rt_engine_write_row(s, engine, project, plan->moved, &plan->row, NULL);
 }
 
-/* Restores the drafts of a plan that keeps them: a step of its own. Takes `next`, the value after
+/* Restores the drafts of a plan that keeps them, as a separate step. Takes `next`, the value after
  * the moves, and returns the value after the step; NULL: a failure. */
 static const rt_project *
 restore_drafts(rt_change *c, const rt_plan *plan, const rt_project *next)
