@@ -2,6 +2,7 @@
 #include "accounts/accounts.h"
 
 #include "accounts/audit.h"
+#include "accounts/directory_impl.h"
 #include "accounts/quota.h"
 
 /* ---- changes ---- */
@@ -186,6 +187,34 @@ write_team(rt_directory_change *change, const rt_item *team)
 }
 
 rt_accounts_removed
+rt_user_drop(rt_directory_change *change, const rt_item *user)
+{
+	rt_accounts_removed removed = {0};
+
+	for (size_t i = 0; rt_ok(change->scope) && i < change->roster->count; i++) {
+		const rt_item *item = &change->roster->items[i];
+
+		if (item->kind == RT_ITEM_TEAM && rt_item_lists(item, user->id)) {
+			rt_item team = *item;
+
+			change_list(change->scope, &team, user->id, false);
+			write_team(change, &team);
+			removed.teams++;
+		} else if ((item->kind == RT_ITEM_MEMBER || item->kind == RT_ITEM_TOKEN) &&
+			   item->user == user->id) {
+			rt_directory_drop(change, item);
+			if (item->kind == RT_ITEM_TOKEN)
+				rt_account_used_drop(change, item->id);
+			removed.memberships += item->kind == RT_ITEM_MEMBER;
+			removed.tokens += item->kind == RT_ITEM_TOKEN;
+		}
+	}
+	rt_directory_drop(change, user);
+	rt_quota_drop(change, (rt_quota_subject){.user = user->id});
+	return removed;
+}
+
+rt_accounts_removed
 rt_accounts_user_remove(const rt_accounts *a, rt_str name)
 {
 	rt_directory_change change = rt_directory_begin(a->directory, a->scope);
@@ -196,27 +225,8 @@ rt_accounts_user_remove(const rt_accounts *a, rt_str name)
 		keep_admin(a, change.roster, user);
 		keep_owner(a, change.roster, user->id, NULL);
 	}
-	for (size_t i = 0; user != NULL && rt_ok(a->scope) && i < change.roster->count; i++) {
-		const rt_item *item = &change.roster->items[i];
-
-		if (item->kind == RT_ITEM_TEAM && rt_item_lists(item, user->id)) {
-			rt_item team = *item;
-
-			change_list(a->scope, &team, user->id, false);
-			write_team(&change, &team);
-			removed.teams++;
-		} else if ((item->kind == RT_ITEM_MEMBER || item->kind == RT_ITEM_TOKEN) &&
-			   item->user == user->id) {
-			rt_directory_drop(&change, item);
-			if (item->kind == RT_ITEM_TOKEN)
-				rt_account_used_drop(&change, item->id);
-			removed.memberships += item->kind == RT_ITEM_MEMBER;
-			removed.tokens += item->kind == RT_ITEM_TOKEN;
-		}
-	}
 	if (user != NULL && rt_ok(a->scope)) {
-		rt_directory_drop(&change, user);
-		rt_quota_drop(&change, (rt_quota_subject){.user = user->id});
+		removed = rt_user_drop(&change, user);
 		rt_audit_note(&change, a, "user.remove", name);
 	}
 	rt_directory_end(&change);

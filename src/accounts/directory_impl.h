@@ -4,7 +4,7 @@
 #ifndef RT_ACCOUNTS_DIRECTORY_IMPL_H
 #define RT_ACCOUNTS_DIRECTORY_IMPL_H
 
-#include "accounts/directory.h"
+#include "accounts/accounts.h"
 
 /* The order of a roster's items. */
 int rt_item_compare(const void *left, const void *right);
@@ -20,5 +20,10 @@ void rt_item_write(rt_buf *out, const rt_item *item);
  * this kind. RT_NOMEM. */
 RT_CHECKED rt_status rt_item_read(const rt_alloc *alloc, rt_arena *arena, rt_item_kind kind,
 				  const rt_store_row *row, rt_item *out, bool *out_is_item);
+
+/* ---- users (accounts.c) ---- */
+
+/* Removes a user with memberships, tokens and limits, within a change. */
+rt_accounts_removed rt_user_drop(rt_directory_change *change, const rt_item *user);
 
 #endif

@@ -23,6 +23,8 @@ int rt_cli_verb(rt_cli *cli, const char *const *verbs, size_t words);
 void rt_cli_say_done(rt_cli *cli, const char *sentence, const char *key, rt_str name);
 /* Prints a secret, which is shown only now. */
 void rt_cli_say_secret(rt_cli *cli, const char *what, uint64_t id, const char *secret);
+/* Removes a user with all data, or with --dry-run prints what that would remove. */
+void rt_cli_purge_user(rt_cli *cli, const rt_accounts *a, rt_str name);
 /* Prints the items of a kind; project 0: of all projects. */
 void rt_cli_list_accounts(rt_cli *cli, rt_item_kind kind, uint64_t project);
 

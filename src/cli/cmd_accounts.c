@@ -25,8 +25,16 @@ run_user(rt_cli *cli)
 	rt_str name = rt_str_of(rt_cli_word(cli, 1));
 	rt_accounts a = rt_cli_accounts(cli, true);
 	rt_accounts_removed removed = {0};
+	if (verb != 3 && (rt_cli_has(cli, "purge") || rt_cli_has(cli, "dry-run")))
+		rt_cli_fail(cli, RT_USAGE, "--purge and --dry-run work with retake user remove");
+	if (verb == 3 && rt_cli_has(cli, "dry-run") && !rt_cli_has(cli, "purge"))
+		rt_cli_fail(cli, RT_USAGE, "--dry-run needs --purge");
 	if (!rt_ok(&cli->s))
 		return;
+	if (verb == 3 && rt_cli_has(cli, "purge")) {
+		rt_cli_purge_user(cli, &a, name);
+		return;
+	}
 	if (verb == 1)
 		(void)rt_accounts_user_new(&a, name, is_admin, RT_STR(""));
 	else if (verb == 2 && (given == NULL || is_admin || is_disabled))
@@ -141,6 +149,9 @@ static const rt_flag user_flags[] = {
 	{"identity", 0, "IDENTITY", RT_ARG_TEXT,
 	 "identity at a sign-in service: \"oidc:ISSUER SUBJECT\", \"proxy:NAME\"; none: remove it"},
 	{"disabled", 0, NULL, RT_ARG_TEXT, "block the user from signing in; change without it unblocks the user"},
+	{"purge", 0, NULL, RT_ARG_TEXT, "with remove: also delete the projects that no other user owns, permanently"},
+	{"dry-run", 0, NULL, RT_ARG_TEXT, "with --purge: only list the data"},
+	{"yes", 'y', NULL, RT_ARG_TEXT, "with --purge: do not ask for confirmation"},
 	{NULL, 0, NULL, RT_ARG_TEXT, NULL},
 };
 
@@ -148,9 +159,9 @@ const rt_command rt_cli_user = {
 	.name = "user",
 	.group = RT_COMMANDS_MAINTENANCE,
 	.max_words = 2,
-	.usage = "\nnew NAME [--admin] [--identity IDENTITY]\nchange NAME [--admin] [--disabled] [--identity IDENTITY]\nremove NAME",
+	.usage = "\nnew NAME [--admin] [--identity IDENTITY]\nchange NAME [--admin] [--disabled] [--identity IDENTITY]\nremove NAME [--purge [--dry-run] [--yes]]",
 	.summary = "list, create, change or remove users of a server with accounts",
-	.about = "For retake serve --accounts, see docs/accounts.md. A new user has no roles; to add one: retake member. Removing a user also removes memberships and tokens and signs browsers out; histories still name the user as author.",
+	.about = "For retake serve --accounts, see docs/accounts.md. A new user has no roles; to add one: retake member. Removing a user also removes memberships and tokens and signs browsers out; histories still name the user as author. docs/accounts.md describes --purge.",
 	.examples = "retake user\nretake user new ann --admin",
 	.flags = user_flags,
 	.kinds = {RT_ARG_TEXT},

@@ -93,5 +93,8 @@ typedef struct rt_comms_whose {
 RT_CHECKED rt_status rt_comms_purge(const rt_alloc *alloc, rt_str folder,
 				    const rt_comms_whose *whose, rt_str text, size_t *out_count,
 				    rt_error *err);
+/* Remove the lines of one project, in the same way. */
+RT_CHECKED rt_status rt_comms_drop(const rt_alloc *alloc, rt_str folder, const rt_comms_whose *whose,
+				   size_t *out_count, rt_error *err);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Purging the request log: a text is removed from the strings of a project's lines. Texts that
- * change get new names. The old file is overwritten. */
+ * Purging the request log: a text is removed from the strings of a project's lines, or the lines are
+ * removed. Texts that change get new names. The old file is overwritten. */
 #define _GNU_SOURCE
 
 #include "llm/comms_impl.h"
@@ -98,6 +98,7 @@ add_line_without(rt_buf *out, rt_str line, const needles *needle)
 typedef struct purge {
 	const rt_comms_whose *whose; /* NULL: everybody's lines */
 	needles needle;
+	bool is_drop;                /* whole lines instead of the needle */
 	size_t count;                /* of changed lines */
 } purge;
 
@@ -220,6 +221,10 @@ add_file_without(rt_scope *s, const purge *p, rt_str text, rt_buf *out)
 	while (rt_ok(s) && out->status == RT_OK && rt_str_split(&text, '\n', &line)) {
 		bool is_other = line.size > 0 && is_theirs(s, p->whose, line, ids);
 
+		if (is_other && p->is_drop) {
+			changed++;
+			continue;
+		}
 		rt_buf_clear(masked);
 		rt_buf_clear(named);
 		if (is_other)
@@ -350,6 +355,18 @@ rt_comms_purge(const rt_alloc *alloc, rt_str folder, const rt_comms_whose *whose
 			rt_comms_each_file(&s, folder, purge_file, &p);
 		}
 	}
+	*out_count = p.count;
+	return rt_scope_end(&s, err);
+}
+
+rt_status
+rt_comms_drop(const rt_alloc *alloc, rt_str folder, const rt_comms_whose *whose, size_t *out_count, rt_error *err)
+{
+	purge p = {.whose = whose, .is_drop = true};
+	rt_scope s;
+
+	rt_scope_init(&s, alloc);
+	rt_comms_each_file(&s, folder, purge_file, &p);
 	*out_count = p.count;
 	return rt_scope_end(&s, err);
 }

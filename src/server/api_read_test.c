@@ -191,6 +191,34 @@ test_index_in_background(void **state)
 	assert_int_equal(yyjson_arr_size(f->root), 1);
 }
 
+/* A project that another program deletes leaves the memory without a request for it, and its name is free. */
+static void
+test_deleted(void **state)
+{
+	fixture *f = *state;
+	rt_open_project *deleted = f->open_project;
+	rt_error err = {0};
+
+	add_entries(f, 10);
+	expect(f, 200, "GET", D "/entries", NULL);
+	rt_project_pool_tick(f->pool);
+	assert_int_equal(rt_store_project_delete(f->store, rt_engine_project_number(deleted->engine), &err), RT_OK);
+	clock_us += 14000000;
+	rt_project_pool_tick(f->pool);
+	assert_false(rt_engine_is_deleted(deleted->engine));
+	clock_us += 2000000;
+	rt_project_pool_tick(f->pool);
+	assert_true(rt_engine_is_deleted(deleted->engine));
+	const rt_project *value = rt_engine_value(deleted->engine);
+	assert_int_equal(value->seq, 0);
+	rt_object_unref(value);
+	expect(f, 404, "GET", D "/entries", NULL);
+	assert_int_equal(rt_project_pool_project(f->pool, rt_text_str(deleted->name), true, &f->open_project, &err), RT_OK);
+	assert_ptr_not_equal(f->open_project, deleted);
+	expect(f, 201, "POST", D "/entries", "{\"content\":\"new\"}");
+	rt_project_pool_tick(f->pool);
+}
+
 int
 main(void)
 {
@@ -200,6 +228,7 @@ main(void)
 		TEST(test_can_undo),
 		TEST(test_history_pages),
 		TEST(test_index_in_background),
+		TEST(test_deleted),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

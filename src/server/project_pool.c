@@ -462,6 +462,7 @@ rt_project_pool_tick(rt_project_pool *pool)
 	bool is_watched = rt_project_watch_look(&pool->watch, pool, now_us);
 	rt_open_project *open_project;
 
+	rt_project_watch_deleted(&pool->watch, pool, now_us);
 	for (open_project = pool->first; open_project != NULL; open_project = open_project->next) {
 		rt_run_claims_tick(open_project->claims);
 		rt_feed_tick(open_project->feed, is_watched ? &open_project->news : NULL);

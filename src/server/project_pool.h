@@ -84,6 +84,7 @@ typedef struct rt_open_project {
 	rt_feed_news news;  /* of other processes, see project_watch.h */
 	bool has_side;      /* there are replies in flight, or rows of runs */
 	uint64_t index_idle_seq; /* with this newest row there was nothing to index; UINT64_MAX: none */
+	bool is_present;    /* in the list of projects, see rt_project_watch_deleted */
 	bool is_told;       /* hooks know that it is open */
 	struct rt_open_project *next; /* opened before this one */
 } rt_open_project;

@@ -100,3 +100,39 @@ rt_project_watch_look(rt_project_watch *watch, rt_project_pool *pool, int64_t no
 	watch->took_us = took_us;
 	return true;
 }
+
+/* ---- deleted projects ---- */
+
+static bool
+note_present(void *ctx, const rt_store_row *row)
+{
+	for (rt_open_project *p = rt_project_pool_first(ctx); p != NULL; p = p->next)
+		if (rt_engine_project_number(p->engine) == row->number)
+			p->is_present = true;
+	return true;
+}
+
+void
+rt_project_watch_deleted(rt_project_watch *watch, rt_project_pool *pool, int64_t now_us)
+{
+	rt_store *store = rt_project_pool_get_options(pool)->store;
+	rt_open_project *first = rt_project_pool_first(pool), *p;
+	uint64_t epoch;
+
+	if (!has_passed(now_us, watch->deleted_us, RT_WATCH_SIDE_MS))
+		return;
+	watch->deleted_us = now_us;
+	if (store->ops->epoch(store, &epoch, NULL) != RT_OK || epoch == watch->epoch)
+		return;
+	for (p = first; p != NULL; p = p->next)
+		p->is_present = false;
+	if (store->ops->read(store, rt_rows_all(RT_STORE_PROJECTS, 0), note_present, pool, NULL) != RT_OK)
+		return; /* the next time */
+	watch->epoch = epoch;
+	for (p = first; p != NULL; p = p->next)
+		if (!p->is_present && !rt_engine_is_deleted(p->engine)) {
+			(void)!rt_engine_refresh(p->engine, NULL);
+			if (p->cache != NULL)
+				rt_response_cache_forget(p->cache);
+		}
+}
