@@ -64,6 +64,7 @@ typedef struct rt_session {
 	rt_git git;
 
 	rt_config *config; /* NULL: not read yet */
+	int64_t config_changed_ns; /* when its file was changed before that; 0: there was no file */
 	rt_session_gate gate;
 	rt_hooks *hooks;      /* those of the gate (session_hooks.c); NULL: there are none */
 	rt_apply_context act; /* between rt_session_hooks_begin and _end */
@@ -115,6 +116,8 @@ void rt_session_note_lines(const rt_session *session, rt_str lines);
 
 /* The user's configuration, read once. It stays the session's. */
 RT_CHECKED rt_status rt_session_config(rt_session *session, const rt_config **out, rt_error *err);
+/* Was its file changed since then? A long-running program has to be restarted to use the change. */
+bool rt_session_config_is_outdated(const rt_session *session);
 /* All hooks: of the configuration ([[hook]] as JSON), of the user's folder, of the work folder.
  * project NULL: the one given. Closed with their ops. */
 RT_CHECKED rt_status rt_session_hooks_new(const rt_session *session, rt_str definitions,

@@ -4,6 +4,7 @@
 #define _POSIX_C_SOURCE 200809L
 
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "app/session.h"
@@ -12,12 +13,37 @@
 
 enum { FOLDER_ROOM = 4096 };
 
+/* When config.toml was changed last; 0: there is none. */
+static int64_t
+config_changed_ns(const rt_alloc *alloc)
+{
+	struct stat info = {0};
+	rt_scope s;
+	rt_buf *path;
+	int64_t ns = 0;
+
+	rt_scope_init(&s, alloc);
+	path = rt_scope_buf(&s);
+	if (RT_TRY(&s, rt_config_path(path, &s.error)) == RT_OK && rt_ok(&s) &&
+	    stat(rt_scope_str(&s, path).ptr, &info) == 0)
+		ns = (int64_t)info.st_mtim.tv_sec * 1000000000 + info.st_mtim.tv_nsec;
+	rt_scope_deinit(&s);
+	return ns;
+}
+
+bool
+rt_session_config_is_outdated(const rt_session *s)
+{
+	return s->config != NULL && config_changed_ns(s->alloc) != s->config_changed_ns;
+}
+
 rt_status
 rt_session_config(rt_session *s, const rt_config **out, rt_error *err)
 {
 	rt_status st = RT_OK;
 
 	if (s->config == NULL) {
+		s->config_changed_ns = config_changed_ns(s->alloc);
 		st = rt_config_load(s->alloc, rt_str_of(NULL), &s->config, err);
 		for (size_t i = 0; st == RT_OK && i < s->config->warning_count; i++)
 			rt_session_note(s, "config.toml: %.*s",

@@ -4,6 +4,7 @@
 #define _GNU_SOURCE
 
 #include <sched.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "log/folder_testing.h"
@@ -778,6 +779,41 @@ question_to_models(void **state)
 	desk_close(&d);
 }
 
+/* A provider that was added to config.toml after the start needs a restart. */
+static void
+changed_configuration(void **state)
+{
+	char dir[] = "/tmp/pane_chat_config_XXXXXX", path[80];
+	FILE *file;
+	desk d;
+
+	(void)state;
+	open_four(&d);
+	desk_type(&d, "/model slow/one");
+	desk_press(&d, "enter");
+	assert_shows(&d, "There is no provider \"slow\"");
+	assert_false(desk_shows(&d, "restart Retake"));
+	assert_non_null(mkdtemp(dir));
+	(void)snprintf(path, sizeof(path), "%s/retake", dir);
+	assert_int_equal(mkdir(path, 0700), 0);
+	(void)snprintf(path, sizeof(path), "%s/retake/config.toml", dir);
+	file = fopen(path, "w");
+	assert_non_null(file);
+	(void)fputs("[provider.slow]\nkind = \"openai\"\nurl = \"http://127.0.0.1:9/v1\"\n", file);
+	(void)fclose(file);
+	setenv("XDG_CONFIG_HOME", dir, 1);
+	desk_press(&d, "ctrl+u");
+	desk_type(&d, "/model slow/one");
+	desk_press(&d, "enter");
+	assert_shows(&d, "config.toml was changed after the start: restart Retake to use it");
+	(void)unlink(path);
+	path[strlen(path) - strlen("/config.toml")] = 0;
+	(void)rmdir(path);
+	(void)rmdir(dir);
+	setenv("XDG_CONFIG_HOME", "/nonexistent", 1);
+	desk_close(&d);
+}
+
 /* A large paste is displayed as one word, and sent in full. */
 static void
 folded_paste(void **state)
@@ -1054,6 +1090,7 @@ main(void)
 		cmocka_unit_test(marks_are_of_the_take),
 		cmocka_unit_test(ranges_of_marks),
 		cmocka_unit_test(question_to_models),
+		cmocka_unit_test(changed_configuration),
 		cmocka_unit_test(folded_paste),
 		cmocka_unit_test(reply_in_another_discussion),
 		cmocka_unit_test(several_are_told_of),

@@ -651,6 +651,7 @@ build_model(rt_verb_build *b)
 		rt_buf_clear(hint);
 		rt_buf_add_c(hint, "Use PROVIDER/NAME, for example /model openai/gpt-5. Nothing "
 				   "was changed");
+		rt_work_add_restart(&b->tui->work);
 		return;
 	}
 	rt_json_put_str(json, NULL, name);

@@ -226,6 +226,9 @@ void rt_work_job_deinit(rt_work_job *job);
 
 /* ---- models ---- */
 
+/* If config.toml was changed after it was read: adds to the hint of an error that a restart is
+ * needed. */
+void rt_work_add_restart(rt_work *work);
 bool rt_work_is_running(const rt_work *work);
 /* Is it running in the discussion in view? */
 bool rt_work_is_running_here(const rt_work *work);

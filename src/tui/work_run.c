@@ -202,6 +202,15 @@ on_run_event(void *ctx, const rt_run_event *event)
 	return true;
 }
 
+void
+rt_work_add_restart(rt_work *work)
+{
+	if (!rt_session_config_is_outdated(work->session))
+		return;
+	rt_buf_add_c(&work->hint, work->hint.size > 0 ? ".  " : "");
+	rt_buf_add_c(&work->hint, "config.toml was changed after the start: restart Retake to use it");
+}
+
 static void
 add_hint(rt_work *work, rt_status st, rt_error *err)
 {
@@ -214,6 +223,7 @@ add_hint(rt_work *work, rt_status st, rt_error *err)
 	} else if (st == RT_NOT_FOUND) {
 		rt_buf_add_c(&work->hint, "Models: /model");
 	}
+	rt_work_add_restart(work);
 }
 
 /* names: of the runs. The first one is shown. */
