@@ -83,12 +83,21 @@ rt_command_output_text(rt_tui *tui, const rt_command_process *command, rt_str li
 	return rt_scope_str(s, text);
 }
 
-/* Lines as sentences of one line. */
+/* The end of a part of a message: a line end, or three blanks ("Usage: …   More: …"). */
+static size_t
+part_end(rt_str text)
+{
+	size_t line = rt_str_find(text, RT_STR("\n"), 0), gap = rt_str_find(text, RT_STR("   "), 0);
+
+	return line < gap ? line : gap;
+}
+
+/* Lines, and parts of them, as sentences of one line. */
 static void
 add_sentences(rt_buf *line, rt_str text)
 {
 	while (text.size > 0) {
-		size_t end = rt_str_find(text, RT_STR("\n"), 0);
+		size_t end = part_end(text);
 		rt_str one = rt_str_trim(rt_str_at(text.ptr, end == SIZE_MAX ? text.size : end));
 
 		if (one.size > 0 && line->size > 0)
@@ -129,6 +138,8 @@ show_notice(rt_tui *tui, rt_str text, bool failed)
 	if (!rt_ok(&tui->scope) || !is_short(words))
 		return false;
 	rt_tui_say_str(tui, words, failed ? RT_INK_ERROR : RT_INK_TEXT);
+	if (failed)
+		rt_tui_capitalise(tui);
 	return true;
 }
 

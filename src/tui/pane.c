@@ -266,6 +266,13 @@ rt_tui_add_advice(const rt_tui *tui, rt_str text, rt_buf *out)
 	rt_buf_add_str(out, rt_str_skip(text, from));
 }
 
+static void
+capitalise(rt_buf *words)
+{
+	if (words->size > 0 && words->ptr[0] >= 'a' && words->ptr[0] <= 'z')
+		words->ptr[0] = (char)(words->ptr[0] - 'a' + 'A');
+}
+
 void
 rt_tui_say_error(rt_tui *tui, const rt_error *err, rt_str hint)
 {
@@ -281,14 +288,20 @@ rt_tui_say_error(rt_tui *tui, const rt_error *err, rt_str hint)
 	words = rt_scope_buf(&s);
 	rt_tui_add_advice(tui, rt_str_of(err->text), words);
 	rt_tui_say_str(tui, rt_buf_str(words), RT_INK_ERROR);
-	if (tui->notice.size > 0 && tui->notice.ptr[0] >= 'a' && tui->notice.ptr[0] <= 'z' &&
-	    !rt_str_starts(rt_buf_str(&tui->notice), RT_STR("http")))
-		tui->notice.ptr[0] = (char)(tui->notice.ptr[0] - 'a' + 'A');
+	if (!rt_str_starts(rt_buf_str(&tui->notice), RT_STR("http")))
+		capitalise(&tui->notice);
 	if (hint.size > 0) {
 		rt_buf_add_c(&tui->notice, ".  ");
 		rt_tui_add_advice(tui, hint, &tui->notice);
 	}
 	rt_scope_deinit(&s);
+}
+
+void
+rt_tui_capitalise(rt_tui *tui)
+{
+	if (command_at_start(tui, rt_buf_str(&tui->notice)) == NULL)
+		capitalise(&tui->notice);
 }
 
 /* The step, and the key for its undo or redo on the topmost screen, if it has one. */

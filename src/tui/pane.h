@@ -206,6 +206,9 @@ void rt_tui_say_str(rt_tui *tui, rt_str words, rt_ink ink);
 void rt_tui_add_advice(const rt_tui *tui, rt_str text, rt_buf *out);
 /* Followed by the hint, which may be empty; advice in both as in rt_tui_add_advice. */
 void rt_tui_say_error(rt_tui *tui, const rt_error *err, rt_str hint);
+/* The notice is the message of a command that failed: begin it with a capital letter, unless that is the
+ * name of a command. */
+void rt_tui_capitalise(rt_tui *tui);
 /* Reports a failure and returns RT_OK; RT_NOMEM and RT_OK are returned unchanged. */
 RT_CHECKED rt_status rt_tui_say_failure(rt_tui *tui, rt_status st, const rt_error *err);
 /* True for RT_OK. RT_NOMEM fails tui->scope; other failures are reported without a hint. */

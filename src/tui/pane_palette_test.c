@@ -27,7 +27,7 @@ be_the_program(int argc, char **argv)
 		return 0;
 	}
 	if (from < argc && strcmp(argv[from], "show") == 0) {
-		fprintf(stderr, "retake: no entry matches \"9z\"\n  Entries: retake show\n");
+		fprintf(stderr, "retake: no entry matches \"9z\"\n  Entries: retake show   More: retake help show\n");
 		return 3;
 	}
 	if (from < argc && strcmp(argv[from], "ls") == 0) {
@@ -460,7 +460,7 @@ runs(void **state)
 	assert_notice(d, "One line.");
 	assert_int_equal(rt_pane_palette_run(&d->tui, RT_STR("retake show 9z")), RT_OK);
 	desk_press(d, "f5");
-	assert_notice(d, "no entry matches \"9z\".  Entries: /show");
+	assert_notice(d, "No entry matches \"9z\".  Entries: /show.  More: /help show");
 	assert_int_equal(d->tui.notice_ink, RT_INK_ERROR);
 	assert_int_equal(rt_pane_palette_run(&d->tui, RT_STR("undo")), RT_OK);
 	desk_press(d, "f5");

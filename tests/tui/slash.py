@@ -542,7 +542,7 @@ def files(c, place):
     t.key("q")
     t.wait("Enter send")
     say(t, "/import /nowhere/at/all")
-    c.says("no such file", t, "there is no file /nowhere/at/all")
+    c.says("no such file", t, "There is no file /nowhere/at/all")
 
 
 def attached(c, place):
