@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Accounts: the members and share links of the project, and the user's access tokens. Secrets are shown once,
+// Accounts: the members and share links of the project, the user's access tokens and limits. Secrets are shown once,
 // right after they are made.
 import { useState } from "preact/hooks";
 import { sentence } from "./actions";
@@ -11,7 +11,8 @@ import { useLoaded } from "./pane_data";
 import { addPane, openOverlay } from "./panes";
 import { state } from "./state";
 import { discussionOf } from "./store";
-import { titleOf, whenFull } from "./words";
+import { bytesWords, titleOf, whenFull } from "./words";
+import type { Account } from "./types";
 
 interface Member {
 	user?: string;
@@ -181,6 +182,35 @@ function Tokens() {
 	);
 }
 
+// ---- limits ----
+
+const KINDS: [string, string][] = [["requests", "Requests to models today (UTC)"], ["tokens", "Tokens of models today (UTC)"], ["entries", "Entries added"],
+	["bytes", "Stored data"], ["projects", "Projects owned"]];
+
+/** What is used of each limit. The limit of each user applies where the user has none of the same kind. */
+function Limits() {
+	const { data, problem } = useLoaded(() => get<Account>("/account"), [], 0);
+	const quotas = data?.quotas ?? [], own = quotas.find((each) => each.user);
+	const rows = quotas.flatMap((each) => KINDS.filter(([kind]) => each.limits[kind] !== undefined && !(each.each_user && own?.limits[kind] !== undefined))
+		.map(([kind, name]) => ({ of: each.team ? `team ${each.team}` : each.project ? `project ${each.project}` : "", kind, name, limit: each.limits[kind], used: each.use?.[kind] ?? 0 })));
+	const words = (kind: string, n: number) => (kind === "bytes" ? bytesWords(n) : n.toLocaleString());
+	return (
+		<Dialog title="Limits" class="accounts" onClose={() => openOverlay(null)}>
+			<p class="quiet">A request that would exceed a limit is refused. Only an administrator can change limits.</p>
+			<Trouble text={problem} />
+			<ul class="roles limits" aria-label="Limits">
+				{rows.map((row) => (
+					<li key={`${row.of} ${row.kind}`} class={row.used >= row.limit ? "is-full" : ""}><span>{row.name}{row.of && <span class="quiet"> of the {row.of}</span>}</span>
+						<meter aria-label={`${row.name}${row.of && ` of the ${row.of}`}`} min={0} max={Math.max(row.limit, 1)} value={row.used} />
+						<span class="used">{words(row.kind, row.used)} of {words(row.kind, row.limit)}</span></li>
+				))}
+			</ul>
+			{data && rows.length === 0 && <p>No limits apply to this account.</p>}
+		</Dialog>
+	);
+}
+
+addPane({ id: "limits", title: "Limits", place: "overlay", view: Limits });
 addPane({ id: "members", title: "Members", place: "overlay", view: Members });
 addPane({ id: "share", title: "Share", place: "overlay", view: Share });
 addPane({ id: "tokens", title: "Access tokens", place: "overlay", view: Tokens });

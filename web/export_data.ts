@@ -5,6 +5,7 @@
 // that share most entries: each is expanded when it is opened.
 import type { Block, Columns, Content } from "./types";
 import { isHidden } from "./outline";
+import { takeAt } from "./pane_tree";
 import { firstWords, isGeneratedName, withoutSigns } from "./words";
 import { DIFFERS, EDITED, HIDDEN, MUTED } from "./types";
 
@@ -96,6 +97,8 @@ export interface PageDiscussion {
 	pool: PageEntry[];
 	/** Numbers of entries whose content was edited after they were created. */
 	edited: ReadonlySet<number>;
+	/** By number of an entry: alternatives to it that the page does not contain. */
+	missing: ReadonlyMap<number, number>;
 	/** The rendered Markdown of the entry with this number. */
 	blocksOf: (number: number) => unknown;
 }
@@ -142,7 +145,7 @@ export interface PageData {
 }
 
 export function readPage(): PageData {
-	return pageOf(read("retake-data"), blocksOf, read("retake-edited"));
+	return pageOf(read("retake-data"), blocksOf, read("retake-edited"), 0, read("retake-alternatives"));
 }
 
 /** Reads what precedes the rest: the end of the take that is shown first. */
@@ -221,13 +224,18 @@ export function titlesOf(disc: PageDiscussion): string[] {
 	return titles;
 }
 
-function pageOf(data: any, blocksIn: (disc: number) => (number: number) => unknown, edited: any, before = 0): PageData {
+/** Pairs of numbers; others are skipped. The page's data is untrusted. */
+function pairsOf(list: any): ReadonlyMap<number, number> {
+	return new Map((Array.isArray(list) ? list : []).filter((each) => Array.isArray(each) && each.length === 2 && each.every(isCount)));
+}
+
+function pageOf(data: any, blocksIn: (disc: number) => (number: number) => unknown, edited: any, before = 0, missing: any = null): PageData {
 	const discussions = data.discussions.map((each: any, at: number): PageDiscussion => {
 		const pool: PageEntry[] = [];
 		const takes = each.takes.map((take: any) => new PageTake(take.name, take.entries, pool, before));
 		const active = Math.max(0, takes.findIndex((take: PageTake) => take.name === each.active));
 		return {
-			name: each.name, title: orName(each.name, () => discussionTitle(each, takes[active])), takes, pool, blocksOf: blocksIn(at), edited: new Set(Array.isArray(edited?.[at]) ? edited[at] : []), head: each.head ?? null, redacted: redactedOf(each.redacted),
+			name: each.name, title: orName(each.name, () => discussionTitle(each, takes[active])), takes, pool, blocksOf: blocksIn(at), edited: new Set(Array.isArray(edited?.[at]) ? edited[at] : []), missing: pairsOf(missing?.[at]), head: each.head ?? null, redacted: redactedOf(each.redacted),
 			active,
 			// a label's name may be that of an inherited property
 			labels: Object.assign(Object.create(null), each.labels),
@@ -387,6 +395,35 @@ export function treeFor(disc: PageDiscussion): PageTree {
 	if (!tree)
 		trees.set(disc, tree = treeOf(disc));
 	return tree;
+}
+
+/** The entries that follow the same one as an entry of a take: its place among them, and those beside it. */
+export interface Fork {
+	place: number;
+	count: number;
+	previous: Spot | null;
+	next: Spot | null;
+}
+
+const siblings = new WeakMap<PageTree, Map<number, number[]>>();
+
+/** null: there are no alternatives, or the tree of a very large page has not been built yet. */
+export function forkOf(disc: PageDiscussion, spot: Spot): Fork | null {
+	const tree = trees.get(disc), row = tree?.rows[spot.take]?.[spot.at];
+	if (!tree || row === undefined || disc.takes.length < 2)
+		return null;
+	let known = siblings.get(tree);
+	if (!known) {
+		known = new Map();
+		const { parent } = tree.columns;
+		for (let each = 0; each < parent.length; each++)
+			known.get(parent[each])?.push(each) ?? known.set(parent[each], [each]);
+		siblings.set(tree, known);
+	}
+	const all = known.get(tree.columns.parent[row]) ?? [row], place = all.indexOf(row);
+	const spotOf = (other: number | undefined) => (other === undefined ? null
+		: { ...spot, take: Number(takeAt(tree.columns, other, String(spot.take)) ?? spot.take) });
+	return all.length < 2 ? null : { place, count: all.length, previous: spotOf(all[place - 1]), next: spotOf(all[place + 1]) };
 }
 
 /** A place: a discussion, a take, a position in it (-1: before the first entry). */

@@ -4,7 +4,7 @@
 // for the rows above and below. The visible text does not move when the rows above are measured.
 import { useLayoutEffect, useMemo, useReducer, useRef } from "preact/hooks";
 import { Entry } from "./export_entry";
-import { headSpot, linkOf } from "./export_data";
+import { forkOf, headSpot, linkOf } from "./export_data";
 import { Guard } from "./guard";
 import { Heights } from "./heights";
 import { isHidden } from "./outline";
@@ -23,6 +23,7 @@ interface Props {
 	turn: number;
 	/** Number of characters by position. */
 	sizes: ArrayLike<number>;
+	onGo: (spot: Spot) => void;
 }
 
 /** Hidden entries and results shown with their call are visible themselves only if selected in the outline. */
@@ -35,7 +36,8 @@ function timeOf(entry: PageEntry | undefined): string | undefined {
 	return typeof entry?.ts === "string" ? entry.ts : undefined;
 }
 
-export function entryAt(discussions: PageDiscussion[], spot: Spot, at: number) {
+/** onGo: to an alternative; none on paper. */
+export function entryAt(discussions: PageDiscussion[], spot: Spot, at: number, onGo?: (spot: Spot) => void) {
 	const disc = discussions[spot.disc], take = disc.takes[spot.take], entry = take.entry(at)!;
 	const head = headSpot(discussions, spot.disc);
 	if (!isShown(discussions, spot, at))
@@ -44,6 +46,7 @@ export function entryAt(discussions: PageDiscussion[], spot: Spot, at: number) {
 		<Guard key={at}>
 			<Entry entry={entry} at={at} blocks={disc.blocksOf(take.numbers[at])} label={disc.labels[entry.id ?? ""]}
 				link={linkOf(discussions, { ...spot, at })} isEdited={disc.edited.has(take.numbers[at])}
+				fork={forkOf(disc, { ...spot, at })} missing={disc.missing.get(take.numbers[at]) ?? 0} onGo={onGo}
 				outcomes={hasCalls(entry) ? outcomesAfter(at, (each) => take.entry(each)) : undefined}
 				day={dayBetween(at === 0 ? null : timeOf(take.entry(at - 1)), timeOf(entry))}
 				isHead={head.take === spot.take && head.at === at && at < take.count - 1} isMarked={at === spot.at} />
@@ -124,7 +127,7 @@ export function Entries(props: Props) {
 
 	const drawn = [];
 	for (let at = first; at <= last; at++)
-		drawn.push(entryAt(discussions, spot, at));
+		drawn.push(entryAt(discussions, spot, at, props.onGo));
 	return (
 		<div class="entries" ref={box} onScroll={onScroll} tabIndex={0} role="region" aria-label="Entries of this take">
 			<div class="rows" ref={rows}>

@@ -9,11 +9,11 @@ import { ReplyFoot } from "./reply_foot";
 import { isTool, roleClass, roleLabel } from "./speaker";
 import { Output, pretty, ToolPart, ToolRow } from "./tool_row";
 import { callOf, eventOf, otherCalls } from "./tools";
-import { endWords, firstWords, withoutSigns } from "./words";
+import { count, endWords, firstWords, withoutSigns } from "./words";
 import type { Call, Outcome } from "./tools";
 import type { Block } from "./types";
 import { customTypeOf, textToCopy } from "./export_data";
-import type { PageEntry } from "./export_data";
+import type { Fork, PageEntry, Spot } from "./export_data";
 
 const NAMED = 40;
 
@@ -98,6 +98,22 @@ function Body(props: { entry: PageEntry; blocks: unknown; outcomes?: ReadonlyMap
 	);
 }
 
+/** Arrows to the entries that follow the same one, and a mark where the page does not contain all of them. */
+function Alternatives(props: { fork: Fork | null; missing: number; onGo?: (spot: Spot) => void }) {
+	const { fork, missing, onGo } = props;
+	const arrow = (name: string, sign: string, to: Spot | null) => (
+		<button type="button" class="icon" aria-label={`${name} alternative`} title={`${name} alternative`} disabled={!to} onClick={() => onGo!(to!)}>{sign}</button>
+	);
+	return (
+		<>
+			{fork && <span class="fork" role="group" aria-label={`Alternative ${fork.place + 1} of ${fork.count}`}>
+				{onGo && arrow("Previous", "‹", fork.previous)}{fork.place + 1}/{fork.count}{onGo && arrow("Next", "›", fork.next)}
+			</span>}
+			{missing > 0 && <span class="chip" title="This page contains one take only: export the whole discussion to include the others">{count(missing, "alternative")} not included</span>}
+		</>
+	);
+}
+
 export interface EntryProps {
 	entry: PageEntry;
 	at: number;
@@ -106,6 +122,10 @@ export interface EntryProps {
 	link: string;
 	/** Its content was edited after it was created. */
 	isEdited: boolean;
+	/** Alternatives to it in the page, and the number of others. */
+	fork: Fork | null;
+	missing: number;
+	onGo?: (spot: Spot) => void;
 	/** The next entry follows this one, although it is not the last of its take. */
 	isHead: boolean;
 	/** Results of its tool calls. */
@@ -126,6 +146,7 @@ export function Entry(props: EntryProps) {
 			<header class="entry-head">
 				<a class="number" href={props.link} title="A link to this entry">{props.at + 1}</a>
 				<h2 class="role">{roleLabel(role, [])}</h2>
+				<Alternatives fork={props.fork} missing={props.missing} onGo={props.onGo} />
 				{event && <span class="event">{event}</span>}
 				{kind && !event && <span class="chip">{customTypeOf(entry) || kind.replace(/_/g, " ")}</span>}
 				{props.label !== undefined && <span class="chip label">{props.label}</span>}

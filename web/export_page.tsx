@@ -163,7 +163,7 @@ function Page(props: PageProps) {
 							<button type="button" class="icon" aria-label="Close the message" onClick={() => setMissing("")}>×</button></p>
 					)}
 					<Takes disc={disc} take={spot.take} onTake={goTake} />
-					<Entries discussions={discussions} spot={spot} turn={turn} sizes={sizes} />
+					<Entries discussions={discussions} spot={spot} turn={turn} sizes={sizes} onGo={go} />
 					<p class="page-foot">Exported from Retake. To continue this conversation, import this file in Retake.{isWhole && ` It contains ${contentsOf(discussions, disc)}.`}</p>
 				</main>
 			</div>

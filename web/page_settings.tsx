@@ -8,6 +8,7 @@ import { askYes } from "./dialog";
 import { doesNotify, switchNotify } from "./finished";
 import { doesEnterSend, hintOf, switchEnter } from "./keys";
 import { Menu } from "./menu";
+import { beginDiscussion } from "./pane_verbs";
 import { openOverlay, usePhone } from "./panes";
 import { hasTokens, isOfOne, may } from "./rights";
 import { state } from "./state";
@@ -29,6 +30,7 @@ async function signOut(): Promise<void> {
 function items(isPhone: boolean): MenuItem[] {
 	return [
 		...(isPhone ? [
+			...(may("edit") ? [{ text: "New discussion", run: () => void beginDiscussion() }] : []),
 			...(!may("edit") ? [] : [{ text: "Redo", hint: hintOf("redo"), run: () => void redo(), isOff: !state.canRedo && !isBusy() && "There is nothing to redo" }]),
 			...(isOfOne() ? [] : [{ text: "Export …", run: () => openOverlay("export") }]),
 			{ text: "Help and keys …", run: () => openOverlay("help") },
@@ -38,6 +40,7 @@ function items(isPhone: boolean): MenuItem[] {
 		{ text: "Enter sends", isOn: doesEnterSend(), isFirstOfGroup: true, run: () => switchEnter(!doesEnterSend()) },
 		{ text: "Notify me when a long reply ends", isOn: doesNotify(), run: () => void switchNotify(!doesNotify()) },
 		...(hasTokens() ? [{ text: "Access tokens …", isFirstOfGroup: true, run: () => openOverlay("tokens") }] : []),
+		...(state.account?.quotas ? [{ text: "Limits …", isFirstOfGroup: !hasTokens(), run: () => openOverlay("limits") }] : []),
 		...(SHARED !== null ? [] : [{ text: "Sign out …", isFirstOfGroup: true, run: () => void signOut().catch(sayProblem) }]),
 	];
 }

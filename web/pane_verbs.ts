@@ -195,6 +195,7 @@ export function paneVerbs(): PaneVerb[] {
 		{ id: "stats", text: "Statistics …", words: "stats count usage tokens cost spending calendar activity days models", run: () => openOverlay("stats") },
 		mayManage() && { id: "members", text: "Members …", words: "users roles rights access", run: () => openOverlay("members") },
 		mayManage() && { id: "share", text: "Share …", words: "link public read only", run: () => openOverlay("share") },
+		!!state.account?.quotas && { id: "limits", text: "Limits of this account …", words: "quota usage", run: () => openOverlay("limits") },
 		hasTokens() && { id: "tokens", text: "Access tokens …", words: "api personal secret", run: () => openOverlay("tokens") },
 		{ id: "purge", text: "Purge a secret …", run: () => openOverlay("purge") },
 		{ id: "reset", text: "Reset the project …", run: () => openOverlay("reset") },

@@ -61,7 +61,7 @@ export function showsPane(id: string): boolean {
 /** Commands and verbs that only read; those of one discussion are in the first list. */
 const COMMANDS_OF_ONE = new Set(["next", "previous", "select-next", "select-previous", "question-previous", "question-next", "first", "last",
 	"copy", "take-previous", "take-next", "outline", "help", "leave", "pane-outline", "filter"]);
-const COMMANDS_TO_READ = new Set(["versions", "history", "search", "palette", "tokens", "pane-history", "export", "stats", "compare"]);
+const COMMANDS_TO_READ = new Set(["versions", "history", "search", "palette", "tokens", "limits", "pane-history", "export", "stats", "compare"]);
 
 export function mayRun(id: string): boolean {
 	return may("edit") || COMMANDS_OF_ONE.has(id) || (!isOfOne() && (COMMANDS_TO_READ.has(id) || id.startsWith("export-"))) ||

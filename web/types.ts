@@ -230,6 +230,18 @@ export interface Account {
 	/** Of a share link to one discussion. */
 	discussion?: string;
 	rights: string[];
+	/** The limits that apply to it. */
+	quotas?: Quota[];
+}
+
+/** Limits of a user, a team, a project, or of each user without a limit of the same kind; by kind: bytes, entries … */
+export interface Quota {
+	user?: string;
+	team?: string;
+	project?: string;
+	each_user?: boolean;
+	limits: Record<string, number>;
+	use?: Record<string, number>;
 }
 
 export interface Info {

@@ -131,7 +131,7 @@ rt_accounts_put(const rt_accounts *a, const rt_roster *roster, const rt_item *it
 	if (item->kind == RT_ITEM_MEMBER)
 		rt_json_put_c(out, "role", rt_role_names[item->role]);
 	if (item->kind == RT_ITEM_QUOTA)
-		rt_quota_put(a, roster, item, out);
+		rt_quota_put(a, roster, item, NULL, out);
 	if (item->kind == RT_ITEM_TOKEN)
 		put_token(a, item, out);
 	if (item->until_us != 0)

@@ -110,15 +110,16 @@ is_for_each(const rt_item *quota)
 }
 
 void
-rt_quota_put(const rt_accounts *a, const rt_roster *roster, const rt_item *quota, rt_buf *out)
+rt_quota_put(const rt_accounts *a, const rt_roster *roster, const rt_item *quota, const rt_item *user, rt_buf *out)
 {
+	bool has_use = !is_for_each(quota) || user != NULL;
 	rt_use use = {{0}};
 
-	if (!is_for_each(quota))
-		rt_use_read(a, roster, subject_of(quota), &use);
+	if (has_use)
+		rt_use_read(a, roster, is_for_each(quota) ? (rt_quota_subject){.user = user->id} : subject_of(quota), &use);
 	if (is_for_each(quota))
 		rt_json_put_bool(out, "each_user", true);
-	for (int part = 0; part < (is_for_each(quota) ? 1 : 2); part++) {
+	for (int part = 0; part < (has_use ? 2 : 1); part++) {
 		rt_json_open(out, part == 0 ? "limits" : "use", '{');
 		for (int kind = 0; kind < RT_QUOTA_KINDS; kind++) {
 			uint64_t limit = rt_quota_limit(quota, (rt_quota_kind)kind);

@@ -75,8 +75,9 @@ const rt_item *rt_roster_quota(const rt_roster *roster, rt_quota_subject subject
 /* The limit of this kind; UINT64_MAX: none. quota may be NULL. */
 uint64_t rt_quota_limit(const rt_item *quota, rt_quota_kind kind);
 
-/* Adds the members "limits":{…} and "use":{…} of the same kinds; for each user: "each_user" and "limits". */
-void rt_quota_put(const rt_accounts *a, const rt_roster *roster, const rt_item *quota, rt_buf *out);
+/* Adds the members "limits":{…} and "use":{…} of the same kinds; for each user: "each_user", "limits", and the use of
+ * this user, if not NULL. */
+void rt_quota_put(const rt_accounts *a, const rt_roster *roster, const rt_item *quota, const rt_item *user, rt_buf *out);
 
 /* ---- counting and checking ---- */
 

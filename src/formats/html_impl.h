@@ -18,6 +18,7 @@
  *   …</main></noscript>                   plain text for other readers, without elements
  *   <script type="application/json" id="retake-data">…</script>
  *   <script type="application/json" id="retake-edited">…</script>     where there are such
+ *   <script type="application/json" id="retake-alternatives">…</script>  where there are such
  *   <script type="application/json" id="retake-blocks-0-0">…</script>…
  *   <script>…</script>                    web/math_lib.ts, where the blocks contain math
  *   </body>
@@ -36,6 +37,9 @@
  * retake-edited has for each discussion the numbers of the entries whose content was edited after
  * they were written (C42), so that edited replies are not mistaken for the model's own text:
  * [[NUMBER…]…]. It is read back.
+ *
+ * retake-alternatives has for each discussion the entries to which the page of one take leaves out
+ * alternatives, with their number: [[[NUMBER,COUNT]…]…]. It is not read back.
  *
  * retake-first repeats the end of the take that is shown first, so that it is visible while the
  * rest is being parsed; absent if the head is elsewhere:
@@ -57,6 +61,7 @@
 #define HTML_DATA "<script type=\"application/json\" id=\"retake-data\">"
 #define HTML_FIRST "<script type=\"application/json\" id=\"retake-first\">"
 #define HTML_EDITED "<script type=\"application/json\" id=\"retake-edited\">"
+#define HTML_ALTERNATIVES "<script type=\"application/json\" id=\"retake-alternatives\">"
 #define HTML_BLOCKS "<script type=\"application/json\" id=\"retake-blocks-%zu-%zu\">"
 #define HTML_END "</script>"
 

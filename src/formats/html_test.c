@@ -51,6 +51,7 @@ static const char *const allowed[] = {
 	"script type=\"application/json\" id=\"retake-data\"",
 	"script type=\"application/json\" id=\"retake-first\"",
 	"script type=\"application/json\" id=\"retake-edited\"",
+	"script type=\"application/json\" id=\"retake-alternatives\"",
 	"script",
 	"/script",
 	"/body",

@@ -381,18 +381,39 @@ nodes_in_order(rt_writer *w, size_t *out_count)
 	return nodes;
 }
 
-/* The numbers of the edited entries, if there are any. */
+/* The numbers of those with alternatives, each with the number of these, as add_edited. */
+static bool
+add_alternatives(const rt_outline *o, const int64_t *nodes, size_t count, rt_buf *json)
+{
+	bool any = false;
+
+	rt_json_open(json, NULL, '[');
+	for (size_t i = 0; i < count; i++) {
+		if (o->nodes[nodes[i]].alternatives == 0)
+			continue;
+		any = true;
+		rt_json_open(json, NULL, '[');
+		rt_json_put_u64(json, NULL, i);
+		rt_json_put_u64(json, NULL, o->nodes[nodes[i]].alternatives);
+		rt_json_close(json, ']');
+	}
+	rt_json_close(json, ']');
+	return any;
+}
+
+/* An element with one list for each discussion, unless all are empty. */
 static void
-add_all_edited(rt_writer *w)
+add_lists(rt_writer *w, const char *element, bool (*add)(const rt_outline *, const int64_t *, size_t, rt_buf *))
 {
 	bool any = false;
 	size_t start = w->out->size, count;
 
-	rt_buf_add_c(w->out, HTML_EDITED "[");
+	rt_buf_add_c(w->out, element);
+	rt_buf_add_c(w->out, "[");
 	for (w->next = 0; rt_writer_next(w);) {
 		const int64_t *nodes = nodes_in_order(w, &count);
 
-		any = add_edited(w->outline, nodes, count, w->out) || any;
+		any = add(w->outline, nodes, count, w->out) || any;
 	}
 	rt_buf_add_c(w->out, "]\n" HTML_END "\n");
 	if (!any && w->out->status == RT_OK)
@@ -493,7 +514,8 @@ add_page(rt_writer *w)
 	rt_buf_add_c(w->out, HTML_DATA);
 	add_data(w, w->in, w->out);
 	rt_buf_add_c(w->out, HTML_END "\n");
-	add_all_edited(w);
+	add_lists(w, HTML_EDITED, add_edited);
+	add_lists(w, HTML_ALTERNATIVES, add_alternatives);
 	if (has_script)
 		add_blocks_and_math(w);
 	rt_buf_add_c(w->out, "</body>\n</html>\n");

@@ -325,6 +325,47 @@ export_takes(gather *g, uint32_t only_take, rt_outline *out)
 	}
 }
 
+/* An entry of another take, and the position at which the two diverge. */
+typedef struct alternative {
+	size_t at;
+	uint32_t entry;
+} alternative;
+
+static int
+by_position(const void *a, const void *b)
+{
+	const alternative *x = a, *y = b;
+
+	return x->at != y->at ? (x->at > y->at) - (x->at < y->at) : (x->entry > y->entry) - (x->entry < y->entry);
+}
+
+/* Counts the alternatives that an export of one take leaves out. */
+static void
+count_alternatives(gather *g, uint32_t only_take, rt_outline *out)
+{
+	const rt_take *mine = rt_disc_take(g->disc, only_take);
+	size_t takes = rt_disc_take_count(g->disc), count = 0;
+	alternative *all = rt_scope_array(&g->s, takes + 1, sizeof(*all));
+
+	for (size_t i = 1; rt_ok(&g->s) && i <= takes; i++) {
+		const rt_take *take = rt_disc_take(g->disc, (uint32_t)i);
+		size_t at = 0;
+		rt_slot slot;
+
+		if (!take->present || take == mine)
+			continue;
+		RT_TRY(&g->s, rt_seq_common(mine->slots, take->slots, &at, &g->s.error));
+		if (rt_ok(&g->s) && at < rt_seq_count(mine->slots) && at < rt_seq_count(take->slots) &&
+		    RT_TRY(&g->s, rt_seq_copy(take->slots, at, 1, &slot, &g->s.error)) == RT_OK)
+			all[count++] = (alternative){at, slot.entry};
+	}
+	if (rt_ok(&g->s) && count > 0)
+		qsort(all, count, sizeof(*all), by_position);
+	for (size_t i = 0; rt_ok(&g->s) && i < count; i++)
+		if (i == 0 || by_position(&all[i - 1], &all[i]) != 0)
+			out->nodes[out->takes[0].nodes[all[i].at]].alternatives++;
+}
+
 static void
 export_disc(gather *g, uint32_t only_take, rt_outline *out)
 {
@@ -340,6 +381,8 @@ export_disc(gather *g, uint32_t only_take, rt_outline *out)
 		make_nodes(g, out);
 	if (rt_ok(s))
 		set_parents(out);
+	if (rt_ok(s) && only_take != 0 && out->take_count > 0)
+		count_alternatives(g, only_take, out);
 	if (only_take != 0 && only_take != disc->active)
 		head_at = out->take_count > 0 ? out->takes[0].node_count : 0;
 	else

@@ -39,6 +39,7 @@ typedef struct rt_node {
 	rt_str label;     /* empty: none */
 	/* of exports */
 	uint32_t entry;     /* its number in the project; 0: none */
+	uint32_t alternatives; /* of an export of one take: entries after the same one in other takes; html only */
 	rt_str before;      /* its text before it was edited, like body; see writes_before */
 	char before_format; /* 0: it was not edited, or that text is unknown */
 } rt_node;

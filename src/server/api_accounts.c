@@ -151,8 +151,13 @@ put_quotas(rt_call *call, uint64_t project)
 		bool is_own = user != NULL && (quota->user == user->id || (team != NULL && rt_item_lists(team, user->id)) ||
 					       quota->user + quota->team + quota->project == 0);
 
-		if (is_own || (quota->project != 0 && quota->project == project && rt_access_shows(call, project)))
+		if (is_own && quota->user + quota->team + quota->project == 0) {
+			rt_json_open(body, NULL, '{');
+			rt_quota_put(&a, roster, quota, user, body);
+			rt_json_close(body, '}');
+		} else if (is_own || (quota->project != 0 && quota->project == project && rt_access_shows(call, project))) {
 			rt_accounts_put(&a, roster, quota, body);
+		}
 	}
 	rt_json_close(body, ']');
 }

@@ -162,6 +162,8 @@ def over_http(tally, admin, ann):
     tally.equal("others", [ann.get("/quotas").status, ann.put("/quotas/user/ann", {"bytes": None}).status], [403, 403])
     own = {next(key for key in ("user", "team", "project", "each_user") if key in each): each["limits"] for each in ann.get("/account").json["quotas"]}
     tally.equal("users see their own", own, {"user": {"entries": 10**6, "tokens": 5}, "team": {"requests": 7}, "project": {"bytes": 10**9}, "each_user": {"bytes": 10**9}})
+    each = next(each for each in ann.get("/account").json["quotas"] if "each_user" in each)
+    tally.check("with their use of what each may use", each["use"]["bytes"] > 0, each)
     tally.equal("removed", admin.put("/quotas/user/ann", {"entries": None, "tokens": None}).status, 200)
     rows = [row["on"] for row in admin.get("/audit").json if row["what"] == "quota.set"]
     tally.check("the audit log", "user ann entries=1000000 tokens=5" in rows and "users projects=2" in rows, rows)

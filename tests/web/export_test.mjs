@@ -416,6 +416,42 @@ async function edited() {
 	await close();
 }
 
+/** Arrows lead to the alternatives in the page; the page of one take says how many it leaves out. */
+async function branchPoints() {
+	const db = join(place.folder, "forks.db"), all = join(place.folder, "forks.html"), one = join(place.folder, "one.html");
+	const add = (...args) => run(["--db", db, "-q", "add", ...args]);
+	await add("question");
+	await add("-r", "AI", "first answer");
+	await add("thanks");
+	for (const answer of ["second answer", "third answer"]) {
+		await run(["--db", db, "-q", "go", ":1"]);
+		await add("-r", "AI", answer);
+	}
+	await run(["--db", db, "export", "-o", all]);
+	await run(["--db", db, "export", "--take", "main", "-o", one]);
+	const { page, seen, close } = await open(all, {}, "#d=main&t=main");
+	const fork = page.locator(".entry .fork"), texts = () => page.locator(".entry-body").allInnerTexts();
+	await fork.waitFor();
+	tally.equal("the place among the alternatives", await fork.innerText().then((text) => text.replace(/\s/g, "")), "‹1/3›");
+	tally.equal("no other entry has some", await page.locator(".entry:has(.fork)").getAttribute("data-at"), "1");
+	tally.equal("the first has none before", await page.getByRole("button", { name: "Previous alternative" }).isDisabled(), true);
+	await page.getByRole("button", { name: "Next alternative" }).click();
+	tally.check("an arrow leads to the next", await until(async () => (await texts()).join() === "question,second answer"), await texts());
+	await page.getByRole("button", { name: "Next alternative" }).click();
+	tally.check("and on", await until(async () => (await texts()).join() === "question,third answer"), await texts());
+	await page.goBack();
+	tally.check("and the browser's button back", await until(async () => (await texts()).join() === "question,second answer"), await texts());
+	await axe(page, "branch points");
+	quiet("branch points", seen);
+	await close();
+	const lone = await open(one);
+	await lone.page.waitForSelector(".entry");
+	tally.equal("a page of one take counts the others", (await lone.page.locator(".entry-head .chip").allInnerTexts()).join(), "2 alternatives not included");
+	tally.equal("at their place", await lone.page.locator(".entry:has(.entry-head .chip)").getAttribute("data-at"), "1");
+	quiet("a page of one take", lone.seen);
+	await lone.close();
+}
+
 async function manyEntries() {
 	const entries = Array.from({ length: MANY }, (_, at) => entry(`e${at}`, at % 2 ? "AI" : "User", `Entry ${at} *says* a few words.`));
 	const file = await exported({ discussions: [{ name: "long", takes: [{ name: "long", entries }, { name: "long_take_1", entries: entries.slice(0, 7) }] }] });
@@ -610,7 +646,7 @@ async function itPrints() {
 	}
 }
 
-for (const part of [itPrints, nothingRuns, itWorks, hiddenAndOrder, spoiled, edited, manyEntries])
+for (const part of [itPrints, nothingRuns, itWorks, hiddenAndOrder, spoiled, edited, branchPoints, manyEntries])
 	try {
 		await part();
 	} catch (error) {

@@ -209,6 +209,21 @@ await overlay(owner, /^Access tokens/, "Appearance and keys");
 tally.check("it is not shown again", await until(async () => await owner.getByRole("button", { name: /^Revoke/ }).count() === 1) && !(await owner.content()).includes(token));
 await owner.keyboard.press("Escape");
 
+// ---- limits ----
+
+await server.run(["quota", "users", "bytes=2M", "entries=2"]);
+await server.run(["quota", "project", "work", "requests=100"]);
+await server.api("POST", "/ops/entry.append", { content: "Counted" }, { "Retake-Project": "work" });
+const limited = await signIn("ann");
+await overlay(limited, /^Limits/, "Appearance and keys");
+const limits = limited.getByRole("list", { name: "Limits" });
+tally.check("what is used of each limit", await until(async () => /Entries added\s+\d of 2\n/.test(await limits.innerText()) && /Stored data\s+[\d.]+ (bytes|KiB) of 1\.9 MiB/.test(await limits.innerText()) &&
+	/Requests to models today \(UTC\) of the project work\s+0 of 100/.test(await limits.innerText())), await limits.innerText());
+tally.equal("as a meter", await limits.getByRole("meter", { name: "Entries added" }).count(), 1);
+await shot(limited, "limits");
+await axe(limited, "limits");
+await limited.context().close();
+
 // ---- a phone, in the dark ----
 
 const phone = await signIn("ann", { viewport: { width: 360, height: 740 }, colorScheme: "dark" });
