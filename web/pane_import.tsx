@@ -92,10 +92,14 @@ function nameOfFormat(name: string): string {
 	return formatName(state.info?.formats.find((format) => format.name === name) ?? { name, about: "" });
 }
 
+/** The programs that most newcomers come from. */
+const COMMON = ["ChatGPT", "Claude.ai", "Open WebUI", "LibreChat", "Claude Code"];
+
 /** Other programs first. */
 function readNames(): string {
 	const all = state.info?.formats.filter((format) => format.reads) ?? [], isProgram = (format: Format) => formatName(format) === format.name || /^[^:]{1,20}: /.test(format.about);
-	return [...all.filter(isProgram), ...all.filter((format) => !isProgram(format))].map(formatName).join(", ");
+	const names = [...all.filter(isProgram), ...all.filter((format) => !isProgram(format))].map(formatName);
+	return [...COMMON.filter((name) => names.includes(name)), ...names.filter((name) => !COMMON.includes(name))].join(", ");
 }
 
 function Import() {

@@ -133,6 +133,13 @@ await page.getByRole("button", { name: "Compare", exact: true }).click();
 tally.check("the last common entry", await until(async () => (await dialog.innerText()).includes("Both begin with the same entry, up to User: “The first discussion”.")), await dialog.allInnerTexts());
 await page.keyboard.press("Escape");
 
+// the import names well-known programs first
+await page.keyboard.press("Control+k");
+await page.locator("#palette").fill("import files");
+await page.keyboard.press("Enter");
+tally.check("well-known programs come first", await until(async () => /Choose files …\s+ChatGPT, Claude.ai, Open WebUI/.test(await dialog.innerText().catch(() => ""))), await dialog.allInnerTexts());
+await page.keyboard.press("Escape");
+
 // a discussion is exported from the list; the export says what it leaves out
 await sidebar.getByRole("button", { name: "More for The first discussion" }).click();
 await pick(page, "Export …");
@@ -214,6 +221,11 @@ await phone.locator(".search-button").click();
 await phone.locator("#palette").fill("first");
 await phone.locator(".palette-item").first().waitFor();
 tally.equal("targets of the search", await small(), "");
+await phone.keyboard.press("Escape");
+await phone.locator("dialog").waitFor({ state: "detached" });
+await phone.getByRole("button", { name: "More", exact: true }).click();
+await phone.getByRole("menuitem", { name: "New discussion", exact: true }).click();
+tally.check("a new discussion needs no drawer on a phone", await until(() => phone.title().then((title) => title.startsWith("New discussion"))), await phone.title());
 tally.equal("no wider than the screen", await phone.evaluate(() => document.documentElement.scrollWidth), 390);
 
 await browser.close();
