@@ -158,16 +158,15 @@ rt_cli_short_id(rt_cli *cli, rt_str id)
 
 /* ---- entries that were not found ---- */
 
-/* The name of another discussion that has an entry with this id, or with a long beginning of it; empty: none. */
-static rt_str
-find_elsewhere(const rt_cli *cli, rt_str id)
+uint32_t
+rt_cli_find_elsewhere(const rt_cli *cli, rt_str id)
 {
 	const rt_project *value = cli->session.value;
 	char whole[RT_ID_MAX + 1];
 	rt_error ignored;
 
 	if (id.size == 0 || id.ptr[0] == ':' || id.ptr[0] == '@')
-		return rt_str_of(NULL);
+		return 0;
 	for (uint32_t i = 1; i <= rt_project_disc_count(value); i++) {
 		const rt_cell *cell = rt_project_cell(value, i);
 		uint32_t entry = 0;
@@ -177,9 +176,9 @@ find_elsewhere(const rt_cli *cli, rt_str id)
 		    rt_entry_id(value, entry, whole, &ignored) != RT_OK ||
 		    !(rt_str_is(id, whole) || (id.size >= SHORT_ID && rt_str_starts(rt_str_of(whole), id))))
 			continue;
-		return rt_cell_name(cell);
+		return i;
 	}
-	return rt_str_of(NULL);
+	return 0;
 }
 
 void
@@ -195,9 +194,10 @@ rt_cli_hint_entry(rt_cli *cli, const char *address, const rt_error *error)
 	    rt_project_disc(cli->session.value, cli->session.place.disc, &disc, NULL) != RT_OK)
 		return;
 
-	rt_str name = find_elsewhere(cli, rt_str_of(address));
+	uint32_t elsewhere = rt_cli_find_elsewhere(cli, rt_str_of(address));
 
-	if (name.size > 0) {
+	if (elsewhere != 0) {
+		rt_str name = rt_cell_name(rt_project_cell(cli->session.value, elsewhere));
 		rt_buf word, quoted;
 
 		rt_buf_init(&word, cli->alloc, 4096);

@@ -128,6 +128,9 @@ rt_str rt_cli_disc_name(const rt_cli *cli);
 rt_str rt_cli_address(rt_cli *cli, const char *address);
 /* A hint for an address that matches no entry, or several. */
 void rt_cli_hint_entry(rt_cli *cli, const char *address, const rt_error *error);
+/* The number of another discussion that has an entry with this id, or with a long beginning of it; 0:
+ * none. */
+uint32_t rt_cli_find_elsewhere(const rt_cli *cli, rt_str id);
 /* The number of an entry. is_whole: anywhere in the discussion, not only in the take. */
 uint32_t rt_cli_entry(rt_cli *cli, const char *address, bool is_whole);
 /* Its position in the take, and its slot (out_slot may be NULL). */

@@ -28,6 +28,12 @@ describe_head(rt_cli *cli, const rt_summary_result *r)
 		rt_buf_add_c(line, "; the next entry starts a new take.");
 	else
 		rt_buf_add_f(line, ", the end of take \"%s\".", take->name->ptr);
+	if (cli->session.place.disc != cli->session.value->active) {
+		rt_view view = rt_cli_view(cli);
+
+		rt_buf_add_f(line, " Discussion \"%.*s\" is not the active one.",
+			     RT_STR_ARG(rt_disc_title(&view, cli->session.place.disc)));
+	}
 	if (r->entry[0] != 0)
 		rt_buf_add_f(line, " It summarises %zu entr%s of the branch you left.", r->entries,
 			     RT_CLI_IES(r->entries));
@@ -81,6 +87,43 @@ say(rt_cli *cli, const rt_summary_result *r)
 	}
 }
 
+/* Switches to the discussion that has the entry and moves its head there, as one step. */
+static void
+go_to_discussion(rt_cli *cli, uint32_t number, const char *address)
+{
+	rt_scope *s = &cli->s;
+	rt_str name = rt_scope_copy(s, rt_cell_name(rt_project_cell(cli->session.value, number)));
+	const rt_request requests[] = {
+		{.op = RT_OP_DISCUSSION_SWITCH, .target = name},
+		{.op = RT_OP_HEAD_MOVE, .discussion = name, .entry = rt_str_of(address)},
+	};
+	const rt_result *result = rt_cli_execute(cli, requests, 2);
+
+	if (!rt_ok(s))
+		return;
+	rt_view view = rt_cli_view(cli);
+	rt_str title = rt_disc_title(&view, number);
+	rt_str line = describe_head(cli, &(rt_summary_result){0});
+
+	rt_cli_say_result(cli, result, "Now in discussion \"%.*s\". %.*s",
+			  RT_STR_ARG(title.size > 0 ? title : name), RT_STR_ARG(line));
+}
+
+/* The discussion to switch to: no other one was named, and only another one has the entry; 0: none. */
+static uint32_t
+discussion_to_go_to(rt_cli *cli, const char *address)
+{
+	uint32_t entry = 0;
+	rt_error ignored;
+
+	if (rt_session_discussion(&cli->session).size > 0 || rt_session_take(&cli->session).size > 0 ||
+	    rt_cli_has(cli, "summary") || rt_cli_has(cli, "select") ||
+	    rt_resolve_entry(cli->session.value, cli->session.place, rt_cli_address(cli, address), true,
+			     &entry, &ignored) != RT_NOT_FOUND)
+		return 0;
+	return rt_cli_find_elsewhere(cli, rt_str_of(address));
+}
+
 static void
 run_go(rt_cli *cli)
 {
@@ -96,6 +139,12 @@ run_go(rt_cli *cli)
 	if (start == (address != NULL))
 		rt_cli_fail(cli, RT_USAGE, "go needs an ENTRY, or --start");
 	if (rt_cli_open(cli, RT_SESSION_CHANGE) && !start) {
+		uint32_t elsewhere = discussion_to_go_to(cli, address);
+
+		if (elsewhere != 0) {
+			go_to_discussion(cli, elsewhere, address);
+			return;
+		}
 		rt_cli_entry(cli, address, true);
 		options.target = rt_cli_address(cli, address);
 	}
@@ -132,8 +181,8 @@ const rt_command rt_cli_go = {
 	.usage = "ENTRY [--summary] [--select]\n--start",
 	.summary = "move the head: continue from another entry",
 	.about =
-		"ENTRY can be any entry of the discussion, even in another take. If other "
-		"entries follow it, the next entry you add starts a new take. With --summary a "
+		"ENTRY can be any entry of the discussion, even in another take, or the id of an "
+		"entry of another discussion, which becomes the active one. If other entries follow it, the next entry you add starts a new take. With --summary a "
 		"model summarises the branch since the two paths diverged (or since a "
 		"compaction), and the summary is added as an entry at the new position. If "
 		"that fails, or Ctrl+C stops it, the head does not move.",

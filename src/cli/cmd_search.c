@@ -107,14 +107,30 @@ print_snippet(rt_cli *cli, const rt_hit *hit)
 	rt_buf_deinit(&plain);
 }
 
+/* The heading of a discussion: its title, and its name if that is different. */
+static void
+print_discussion(rt_cli *cli, const rt_hit *hit)
+{
+	rt_view view = rt_cli_view(cli);
+	rt_str title = rt_disc_title(&view, hit->disc);
+	rt_term *out = &cli->out;
+
+	rt_term_style(out, RT_STYLE_BOLD);
+	rt_term_line(out, title.size > 0 ? title : hit->discussion);
+	rt_term_style(out, RT_STYLE_NONE);
+	if (title.size > 0 && !rt_str_eq(title, hit->discussion)) {
+		rt_term_c(out, "  (");
+		rt_term_line(out, hit->discussion);
+		rt_term_c(out, ")");
+	}
+	rt_term_c(out, "\n");
+}
+
 static void
 print_hit(rt_cli *cli, const rt_hit *hit)
 {
 	rt_term *out = &cli->out;
 
-	rt_term_style(out, RT_STYLE_BOLD);
-	rt_term_line(out, hit->discussion);
-	rt_term_style(out, RT_STYLE_NONE);
 	rt_term_c(out, "  ");
 	rt_term_line(out, hit->at > 0 ? hit->take : RT_STR("(deleted)"));
 	rt_term_c(out, "  ");
@@ -138,6 +154,33 @@ print_hit(rt_cli *cli, const rt_hit *hit)
 		rt_term_c(out, "  (earlier version)");
 	rt_term_c(out, "\n");
 	print_snippet(cli, hit);
+}
+
+/* The hits by discussion, in the order of the best hit of each. */
+static void
+print_hits(rt_cli *cli, const rt_hit *hits, size_t count)
+{
+	bool *is_printed = rt_scope_array(&cli->s, count, sizeof(*is_printed));
+	const char *separator = "";
+
+	for (size_t i = 0; is_printed != NULL && rt_ok(&cli->s) && i < count; i++) {
+		if (is_printed[i])
+			continue;
+		rt_term_c(&cli->out, separator);
+		separator = "\n";
+		print_discussion(cli, &hits[i]);
+		for (size_t k = i; k < count; k++)
+			if (hits[k].disc == hits[i].disc) {
+				is_printed[k] = true;
+				print_hit(cli, &hits[k]);
+			}
+	}
+	for (size_t i = 0; i < count; i++)
+		if (hits[i].at > 0) {
+			rt_cli_advise(cli, "\nGo there: retake go %.*s\n",
+				      RT_STR_ARG(rt_cli_short_id(cli, hits[i].id)));
+			break;
+		}
 }
 
 /* What the words of the query mean. New texts are sent first, if they are few. */
@@ -244,8 +287,7 @@ run_search(rt_cli *cli)
 		return;
 	if (!rt_cli_has(cli, "no-pager"))
 		rt_term_page(&cli->out);
-	for (size_t i = 0; i < hits.count && i < limit; i++)
-		print_hit(cli, &hits.items[i]);
+	print_hits(cli, hits.items, hits.count < limit ? hits.count : limit);
 	if (hits.count == 0)
 		say_none(cli, &view, search);
 	else if (hits.count > limit)

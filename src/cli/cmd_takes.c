@@ -6,13 +6,16 @@
 #include "app/screen.h"
 #include "base/edits.h"
 #include "view/view.h"
+#include "view/view_trie.h"
 
 #include <stdio.h>
+
+enum { MODELS_MAX = 200 /* takes whose models are shown: each is a text to read */ };
 
 /* --- the list --- */
 
 static void
-list_take(rt_cli *cli, const rt_take_row *row, size_t width)
+list_take(rt_cli *cli, const rt_take_row *row, rt_str model, size_t width)
 {
 	rt_term *out = &cli->out;
 	size_t used = rt_screen_width(row->name);
@@ -24,7 +27,7 @@ list_take(rt_cli *cli, const rt_take_row *row, size_t width)
 	rt_term_style(out, RT_STYLE_NONE);
 	rt_term_spaces(out, used < width ? width - used : 0);
 	rt_term_f(out, "  %4zu entr%s", row->entries, RT_CLI_IES(row->entries));
-	if (row->entries == 1 && (cli->verbose || all))
+	if (row->entries == 1 && (cli->verbose || all || model.size > 0))
 		rt_term_spaces(out, 2);
 	rt_term_style(out, RT_STYLE_DIM);
 	if (cli->verbose && row->updated_us != 0) {
@@ -36,6 +39,10 @@ list_take(rt_cli *cli, const rt_take_row *row, size_t width)
 		rt_term_line(out, rt_buf_str(&when));
 		rt_buf_deinit(&when);
 	}
+	if (model.size > 0) {
+		rt_term_c(out, "  ");
+		rt_term_line(out, model);
+	}
 	if (cli->verbose && row->git_commit.size > 0) {
 		rt_str commit = row->git_commit;
 
@@ -46,6 +53,33 @@ list_take(rt_cli *cli, const rt_take_row *row, size_t width)
 		rt_term_f(out, "  t%u%s", row->number, row->absent ? "  (deleted)" : "");
 	rt_term_style(out, RT_STYLE_NONE);
 	rt_term_c(out, "\n");
+}
+
+/* The models of the last entries, as far as they are replies; NULL if all are the same or unknown. */
+static const rt_str *
+models_of(rt_cli *cli, rt_take_rows rows)
+{
+	rt_scope *s = &cli->s;
+	rt_view view = rt_cli_view(cli);
+	rt_str *models = rows.count > 1 && rows.count <= MODELS_MAX
+				 ? rt_scope_array(s, rows.count, sizeof(*models)) : NULL;
+	bool differ = false;
+
+	for (size_t i = 0; models != NULL && rt_ok(s) && i < rows.count; i++) {
+		rt_buf *model = rt_scope_buf(s);
+
+		view.place.take = rows.items[i].number;
+		if (rows.items[i].entries > 0 && !rows.items[i].absent) {
+			const rt_entry_row *e = rt_entries_next(rt_entries_open(
+				&view, &(rt_window){.from = rows.items[i].entries - 1}));
+
+			if (e != NULL)
+				rt_body_add_model(model, e->body);
+		}
+		models[i] = rt_scope_str(s, model);
+		differ = differ || !rt_str_eq(models[i], models[0]);
+	}
+	return differ && rt_ok(s) ? models : NULL;
 }
 
 static void
@@ -67,6 +101,8 @@ list_takes(rt_cli *cli)
 	rt_take_rows rows = rt_takes_list(
 		&view, &(rt_takes_options){.all = all, .times = cli->verbose, .grouped = true});
 
+	const rt_str *models = models_of(cli, rows);
+
 	for (size_t i = 0; i < rows.count; i++) {
 		size_t used = rt_screen_width(rows.items[i].name);
 
@@ -74,7 +110,7 @@ list_takes(rt_cli *cli)
 			width = used < most ? used : most;
 	}
 	for (size_t i = 0; i < rows.count; i++)
-		list_take(cli, &rows.items[i], width);
+		list_take(cli, &rows.items[i], models != NULL ? models[i] : RT_STR(""), width);
 }
 
 /* --- changing --- */
@@ -117,8 +153,9 @@ static void
 diff_entry(rt_cli *cli, const rt_entry_row *e, char sign)
 {
 	rt_term *out = &cli->out;
-	rt_buf text, line;
+	rt_buf text, line, model;
 
+	rt_buf_init(&model, cli->alloc, 4096);
 	rt_buf_init(&text, cli->alloc, RT_BUF_UNLIMITED);
 	rt_buf_init(&line, cli->alloc, 4096);
 	rt_entry_add_text(&text, e);
@@ -129,6 +166,12 @@ diff_entry(rt_cli *cli, const rt_entry_row *e, char sign)
 	rt_term_line(out, e->role);
 	rt_term_c(out, "  ");
 	rt_term_line(out, rt_cli_short_id(cli, e->id));
+	rt_body_add_model(&model, e->body);
+	if (model.size > 0) {
+		rt_term_c(out, "  (");
+		rt_term_line(out, rt_buf_str(&model));
+		rt_term_c(out, ")");
+	}
 	if (cli->verbose) {
 		rt_term_c(out, "\n");
 		diff_lines(cli, rt_buf_str(&text), sign);
@@ -139,6 +182,7 @@ diff_entry(rt_cli *cli, const rt_entry_row *e, char sign)
 		rt_term_style(out, RT_STYLE_NONE);
 		rt_term_c(out, "\n");
 	}
+	rt_buf_deinit(&model);
 	rt_buf_deinit(&text);
 	rt_buf_deinit(&line);
 }
@@ -234,17 +278,71 @@ diff_changed(rt_cli *cli, const rt_entry_row *was, const rt_entry_row *is)
 	diff_text(cli, before, after);
 }
 
-/* The entries of a take from one on. */
+/* The ids of a take's entries from one on, a line each. */
+static rt_str
+ids_from(rt_cli *cli, const rt_take *take, size_t from)
+{
+	rt_scope *s = &cli->s;
+	rt_buf *ids = rt_scope_buf(s);
+	char id[RT_ID_MAX + 1];
+	rt_slot slot;
+
+	for (size_t at = from; rt_ok(s) && at < rt_seq_count(take->slots); at++)
+		if (RT_TRY(s, rt_seq_get(take->slots, at, &slot, &s->error)) == RT_OK &&
+		    RT_TRY(s, rt_entry_id(cli->session.value, slot.entry, id, &s->error)) == RT_OK)
+			rt_buf_add_f(ids, "%s\n", id);
+	return rt_scope_str(s, ids);
+}
+
 static void
-diff_rest(rt_cli *cli, uint32_t take, size_t from, char sign)
+say_shared(rt_cli *cli, size_t count, const char *after)
+{
+	rt_term_style(&cli->out, RT_STYLE_DIM);
+	rt_term_f(&cli->out, "%zu entr%s in both%s\n", count, RT_CLI_IES(count), after);
+	rt_term_style(&cli->out, RT_STYLE_NONE);
+}
+
+static rt_entry_cursor *
+entries_of(rt_cli *cli, const rt_take *take, size_t from)
 {
 	rt_view view = rt_cli_view(cli);
-	rt_entry_cursor *c;
 
-	view.place.take = take;
-	c = rt_ok(&cli->s) ? rt_entries_open(&view, &(rt_window){.from = from}) : NULL;
-	for (const rt_entry_row *e; (e = rt_entries_next(c)) != NULL;)
-		diff_entry(cli, e, sign);
+	view.place.take = take->number;
+	return rt_ok(&cli->s) ? rt_entries_open(&view, &(rt_window){.from = from}) : NULL;
+}
+
+/* The entries after the common beginning, compared by id: an entry that only one of the takes
+ * deleted does not make all later ones differ. */
+static void
+diff_rests(rt_cli *cli, const rt_diff *diff)
+{
+	rt_edits ids = {.s = &cli->s};
+	size_t i = 0, j = 0, shared = 0;
+
+	rt_edits_lines(&ids, ids_from(cli, diff->a, diff->common), ids_from(cli, diff->b, diff->common));
+
+	rt_entry_cursor *a = entries_of(cli, diff->a, diff->common);
+	rt_entry_cursor *b = entries_of(cli, diff->b, diff->common);
+
+	while (rt_ok(&cli->s) && (i < ids.a.count || j < ids.b.count)) {
+		bool removed = i < ids.a.count && ids.a.items[i].is_changed;
+		bool added = !removed && j < ids.b.count && ids.b.items[j].is_changed;
+		const rt_entry_row *was = added ? NULL : rt_entries_next(a);
+		const rt_entry_row *is = removed ? NULL : rt_entries_next(b);
+		bool same = was != NULL && is != NULL && rt_same_revision(&was->slot, &is->slot);
+
+		if (shared > 0 && !same)
+			say_shared(cli, shared, ":");
+		shared = same ? shared + 1 : 0;
+		if (was != NULL && is != NULL && !same)
+			diff_changed(cli, was, is);
+		else if (!same && (was != NULL || is != NULL))
+			diff_entry(cli, was != NULL ? was : is, removed ? '-' : '+');
+		i += !added;
+		j += !removed;
+	}
+	if (shared > 0)
+		say_shared(cli, shared, "");
 }
 
 static void
@@ -265,13 +363,10 @@ print_diff(rt_cli *cli, uint32_t first, uint32_t second, const char *a, const ch
 	if (!rt_cli_has(cli, "no-pager"))
 		rt_term_page(out);
 	rt_term_f(out, "--- %s\n+++ %s\n", a, b);
-	rt_term_style(out, RT_STYLE_DIM);
-	rt_term_f(out, "%zu entr%s in both, then:\n", diff.common, RT_CLI_IES(diff.common));
-	rt_term_style(out, RT_STYLE_NONE);
+	say_shared(cli, diff.common, ", then:");
 	while (rt_diff_next(&view, &diff))
 		diff_changed(cli, diff.was, diff.is);
-	diff_rest(cli, first, diff.common, '-');
-	diff_rest(cli, second, diff.common, '+');
+	diff_rests(cli, &diff);
 }
 
 /* b NULL: the viewed take. */

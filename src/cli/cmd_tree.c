@@ -12,6 +12,8 @@
  * Nothing here recurses: rows come depth-first, and each knows its parent's row. */
 #include "cli/cli.h"
 #include "app/screen.h"
+#include "base/hash.h"
+#include "base/hash_table.h"
 #include "view/view.h"
 
 enum {
@@ -32,6 +34,7 @@ typedef struct row {
 	bool last;    /* the last of them */
 	bool hidden;  /* not drawn: rows below it belong to the nearest drawn row above */
 	bool active;  /* the head is here, or at a hidden row that belongs here */
+	bool repeated; /* the entry has a row above, too: the takes differ before it */
 } row;
 
 typedef struct tree {
@@ -86,6 +89,27 @@ link_rows(tree *t, rt_tree_rows rows)
 		for (size_t k = 0; k < e->take_count; k++)
 			t->tips[e->takes[k]] = i + 1;
 	}
+}
+
+/* Entries that takes share although they differ before them, because one of them deleted or inserted
+ * an entry there. */
+static void
+find_repeated(tree *t)
+{
+	rt_scope *s = &t->cli->s;
+	rt_hash_table met = {0};
+
+	for (size_t i = 0; rt_ok(s) && i < t->count; i++) {
+		rt_str id = t->rows[i].entry->id;
+		uint64_t hash = rt_hash(id.ptr, id.size, 0);
+		uint32_t number;
+
+		for (size_t probe = 0; rt_hash_table_next(&met, hash, &probe, &number);)
+			t->rows[i].repeated |= rt_str_eq(t->rows[number].entry->id, id);
+		if (!t->rows[i].repeated)
+			RT_TRY(s, rt_hash_table_add(&met, t->cli->alloc, hash, i));
+	}
+	rt_hash_table_deinit(&met, t->cli->alloc);
 }
 
 /* Levels; and, going backwards, the first child that is found is the last of its siblings. */
@@ -201,6 +225,12 @@ add_tail(const tree *t, size_t at, rt_buf *buf)
 	rt_buf_add_c(buf, e->edited ? "  (edited)" : "");
 	rt_buf_add_c(buf, e->partial ? "  (partial)" : "");
 	rt_buf_add_c(buf, e->variant_count > 0 ? "  (differs by take)" : "");
+	rt_buf_add_c(buf, t->rows[at].repeated ? "  (also above)" : "");
+	if (t->rows[at].forked && e->model.size > 0) {
+		rt_buf_add_c(buf, "  (");
+		rt_screen_add_line(buf, e->model);
+		rt_buf_add_c(buf, ")");
+	}
 	add_tips(t, at, buf);
 	rt_buf_add_c(buf, t->rows[at].active ? "  <- head" : "");
 }
@@ -283,6 +313,31 @@ draw_row(const tree *t, size_t at)
 	rt_buf_deinit(&text);
 }
 
+/* Can this row be left out, as one of several that are shown above? */
+static bool
+is_folded(const tree *t, size_t at)
+{
+	const row *r = &t->rows[at];
+
+	if (!r->repeated || r->forked || r->active || r->children != 1)
+		return false;
+	for (size_t i = 0; i < r->entry->take_count; i++)
+		if (t->tips[r->entry->takes[i]] == at + 1)
+			return false;
+	return true;
+}
+
+static void
+draw_folded(const tree *t, const row *last, size_t count)
+{
+	rt_term *out = &t->cli->out;
+
+	add_gutter(t, last);
+	rt_term_style(out, RT_STYLE_DIM);
+	rt_term_f(out, "  (%zu entr%s as above)\n", count, RT_CLI_IES(count));
+	rt_term_style(out, RT_STYLE_NONE);
+}
+
 static bool
 is_listed(const rt_cli *cli, const rt_tree_row *e)
 {
@@ -303,6 +358,7 @@ draw(rt_cli *cli)
 	if (t.disc == NULL)
 		return;
 	link_rows(&t, rt_tree_list(&view, t.preview));
+	find_repeated(&t);
 	shape_rows(&t);
 	if (!rt_ok(&cli->s))
 		return;
@@ -320,15 +376,23 @@ draw(rt_cli *cli)
 		if (used > t.role_width && used <= ROLE_MAX)
 			t.role_width = used;
 	}
-	for (size_t i = 0; i < t.count && !cli->out.broken; i++) {
+	for (size_t i = 0, folded = 0; i < t.count && !cli->out.broken; i++) {
 		const row *r = &t.rows[i];
 
 		if (r->hidden)
 			continue;
 		if (r->forked)
 			t.more[r->level] = !r->last;
-		if (is_listed(cli, r->entry))
-			draw_row(&t, i);
+		if (!is_listed(cli, r->entry))
+			continue;
+		if (is_folded(&t, i)) {
+			folded++;
+			continue;
+		}
+		if (folded > 0)
+			draw_folded(&t, &t.rows[r->parent], folded);
+		folded = 0;
+		draw_row(&t, i);
 	}
 	if (t.hidden > 0)
 		rt_cli_advise(cli, "%zu hidden   All entries: retake tree --all\n", t.hidden);

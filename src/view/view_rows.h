@@ -313,6 +313,7 @@ typedef struct rt_tree_row {
 	rt_str preview;
 	bool has_title; /* the preview begins with one (rt_body_add_title) */
 	bool partial, hidden;
+	rt_str model;   /* of a reply; or empty */
 } rt_tree_row;
 
 typedef struct rt_tree_rows {

@@ -88,6 +88,12 @@ set_preview(const rt_tree_cursor *c, rt_scope *s, const rt_slot *slot, rt_tree_r
 	row->preview = rt_view_row_preview(s, row->kind, row->role, body, c->preview);
 	row->partial = yyjson_is_true(rt_body_field(body, "partial"));
 	row->hidden = rt_body_is_hidden(row->kind, body);
+	if (rt_body_field(body, "model") != NULL) {
+		rt_buf *model = rt_scope_buf(s);
+
+		rt_body_add_model(model, body);
+		row->model = rt_scope_str(s, model);
+	}
 }
 
 /* The row of a node, in the scope. */
