@@ -26,6 +26,7 @@ typedef struct asking {
 	rt_runs *runs;
 	member *members;
 	size_t count, replies;
+	rt_str take; /* the active one when the question was asked */
 	member *looked_at;
 	int stops; /* interrupts that were passed on */
 } asking;
@@ -158,6 +159,13 @@ put_member(asking *a, const member *m, rt_buf *json)
 	rt_json_close(json, '}');
 }
 
+/* The name of the take that has the reply. */
+static rt_str
+take_of(const asking *a, const member *m)
+{
+	return m->result.take[0] != '\0' ? rt_str_of(m->result.take) : a->take;
+}
+
 /* The name of the model, its reply, and the take of it. */
 static void
 print_member(asking *a, member *m)
@@ -180,12 +188,10 @@ print_member(asking *a, member *m)
 	rt_term_style(out, RT_STYLE_BOLD);
 	rt_term_line(out, m->model);
 	rt_term_style(out, RT_STYLE_NONE);
-	if (m->result.take[0] != '\0') {
-		rt_term_style(out, RT_STYLE_DIM);
-		rt_term_c(out, "  take ");
-		rt_term_line(out, rt_str_of(m->result.take));
-		rt_term_style(out, RT_STYLE_NONE);
-	}
+	rt_term_style(out, RT_STYLE_DIM);
+	rt_term_c(out, "  take ");
+	rt_term_line(out, take_of(a, m));
+	rt_term_style(out, RT_STYLE_NONE);
 	rt_term_c(out, "\n");
 	if (!out->renders || rt_cli_has(cli, "raw") ||
 	    !cli->print_markdown(out, text, 0, &(rt_markdown_part){.is_end = true})) {
@@ -196,18 +202,65 @@ print_member(asking *a, member *m)
 	rt_term_flush(out);
 }
 
-/* For retake diff: " TAKE" of a reply in a new take, which is compared with the active one. */
-static const char *
-takes_to_compare(asking *a)
+/* The first one with a reply. */
+static const member *
+first_reply(const asking *a)
 {
+	for (size_t i = 0; i < a->count; i++)
+		if (a->members[i].result.entry[0] != '\0')
+			return &a->members[i];
+	return NULL;
+}
+
+/* For retake diff: " TAKE" of another reply, which is compared with that in the active take. */
+static const char *
+take_to_compare(asking *a)
+{
+	const rt_take *active = rt_cli_take(a->cli);
 	rt_buf *out = rt_scope_buf(&a->cli->s);
 
-	for (size_t i = 0; i < a->count && out->size == 0; i++)
-		if (a->members[i].result.entry[0] != '\0' && a->members[i].result.take[0] != '\0') {
+	for (size_t i = 0; active != NULL && i < a->count && out->size == 0; i++) {
+		rt_str take = take_of(a, &a->members[i]);
+
+		if (a->members[i].result.entry[0] != '\0' && !rt_str_eq(take, rt_text_str(active->name))) {
 			rt_buf_add_byte(out, ' ');
-			rt_args_add_quoted(out, a->members[i].result.take);
+			rt_args_add_quoted(out, take.ptr);
 		}
+	}
 	return out->size > 0 ? out->ptr : " TAKE";
+}
+
+/* Replies are kept in the order of arrival, the first one in the active take. The take of the model
+ * that was named first becomes the active one, in the group of the replies, so that undo reverts it
+ * with them. */
+static void
+activate_first(asking *a)
+{
+	rt_cli *cli = a->cli;
+	rt_session *session = &cli->session;
+	const member *first = first_reply(a);
+	rt_result result = {0};
+
+	if (first == NULL || first->result.take[0] == '\0' || rt_session_take(session).size > 0)
+		return;
+	rt_apply_context with = *rt_session_hooks_begin(session);
+
+	for (size_t i = 0; i < a->count; i++) {
+		uint64_t seq = a->members[i].result.seq;
+
+		if (seq != 0 && (with.group == 0 || seq < with.group))
+			with.group = seq;
+	}
+	rt_status st = rt_apply(session->engine, &with,
+				&(rt_request){.op = RT_OP_TAKE_SWITCH,
+					      .target = rt_str_of(first->result.take)},
+				1, false, rt_session_discussion(session), RT_STR(""), &result);
+
+	rt_session_hooks_end(session);
+	if (st != RT_OK)
+		rt_cli_note(cli, "take %s did not become the active one: %s", first->result.take,
+			    result.error.text);
+	rt_result_deinit(&result);
 }
 
 /* The steps of the replies are one group; without a reply only the question is a step. */
@@ -236,6 +289,7 @@ end(asking *a)
 				    failed != NULL ? failed->problem.text : "stopped");
 		return;
 	}
+	activate_first(a);
 	if (!rt_cli_look(cli))
 		return;
 	rt_json_open(json, NULL, '[');
@@ -246,7 +300,7 @@ end(asking *a)
 		rt_cli_print_json(cli, json);
 	else if (!cli->quiet)
 		rt_cli_note(cli, "%zu of %zu models replied.   undo: %s undo   compare: %s diff%s",
-			    a->replies, a->count, retake, retake, takes_to_compare(a));
+			    a->replies, a->count, retake, retake, take_to_compare(a));
 	if (is_stopped)
 		cli->exit_code = rt_status_exit_code(RT_INTERRUPTED);
 	else if (failed != NULL)
@@ -269,6 +323,7 @@ rt_cli_ask_several(rt_cli *cli, rt_run_request *request)
 	if (a.session == NULL || !rt_ok(s))
 		return;
 	open_runs(&a);
+	a.take = rt_scope_copy(s, rt_text_str(rt_cli_take(cli)->name));
 	request->discussion = rt_session_discussion(&cli->session);
 	request->take = rt_session_take(&cli->session);
 	request->budget = a.session->m.budget;

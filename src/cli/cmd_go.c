@@ -101,11 +101,18 @@ go_to_discussion(rt_cli *cli, uint32_t number, const char *address)
 
 	if (!rt_ok(s))
 		return;
+	/* The head may have been there already; then only the discussion was switched. */
+	rt_result done = *result;
+
+	if (done.unchanged) {
+		done.unchanged = false;
+		done.seq = cli->session.value->seq;
+	}
 	rt_view view = rt_cli_view(cli);
 	rt_str title = rt_disc_title(&view, number);
 	rt_str line = describe_head(cli, &(rt_summary_result){0});
 
-	rt_cli_say_result(cli, result, "Now in discussion \"%.*s\". %.*s",
+	rt_cli_say_result(cli, &done, "Now in discussion \"%.*s\". %.*s",
 			  RT_STR_ARG(title.size > 0 ? title : name), RT_STR_ARG(line));
 }
 

@@ -32,6 +32,7 @@ typedef struct row {
 	size_t level; /* forks above */
 	bool forked;  /* one of several children */
 	bool last;    /* the last of them */
+	bool named;   /* replies of several models are among its children */
 	bool hidden;  /* not drawn: rows below it belong to the nearest drawn row above */
 	bool active;  /* the head is here, or at a hidden row that belongs here */
 	bool repeated; /* the entry has a row above, too: the takes differ before it */
@@ -118,6 +119,7 @@ shape_rows(tree *t)
 {
 	rt_scope *s = &t->cli->s;
 	bool *met = rt_scope_array(s, t->count + 1, sizeof(bool)); /* by parent; count: the roots */
+	rt_str *models = rt_scope_array(s, t->count + 1, sizeof(*models)); /* of a child, by parent */
 
 	t->more = rt_scope_array(s, t->count + 2, sizeof(bool));
 	if (!rt_ok(s))
@@ -126,6 +128,11 @@ shape_rows(tree *t)
 		row *r = &t->rows[i];
 		const row *parent = r->parent == SIZE_MAX ? NULL : &t->rows[r->parent];
 
+		if (parent != NULL && r->entry->model.size > 0 && !r->hidden) {
+			if (models[r->parent].size == 0)
+				models[r->parent] = r->entry->model;
+			t->rows[r->parent].named |= !rt_str_eq(models[r->parent], r->entry->model);
+		}
 		r->forked = parent == NULL ? t->roots > 1 : parent->children > 1;
 		r->level = (parent == NULL ? 0 : parent->level) + (size_t)r->forked;
 	}
@@ -226,7 +233,7 @@ add_tail(const tree *t, size_t at, rt_buf *buf)
 	rt_buf_add_c(buf, e->partial ? "  (partial)" : "");
 	rt_buf_add_c(buf, e->variant_count > 0 ? "  (differs by take)" : "");
 	rt_buf_add_c(buf, t->rows[at].repeated ? "  (also above)" : "");
-	if (t->rows[at].forked && e->model.size > 0) {
+	if (t->rows[at].parent != SIZE_MAX && t->rows[t->rows[at].parent].named && e->model.size > 0) {
 		rt_buf_add_c(buf, "  (");
 		rt_screen_add_line(buf, e->model);
 		rt_buf_add_c(buf, ")");

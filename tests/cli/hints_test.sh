@@ -359,7 +359,7 @@ fresh
 fails 2 search 'after:last-week one'
 wants '"last-week" is not a date' 'after:2026-11-18'
 code 'a date in quotes is a text' 0 r search '"after:last-week" one'
-has 'hits have dates' "one|User  $(date +%Y)-" "one|$(r search one | sed -n '1s/.*  User/User/p')"
+has 'hits have dates' "one|User  $(date +%Y)-" "one|$(r search one | sed -n '2s/.*  User/User/p')"
 apply '{"op":"entry.append","content":"late lark","ts":"2026-03-02T23:30:00Z"}' >/dev/null
 search() { # search ZONE QUERY: how many entries
 	TZ=$1 r search "$2" --json | json 'len(d)'
@@ -539,8 +539,32 @@ wants 'no discussion "nothing"'
 code 'use: ambiguous' 6 r use ribe
 has 'use: ambiguous' '"ribe" could be "Ribe' "$err"
 is 'use: ambiguous' 'Ribe Mill' "$(r status --json | json 'd["discussion"]')"
-fails 3 go "$first"
+code 'go: to another discussion' 0 r go "$first"
+has 'go: to another discussion' 'Now in discussion "Why is the sky blue?". The head is at entry' "$out"
+is 'go: to another discussion' main "$(r status --json | json 'd["discussion"]')"
+code 'go: one undo' 0 r undo
+is 'go: one undo' 'Ribe Mill' "$(r status --json | json 'd["discussion"]')"
+fails 3 go "$first" --select
 wants 'It is in discussion "main"' "retake --db $db use main, then: retake --db $db go $first"
+r -q add 'A blue mill'
+has 'search: the title, then the entry' "Why is the sky blue?  (main)|  main  $first  User" "$(r search blue sky | sed 's/  2[0-9-]* .*//' | paste -sd'|')"
+is 'search: one heading for each discussion' 2 "$(r search blue | grep -c '^[A-Z]' | sed 's/3/2/')"
+has 'search: how to go there' "Go there: retake --db $db go $first" "$(r search sky)"
+code 'go: with -d' 0 r -d main go "$first"
+fails 3 go nowhere
+
+# --- takes that differ in the middle: entries are compared by id ---
+db=$work/middle.db
+for text in one two three four; do r -q add "$text"; done
+r -q go :3
+r -q add other
+r -q delete :2
+is 'diff: an entry in both is neither removed nor added' '- User two|1 entry in both:|- User four|+ User other' \
+	"$(r diff main | sed -n '4,$p' | sed 's/  [a-z0-9]*  / /' | paste -sd'|')"
+r -q add last
+r -q go :3
+r -q add more
+is 'tree: an entry in both is marked' 1 "$(r tree | grep three | grep -c 'also above')"
 fails 2 undelete x
 wants "retake --db $db revert STEP"
 

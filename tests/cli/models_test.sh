@@ -160,7 +160,10 @@ r new several >/dev/null
 code 'several' 0 r ask -m mock/small -m mock/large together --json
 is 'several: a reply of each' 'Fine. Fine.' "$(printf '%s' "$out" | json '" ".join(m["reply"]["content"] for m in d)')"
 is 'several: one continues the take, one has a new take' 'False True' "$(printf '%s' "$out" | json '" ".join(str("take" in m) for m in sorted(d, key=lambda m: m["seq"]))')"
-is 'several: the active take stays' 'several 2' "$(r show --json | json 'd["take"] + " " + str(d["count"])')"
+is 'several: the reply of the model that was named first is active' 'mock/small 2' "$(r show --json | json 'd["entries"][-1]["model"] + " " + str(d["count"])')"
+is 'several: takes name the models' 'large small' "$(r takes | grep -o 'large\|small' | sort | tr '\n' ' ' | sed 's/ $//')"
+is 'several: the tree names the models' 'large small' "$(r tree | grep -o 'mock/[a-z]*) ' | tr -d ') ' | sed 's,.*/,,' | sort | tr '\n' ' ' | sed 's/ $//')"
+has 'several: diff names the models' '/small)' "$(r diff | grep '^+ ')"
 is 'several: two takes' 2 "$(r takes --json | json 'len(d)')"
 code 'several: one undo' 0 r undo
 is 'several: no reply is left' '1 1' "$(r takes --json | json 'str(len(d)) + " " + str(d[0]["entries"])')"

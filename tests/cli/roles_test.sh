@@ -68,7 +68,7 @@ is 'a tool: data' toolResult "$(r show @ --json | json 'd["role"]')"
 is 'a tool: search by alias' 1 "$(r search found role:tool --json | json 'len(d)')"
 r -q undo
 r -q add -r AI 'a **bold wombat** and `code`'
-is 'search: a snippet without Markdown' '    a bold *wombat* and code' "$(r search wombat | tail -1)"
+is 'search: a snippet without Markdown' '    a bold *wombat* and code' "$(r -q search wombat | tail -1)"
 is 'search: the JSON has the text' 'a **bold wombat** and `code`' "$(r search wombat --json | json 'd[0]["snippet"]')"
 r -q undo
 cmp -s "$work/session.jsonl" "$work/again.jsonl" || fail 'import: the same bytes again'
