@@ -287,7 +287,9 @@ say(rt_cli *cli, const rt_result *result, rt_str text)
 	if (cli->quiet)
 		return;
 	if (result->unchanged)
-		rt_term_c(&cli->out, "Nothing to do: already set.\n");
+		rt_term_c(&cli->out, strcmp(cli->args.command->name, "rename") == 0
+					     ? "Nothing to do: the discussion already has this name.\n"
+					     : "Nothing to do: already set.\n");
 	else
 		rt_cli_say(cli, text, "step %llu - undo: %s", (unsigned long long)result->seq,
 			   undo_command(cli, result));

@@ -149,10 +149,9 @@ hint_send(const rt_cli_model_session *t, const rt_send_result *r, rt_status st)
 		 "again: retake again   Remove it: retake undo 2",
 		 "The question was kept with the error and is left out of later requests. Try "
 		 "again: /again   Remove it: /undo 2"},
-		{"The partial reply was kept, marked as partial. Continue it: retake again "
-		 "--continue   Remove it: retake undo",
-		 "The partial reply was kept, marked as partial. Another reply: /again   Remove "
-		 "it: /undo"},
+		{"It is marked as partial. Continue it: retake again --continue   Remove it: retake "
+		 "undo",
+		 "It is marked as partial. Another reply: /again   Remove it: /undo"},
 	};
 	bool is_kept = r->entry[0] != 0;
 

@@ -292,6 +292,12 @@ run_restore(rt_cli *cli)
 	rt_cli_follow_links(cli);
 	if (rt_cli_has(cli, "read-only"))
 		rt_cli_fail(cli, RT_READ_ONLY, "restore makes changes, but --read-only was given");
+	if (rt_ok(&cli->s) && !exists(path)) {
+		rt_cli_hint(cli, "To restore a deleted discussion or entry: retake undo, or retake history "
+				 "and retake revert STEP");
+		rt_cli_fail(cli, RT_NOT_FOUND, "there is no file %.300s; restore replaces the whole store "
+					       "with a backup", path);
+	}
 	if (rt_ok(&cli->s) && exists(cli->session.address.ptr))
 		rt_cli_confirm(cli, "Replace the current store with the backup? (The current store "
 				    "is kept under another name.)");

@@ -267,7 +267,7 @@ const rt_command rt_cli_use = {
 	.usage = "DISCUSSION",
 	.summary = "switch to another discussion",
 	.about = "DISCUSSION is a name, an id, a title, or the beginning of one name or title, in any "
-		 "case. \"-\" is the previous one.",
+		 "case, as in rename, rm, pin and archive. \"-\" is the previous one.",
 	.examples = "retake use db-choice\nretake use -",
 	.ops = "discussion.switch",
 	.kinds = {RT_ARG_DISC},
@@ -283,6 +283,8 @@ run_rename(rt_cli *cli)
 
 	if (!rt_cli_open(cli, RT_SESSION_CHANGE))
 		return;
+	if (name != NULL)
+		old = name_to_use(cli, old);
 	rt_cli_do(cli,
 		  &(rt_request){.op = RT_OP_DISCUSSION_RENAME,
 				.target = name != NULL ? rt_str_of(old) : rt_cli_disc_name(cli),
@@ -312,7 +314,7 @@ static void
 run_rm(rt_cli *cli)
 {
 	rt_scope *s = &cli->s;
-	rt_str name = rt_str_of(rt_cli_word(cli, 0));
+	rt_str name = rt_str_of(name_to_use(cli, rt_cli_word(cli, 0)));
 	rt_place place;
 
 	if (!rt_cli_open(cli, RT_SESSION_CHANGE))
@@ -354,7 +356,7 @@ set_flag(rt_cli *cli, rt_str key, const char *on, const char *off)
 
 	rt_cli_do(cli,
 		  &(rt_request){.op = RT_OP_SETTING_SET,
-				.discussion = name != NULL ? rt_str_of(name) : RT_STR(""),
+				.discussion = name != NULL ? rt_str_of(name_to_use(cli, name)) : RT_STR(""),
 				.key = key,
 				.value = rt_json_parse(&cli->s,
 						       is_off ? RT_STR("null") : RT_STR("true"))},

@@ -72,8 +72,8 @@ choose_format(rt_cli *cli)
 	rt_cli_hint(cli, "Formats: retake help formats");
 	if (name == NULL && file != NULL)
 		rt_cli_fail(cli, RT_USAGE,
-			    "export needs --format NAME, or a FILE ending in .html, .md, .json "
-			    "or .toml, unlike %.200s",
+			    "cannot tell the format of %.200s; use --format NAME, or a FILE ending in "
+			    ".html, .md, .json, .jsonl, .toml or .csv",
 			    file);
 	else if (name == NULL)
 		rt_cli_fail(cli, RT_USAGE, "export needs --format NAME: %s", RT_FORMAT_NAMES);

@@ -673,7 +673,7 @@ static const rt_cli_op revert_op = {
 		    .word = 0,
 		    .what = "the number of a step",
 		    .hint = "Steps: retake history"}},
-	.done = "Reverted only step {seq}.",
+	.done = "Reverted step {seq}; later steps are kept.",
 };
 
 const rt_command rt_cli_revert = {

@@ -169,6 +169,7 @@ run_import(rt_cli *cli)
 static const rt_flag import_flags[] = {
 	{"dry-run", 'n', NULL, RT_ARG_TEXT, "print only the planned additions"},
 	{"name", 0, "NAME", RT_ARG_TEXT, "name of the discussion; default: the name in the file"},
+	{"no-switch", 0, NULL, RT_ARG_TEXT, "keep the active discussion"},
 	{"format", 0, "NAME", RT_ARG_FORMAT, "read the files in this format instead of detecting "
 					     "it"},
 	{NULL, 0, NULL, RT_ARG_TEXT, NULL},

@@ -31,6 +31,10 @@ matches(rt_cli *cli, const rt_disc_row *row, const char *query)
 
 	for (size_t i = 0; i < row->tag_count; i++)
 		found = found || has_text(row->tags[i], query);
+	if (rt_cli_has(cli, "deleted") && !row->absent)
+		return false;
+	if (rt_cli_has(cli, "deleted"))
+		return found;
 	if (rt_cli_has(cli, "archived") ? !row->archived
 					: row->archived && !row->active && !rt_cli_has(cli, "all"))
 		return false;
@@ -45,7 +49,7 @@ list_row(rt_cli *cli, const rt_disc_row *row, size_t width)
 {
 	rt_term *out = &cli->out;
 	size_t used = rt_screen_width(row->name);
-	bool all = rt_cli_has(cli, "all");
+	bool all = rt_cli_has(cli, "all") || rt_cli_has(cli, "deleted");
 	rt_buf when;
 
 	rt_buf_init(&when, cli->alloc, 256);
@@ -107,6 +111,8 @@ list_rows(rt_cli *cli, rt_disc_rows rows, const char *query)
 			  *track == 0 ? "without a track" : "bound to the track \"", track,
 			  *track == 0 ? "" : "\"", query == NULL ? "" : " and named \"",
 			  query == NULL ? "" : query, query == NULL ? "" : "\"");
+	else if (shown == 0 && query == NULL && rt_cli_has(cli, "deleted"))
+		rt_term_c(&cli->out, "No discussion was deleted.\n");
 	else if (shown == 0 && query == NULL)
 		rt_term_c(&cli->out, "No such discussion.\n");
 	else if (shown == 0)
@@ -128,7 +134,7 @@ run_ls(rt_cli *cli)
 	if (!rt_cli_open(cli, RT_SESSION_LOOK))
 		return;
 	view = rt_cli_view(cli);
-	rows = rt_discs_list(&view, rt_cli_has(cli, "all"));
+	rows = rt_discs_list(&view, rt_cli_has(cli, "all") || rt_cli_has(cli, "deleted"));
 	if (!rt_ok(&cli->s))
 		return;
 	if (!cli->json) {
@@ -146,6 +152,8 @@ run_ls(rt_cli *cli)
 static const rt_flag ls_flags[] = {
 	{"all", 'a', NULL, RT_ARG_TEXT, "include deleted discussions and those from before a "
 					"reset"},
+	{"deleted", 0, NULL, RT_ARG_TEXT, "only deleted discussions; -d d3 show reads one, revert STEP "
+					  "restores it"},
 	{"archived", 0, NULL, RT_ARG_TEXT, "only archived discussions, which are otherwise left "
 					   "out"},
 	{"tag", 0, "TAG", RT_ARG_TEXT, "only those with this tag or one nested in it; \"\": without tags"},
@@ -159,7 +167,7 @@ const rt_command rt_cli_ls = {
 	.group = RT_COMMANDS_CATALOGUE,
 	.traits = RT_COMMAND_AT_STEP,
 	.max_words = 1,
-	.usage = "[QUERY] [--tag TAG] [--track NAME] [--archived] [--all]",
+	.usage = "[QUERY] [--tag TAG] [--track NAME] [--archived] [--deleted] [--all]",
 	.summary = "list the discussions",
 	.about = "Pinned ones come first. With QUERY, only those with QUERY in their name, title or "
 		 "tags. A star marks the active one.",

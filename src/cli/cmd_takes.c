@@ -496,7 +496,7 @@ const rt_command rt_cli_takes = {
 	.summary = "list, switch, rename, delete and compare takes",
 	.about =
 		"The active take has a star; switch - goes back to the previous one. Takes with "
-		"the same base are listed together. With -v, it also shows when each take was last "
+		"the same base are listed together. With -v, the list also shows when each take was last "
 		"changed, and the git commit at that time. diff shows the entries after the point "
 		"where two takes diverge, and the edited ones before it (~), with -v their "
 		"complete texts.",

@@ -172,7 +172,7 @@ explain(rt_cli *cli, const rt_command *command)
 	}
 	rt_term_c(out, "\n");
 	if (command->alias != NULL)
-		rt_term_f(out, "Also: retake %s\n", command->alias);
+		rt_term_f(out, "Alias: retake %s\n", command->alias);
 	if (command->ops != NULL)
 		rt_term_f(out, "Operations (retake help operations): %s\n", command->ops);
 	rt_term_c(out,

@@ -292,9 +292,13 @@ find_format(incoming *f)
 		rt_cli_fail(cli, RT_USAGE, "%s is %s, which Retake can export but not import",
 			    f->name, f->act.format->name);
 	} else if (rt_str_starts(head, RT_STR("SQLite format 3"))) {
-		rt_cli_hint(cli,
-			    "To open a store: retake --db FILE show   To replace this store with "
-			    "it: retake restore FILE");
+		/* the application id of a store */
+		if (head.size >= 72 && memcmp(head.ptr + 68, "RtK1", 4) == 0)
+			rt_cli_hint(cli,
+				    "To open a store: retake --db FILE show   To replace this store "
+				    "with it: retake restore FILE");
+		else
+			rt_cli_hint(cli, "File types: retake help formats");
 		rt_cli_fail(cli, RT_USAGE, "%s is an SQLite database, not a conversation",
 			    f->name);
 	} else {
@@ -486,7 +490,7 @@ choose_name(incoming *f)
 
 	f->options = (rt_action_import_options){.name = f->m->name,
 						.dry_run = f->m->dry_run,
-						.keep_active = f->m->follows != NULL,
+						.keep_active = f->m->follows != NULL || rt_cli_has(f->m->cli, "no-switch"),
 						.progress = say_importing,
 						.progress_ctx = f};
 	if (!rt_str_is(name, "-") && rt_utf8_valid_size(name) == name.size)

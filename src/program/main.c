@@ -164,7 +164,12 @@ dispatch(rt_cli *cli)
 	else if (command == NULL && is_person(cli))
 		rt_term_c(&cli->out, "This terminal (TERM) does not support full-screen "
 				     "programs.\nUse retake chat instead.\n\n");
-	if (cli->args.command == NULL)
+	if (cli->args.command == NULL && !cli->no_input && rt_host_has_input() &&
+	    rt_cli_read_file(cli, "-").size > 0) {
+		rt_cli_hint(cli, "Ask a model: COMMAND | retake ask   Add an entry: COMMAND | retake add -   "
+				 "Import it: COMMAND | retake import -");
+		rt_cli_fail(cli, RT_USAGE, "no command was given for the text on standard input");
+	} else if (cli->args.command == NULL)
 		rt_cli_help_welcome(cli);
 	else
 		run_command(cli);

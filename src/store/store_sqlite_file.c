@@ -153,7 +153,7 @@ judge_header(const rt_sqlite_store *s, const unsigned char *head, sqlite3_int64 
 	if (memcmp(head, magic, known) != 0 && size >= 512 && has_log(s))
 		return RT_OK;
 	if (memcmp(head, magic, known) != 0)
-		return rt_fail(err, RT_NOT_OURS, "%s is a file of another type, not a Retake store",
+		return rt_fail(err, RT_NOT_OURS, "%s is not a Retake store",
 			       s->place);
 	if (size < RT_SQLITE_HEADER_SIZE)
 		return rt_fail(err, RT_CORRUPT, "%s is truncated to %d bytes",

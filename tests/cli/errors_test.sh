@@ -130,7 +130,7 @@ wrong nowhere.json import nowhere.json
 wrong nonsense import --format nonsense "$root/Makefile"
 wrong Makefile import "$root/Makefile"
 wrong --format export
-wrong "unlike talk.pdf" export -o talk.pdf
+wrong "cannot tell the format of talk.pdf" export -o talk.pdf
 wrong nonsense export --format nonsense
 wrong nowhere.jsonl apply nowhere.jsonl
 wrong "already exists" backup "$db"

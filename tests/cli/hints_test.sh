@@ -553,6 +553,31 @@ has 'search: how to go there' "Go there: retake --db $db go $first" "$(r search 
 code 'go: with -d' 0 r -d main go "$first"
 fails 3 go nowhere
 
+# --- rename, rm, pin: the same lookup as use; deleted discussions; restore; standard input ---
+code 'rename: the beginning' 0 r rename 'ribe h' Harbour
+code 'rm: any case' 0 r rm HARBOUR
+has 'rm: any case' 'Deleted discussion "Harbour"' "$out"
+code 'rename: the same name' 0 r rename 'Ribe Mill' 'Ribe Mill'
+has 'rename: the same name' 'the discussion already has this name' "$out"
+has 'ls --deleted' Harbour "$(r ls --deleted)"
+hasnt 'ls --deleted' Mill "$(r ls --deleted)"
+fails 3 restore Harbour
+wants 'there is no file Harbour' "retake --db $db revert STEP"
+"$python" -c 'import sqlite3, sys; d = sqlite3.connect(sys.argv[1]); d.execute("create table t(a)"); d.commit()' "$work/other.sqlite"
+fails 2 import "$work/other.sqlite"
+lacks restore
+cp "$db" "$work/store.db"
+fails 2 import "$work/store.db"
+wants restore
+printf 'hi' | "$RETAKE" --db "$db" >"$work/out" 2>"$work/err"
+is 'text without a command' 2 $?
+has 'text without a command' 'retake --db' "$(cat "$work/err")"
+printf '# User\n\nhello\n' >"$work/talk.md"
+active=$(r status --json | json 'd["discussion"]')
+r -q import --no-switch "$work/talk.md"
+is 'import --no-switch' "$active" "$(r status --json | json 'd["discussion"]')"
+r -q import --name talk2 "$work/talk.md"
+
 # --- takes that differ in the middle: entries are compared by id ---
 db=$work/middle.db
 for text in one two three four; do r -q add "$text"; done

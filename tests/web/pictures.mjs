@@ -23,7 +23,7 @@ const TALK = [
 	["q1", "User", "Which database for a desktop app that one person uses?"],
 	["a1", "AI", "**SQLite**: one file, no server.\n\n| | SQLite | PostgreSQL |\n|---|---|---|\n| set up | none | a server |\n| backup | copy with `backup` | `pg_dump` |\n\n```c\nsqlite3 *db;\nint rc = sqlite3_open(\"app.db\", &db); /* one call */\n```\n\n- durable with `synchronous=FULL`\n- *one* writer at a time"],
 	["q2", "User", "How do I ship it?"],
-	["a2", "AI", "You do not: the library is part of your program."],
+	["a2", "AI", "With your program: the library is part of it."],
 ];
 const MORE = [
 	["q3", "User", "And when two windows of the same program are open? They would both write to the same file, and I have read that this is where people get hurt."],
