@@ -87,9 +87,11 @@ rt_command_output_text(rt_tui *tui, const rt_command_process *command, rt_str li
 static size_t
 part_end(rt_str text)
 {
-	size_t line = rt_str_find(text, RT_STR("\n"), 0), gap = rt_str_find(text, RT_STR("   "), 0);
+	size_t line = rt_str_find(text, RT_STR("\n"), 0), gap;
 
-	return line < gap ? line : gap;
+	text.size = line == SIZE_MAX ? text.size : line;
+	gap = rt_str_find(text, RT_STR("   "), 0);
+	return gap == SIZE_MAX ? line : gap;
 }
 
 /* Lines, and parts of them, as sentences of one line. */
