@@ -19,11 +19,14 @@ import type { TextSize, Theme } from "./theme";
 const THEMES: [Theme, string][] = [["system", "System theme"], ["light", "Light theme"], ["dark", "Dark theme"]];
 const SIZES: [TextSize, string][] = [["small", "Small text"], ["normal", "Normal text"], ["large", "Large text"]];
 
-/** The server then shows its sign-in page. */
+/** The server then shows its sign-in page, or the page that names where a user of a proxy signs out. */
 async function signOut(): Promise<void> {
 	if (await askYes("Sign out?", "This browser then needs another sign-in link. Your discussions are kept.", "Sign out")) {
-		await post("/logout");
-		location.reload();
+		const { sign_out } = await post<{ sign_out?: string }>("/logout");
+		if (sign_out !== undefined)
+			location.assign(sign_out);
+		else
+			location.reload();
 	}
 }
 

@@ -15,6 +15,7 @@ enum {
 	REFUSED = 64,  /* to be written; further ones of the time until then are dropped */
 	SEEN = 256,    /* refusals of the last minutes */
 	USED = 1024,   /* tokens, by their numbers */
+	PROXIED = 1024, /* users whom a proxy names; of more, those without a request for the longest time are forgotten */
 	TEXT = 128     /* bytes of a text of a refusal */
 };
 
@@ -163,6 +164,11 @@ struct rt_account_notes {
 		bool is_new;
 	} used[USED];
 	bool has_used; /* one is new */
+	struct {
+		uint64_t user;
+		int64_t last_us; /* the last request */
+	} proxied[PROXIED];
+	size_t proxied_count;
 };
 
 rt_account_notes *
@@ -215,14 +221,11 @@ key_of(rt_str identity, const char *kind)
 	return key;
 }
 
-void
-rt_account_notes_refused(rt_account_notes *notes, int64_t now_us, rt_str identity, const rt_audit *row,
-			 const char *kind)
+/* With the lock. */
+static void
+add_note(rt_account_notes *notes, int64_t now_us, uint64_t key, const rt_audit *row)
 {
-	uint64_t key = key_of(identity, kind);
 	int64_t minute = now_us / MINUTE_US;
-
-	pthread_mutex_lock(&notes->lock);
 	bool is_known = notes->seen[key % SEEN].key == key && notes->seen[key % SEEN].minute == minute;
 	if (!is_known && notes->refused_count < REFUSED) {
 		refusal *one = &notes->refused[notes->refused_count++];
@@ -236,6 +239,35 @@ rt_account_notes_refused(rt_account_notes *notes, int64_t now_us, rt_str identit
 		copy_text(one->on, row->on);
 		copy_text(one->request, row->request);
 	}
+}
+
+void
+rt_account_notes_refused(rt_account_notes *notes, int64_t now_us, rt_str identity, const rt_audit *row,
+			 const char *kind)
+{
+	pthread_mutex_lock(&notes->lock);
+	add_note(notes, now_us, key_of(identity, kind), row);
+	pthread_mutex_unlock(&notes->lock);
+}
+
+void
+rt_account_notes_proxied(rt_account_notes *notes, int64_t now_us, uint64_t user, rt_str name, rt_str request)
+{
+	size_t at = 0, oldest = 0;
+
+	pthread_mutex_lock(&notes->lock);
+	for (; at < notes->proxied_count && notes->proxied[at].user != user; at++)
+		oldest = notes->proxied[at].last_us < notes->proxied[oldest].last_us ? at : oldest;
+	bool is_new = at == notes->proxied_count || now_us - notes->proxied[at].last_us >= RT_PROXY_SESSION_US;
+	if (at == PROXIED)
+		at = oldest;
+	else if (at == notes->proxied_count)
+		notes->proxied_count++;
+	notes->proxied[at].user = user;
+	notes->proxied[at].last_us = now_us;
+	if (is_new)
+		add_note(notes, now_us, key_of(name, "sign-in"),
+			 &(rt_audit){.by = name, .what = RT_STR("sign-in"), .on = RT_STR("proxy"), .request = request});
 	pthread_mutex_unlock(&notes->lock);
 }
 

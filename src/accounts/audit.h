@@ -45,6 +45,10 @@ void rt_account_notes_free(rt_account_notes *notes);
  * rest are dropped. */
 void rt_account_notes_refused(rt_account_notes *notes, int64_t now_us, rt_str identity, const rt_audit *row,
 			      const char *kind);
+/* A request of a user whom a proxy names; name, request: for the row "sign-in", which is written for the
+ * first one after RT_PROXY_SESSION_US without any on this server. */
+#define RT_PROXY_SESSION_US ((int64_t)3600 * 1000000)
+void rt_account_notes_proxied(rt_account_notes *notes, int64_t now_us, uint64_t user, rt_str name, rt_str request);
 /* A token (its id) was used. */
 void rt_account_notes_used(rt_account_notes *notes, int64_t now_us, uint64_t token);
 /* Writes the notes, if there are any: at most one row for a token and a day. */

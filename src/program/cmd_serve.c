@@ -579,6 +579,7 @@ static const rt_flag serve_flags[] = {
 	 "create a user for anyone who signs in with the service; default: only known users and invited people"},
 	{"proxy-user", 0, "HEADER", RT_ARG_TEXT,
 	 "with --accounts: a proxy signs users in and sends their name in this header"},
+	{"proxy-sign-out", 0, "URL", RT_ARG_TEXT, "with --proxy-user: address at which its users sign out"},
 	{"proxy-secret-file", 0, "FILE", RT_ARG_FILE,
 	 "file with the secret that the proxy sends in " RT_PROXY_SECRET "; default: RETAKE_PROXY_SECRET"},
 	{"shared", 0, NULL, RT_ARG_TEXT, "browsers open the same projects as the command line; "

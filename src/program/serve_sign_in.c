@@ -80,6 +80,11 @@ check(rt_cli *cli, const rt_sign_in_options *o)
 		rt_cli_fail(cli, RT_USAGE, "--oidc-create, --oidc-secret-file and --oidc-name need --oidc");
 	if (rt_cli_has(cli, "proxy-secret-file") && !rt_cli_has(cli, "proxy-user"))
 		rt_cli_fail(cli, RT_USAGE, "--proxy-secret-file needs --proxy-user");
+	if (rt_cli_has(cli, "proxy-sign-out") && !rt_cli_has(cli, "proxy-user"))
+		rt_cli_fail(cli, RT_USAGE, "--proxy-sign-out needs --proxy-user");
+	if (o->sign_out_url.size > 0 && !rt_str_starts(o->sign_out_url, RT_STR("https://")) &&
+	    !rt_str_starts(o->sign_out_url, RT_STR("http://")))
+		rt_cli_fail(cli, RT_USAGE, "--proxy-sign-out needs an address that begins with https:// or http://");
 	if (!rt_cli_has(cli, "proxy-user"))
 		return;
 	if (o->proxy_header.size == 0 || o->proxy_header.size > 60 ||
@@ -100,7 +105,8 @@ rt_serve_sign_in(rt_cli *cli)
 				.client = text_of(cli, "oidc-client"),
 				.service = text_of(cli, "oidc-name"),
 				.creates = rt_cli_has(cli, "oidc-create"),
-				.proxy_header = text_of(cli, "proxy-user")};
+				.proxy_header = text_of(cli, "proxy-user"),
+				.sign_out_url = text_of(cli, "proxy-sign-out")};
 
 	if (rt_cli_has(cli, "oidc"))
 		o.secret = read_secret(cli, "oidc-secret-file", "RETAKE_OIDC_SECRET");

@@ -15,6 +15,7 @@
 #include "server/guard.h"
 #include "server/openapi.h"
 #include "server/page.h"
+#include "server/page.h"
 #include "server/quota.h"
 #include "server/run_json.h"
 
@@ -194,6 +195,10 @@ rt_api_logout(rt_call *call)
 	rt_scope *s = &call->scope;
 	char value[96];
 
+	if (call->principal.account.kind == RT_ACCOUNT_USER && call->principal.browser.size == 0) {
+		rt_buf_add_c(&call->answer->body, "{\"status\":\"signed in by a proxy\",\"sign_out\":\"" RT_PAGE_SIGN_OUT "\"}");
+		return;
+	}
 	if (call->principal.browser.size == 0) {
 		rt_call_hint(call, "a new token: retake serve --new-token");
 		rt_scope_fail(s, RT_REFUSED,

@@ -14,6 +14,8 @@
 #define RT_PAGE_WORKER "/sw.js"
 /* Where sign-in with a service begins (sign_in.h). */
 #define RT_PAGE_SERVICE "/sign-in/oidc"
+/* Where to sign out if a proxy signs users in. */
+#define RT_PAGE_SIGN_OUT "/sign-out"
 
 /* The beginning and the end of a page without a script, with its content between them. title: HTML. */
 void rt_page_begin(const rt_web_request *request, rt_web_answer *answer, unsigned status, const char *title);

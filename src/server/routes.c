@@ -213,7 +213,7 @@ const rt_route rt_routes[] = {
 	DO(POST, SERVER, "/codes", "code.new", "create a one-time code to sign in a browser",
 	   rt_api_codes, RT_ROUTE_NO_PROJECT | RT_ROUTE_OWNER, "Code", NULL, b_code),
 	DO(POST, OPEN, "/logout", "logout", "sign this browser out; its project is kept",
-	   rt_api_logout, RT_ROUTE_NO_PROJECT, "Status", NULL, NULL),
+	   rt_api_logout, RT_ROUTE_NO_PROJECT, "SignedOut", NULL, NULL),
 
 	/* ---- accounts ---- */
 	DO(GET, OPEN, "/account", "account.show", "the account of this request and its rights", rt_api_account,

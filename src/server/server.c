@@ -323,14 +323,28 @@ admit_sign_in(const rt_web_request *request, admitted *in, rt_web_plan *plan, rt
 	       deny(answer, 405, "method-not-allowed", "This page can only be opened", NULL);
 }
 
+/* For the audit log: the proxy has signed this user in. */
+static void
+note_proxied(rt_server *server, const rt_web_request *request, uint64_t id)
+{
+	const rt_roster *roster = rt_directory_roster(server->directory);
+	const rt_item *user = rt_roster_user(roster, id);
+	rt_str bearer;
+
+	if (user != NULL && !rt_guard_bearer(request, &bearer)) /* which would take precedence */
+		rt_account_notes_proxied(server->notes, now_us(server), id, user->name, rt_str_of(request->id));
+	rt_object_unref(roster);
+}
+
 /* The user whom a proxy names, if it is one. False: denied. */
 static bool
 identify_proxy(rt_server *server, const rt_web_request *request, admitted *in, rt_web_answer *answer)
 {
 	rt_guard_fault fault = {0};
 
-	if (server->directory != NULL && !request->is_local)
-		(void)rt_proxy_user(&server->options.sign_in, server->directory, request, &in->principal.account, &fault);
+	if (server->directory != NULL && !request->is_local &&
+	    rt_proxy_user(&server->options.sign_in, server->directory, request, &in->principal.account, &fault))
+		note_proxied(server, request, in->principal.account.user);
 	return fault.status == 0 || deny_fault(answer, &fault);
 }
 

@@ -150,7 +150,7 @@ rt_sign_in_is_page(const rt_web_request *request, bool *out_arrival)
 
 	/* An invitation is accepted from our own page only. */
 	*out_arrival = is_callback || (is_invite && !rt_web_query(request, "accept", &ignored));
-	return is_callback || is_invite || rt_str_is(request->path, RT_PAGE_SERVICE);
+	return is_callback || is_invite || rt_str_is(request->path, RT_PAGE_SERVICE) || rt_str_is(request->path, RT_PAGE_SIGN_OUT);
 }
 
 /* ---- the cookie of a sign-in: ID.UNTIL.INVITE.MAC ---- */
@@ -558,6 +558,30 @@ answer_invite(const visit *v)
 	rt_object_unref(roster);
 }
 
+/* ---- signing out ---- */
+
+/* Only the proxy can sign its users out. */
+static void
+show_sign_out(const visit *v)
+{
+	rt_str url = v->si->options.sign_out_url;
+	rt_buf *body = &v->answer->body;
+
+	rt_page_begin(v->request, v->answer, 200, "Sign out");
+	rt_buf_add_c(body, "<p>A service that this server trusts has signed you in, so Retake cannot sign you out.</p>\n");
+	if (url.size > 0) {
+		rt_buf_add_c(body, "<p>Sign out here: <a href=\"");
+		rt_page_add_text(body, url);
+		rt_buf_add_c(body, "\">");
+		rt_page_add_text(body, url);
+		rt_buf_add_c(body, "</a></p>\n");
+	} else {
+		rt_buf_add_c(body, "<p>Sign out at that service. Its administrator knows the address.</p>\n");
+	}
+	rt_buf_add_c(body, "<p><a href=\"/\">Back to your discussions</a></p>\n");
+	rt_page_end(v->answer);
+}
+
 /* ---- answering ---- */
 
 /* Within the number of requests that may wait for the service. */
@@ -586,6 +610,8 @@ rt_sign_in_answer(rt_sign_in *si, const rt_web_request *request, const rt_princi
 	rt_scope_init(&s, si->alloc);
 	if (rt_str_is(request->path, INVITE_PATH))
 		answer_invite(&v);
+	else if (rt_str_is(request->path, RT_PAGE_SIGN_OUT))
+		show_sign_out(&v);
 	else
 		answer_service(&v, rt_str_is(request->path, CALLBACK_PATH) ? complete : begin);
 	(void)!rt_scope_end(&s, NULL);

@@ -35,6 +35,7 @@ typedef struct rt_sign_in_options {
 	rt_str service;     /* displayed name of the service */
 	bool creates;       /* an identity that is not known becomes a user */
 	rt_str proxy_header, proxy_secret; /* header with the name of a user; empty: none */
+	rt_str sign_out_url; /* where users of the proxy sign out; empty: not known */
 } rt_sign_in_options;
 
 typedef struct rt_sign_in rt_sign_in;

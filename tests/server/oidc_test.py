@@ -360,18 +360,34 @@ def invitations(tally, place, provider, a, b):
     provider.reset()
 
 
+def proxy_sign_ins(place, name):
+    return sum((each["what"], each["by"], each["on"]) == ("sign-in", name, "proxy") for each in retake(place, "audit"))
+
+
 def proxied(tally, place):
     secret_file = os.path.join(place.folder, "proxy-secret")
     with open(secret_file, "w", encoding="ascii", opener=lambda p, f: os.open(p, f, 0o600)) as file:
         file.write(PROXY_SECRET + "\n")
-    with Server(place, "--accounts", "--no-socket", "--proxy-user", "X-Forwarded-User", "--proxy-secret-file", secret_file) as server:
+    with Server(place, "--accounts", "--no-socket", "--proxy-user", "X-Forwarded-User", "--proxy-secret-file", secret_file,
+                "--proxy-sign-out", "https://login.example.org/out?a=1&b=2") as server:
         def ask(*headers, path="/retake/v1/discussions", method="GET"):
             lines = "".join(f"{name}: {value}\r\n" for name, value in headers)
             text = f"{method} {path} HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\nConnection: close\r\nRetake-Project: work\r\n{lines}\r\n"
             return int(server.raw(text.encode()).split(b" ")[1])
 
         good, user = ("Retake-Proxy-Secret", PROXY_SECRET), ("X-Forwarded-User", "eve")
+        before = proxy_sign_ins(place, "eve")
         tally.equal("named by the proxy", ask(good, user), 200)
+        for _ in range(5):
+            ask(good, user)
+        ask(good, user, ("Authorization", "Bearer " + "rtk_" + "A" * 43))
+        time.sleep(1.5)
+        tally.equal("one sign-in in the audit log", proxy_sign_ins(place, "eve") - before, 1)
+        eve = Client(server, {good[0]: good[1], user[0]: user[1], "Origin": f"http://127.0.0.1:{server.port}"})
+        answer = eve.post("/logout", {})
+        tally.equal("sign out", (answer.status, answer.json.get("sign_out")), (200, "/sign-out"), answer)
+        page = eve.request("GET", "/sign-out")
+        tally.check("where to sign out", page.status == 200 and b'href="https://login.example.org/out?a=1&amp;b=2"' in page.body, page)
         tally.equal("the page", ask(good, user, path="/"), 200)
         for name, headers in {"no secret": [user], "wrong secret": [("Retake-Proxy-Secret", "q" * 40), user], "only the secret": [("Retake-Proxy-Secret", "x")],
                               "shorter": [("Retake-Proxy-Secret", PROXY_SECRET[:-1]), user], "twice": [good, user, ("X-Forwarded-User", "grace")],
@@ -398,6 +414,7 @@ def refused_to_start(tally, place):
                              ("without TLS", ["--accounts", "--oidc", "http://x.example", "--oidc-client", "c"], b"https"),
                              ("a public address without TLS", ["--accounts", "--public-url", "http://x.example"], b"https"),
                              ("a public address with a path", ["--accounts", "--public-url", "https://x.example/retake"], b"must not have a path"),
+                             ("a sign-out address without a proxy", ["--accounts", "--proxy-sign-out", "https://x.example"], b"--proxy-user"),
                              ("a proxy without a secret", ["--accounts", "--proxy-user", "X-User"], b"32 characters"),
                              ("a secret that others can read", ["--accounts", "--oidc", "https://x.example", "--oidc-client", "c",
                                                                 "--oidc-secret-file", SECRET_FILE(place)], b"chmod 600")):
@@ -442,7 +459,7 @@ def main():
         tally.check("refusals in the audit log", len(refused) >= count and any("nonce" in each for each in refused), len(refused))
         tally.check("and sign-ins", {"sign-in", "invite.new", "invite.accept", "invite.revoke", "user.identity"} <= {each["what"] for each in audit})
         entered = [each for each in audit if each["what"] == "sign-in"]
-        tally.check("like those by code", all((each["on"], each["from"]) == ("browser", "http") and each.get("request") for each in entered), entered)
+        tally.check("like those by code", all(each["on"] in ("browser", "proxy") and each["from"] == "http" and each.get("request") for each in entered), entered)
         tally.check("of the user", {"eve", "grace"} <= {each["by"] for each in entered} and not {"sign-in", "invitation"} & {each["by"] for each in entered}, entered)
         tally.equal("sound", place.run("fsck").returncode, 0)
     return tally.end()
