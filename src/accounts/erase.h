@@ -36,7 +36,7 @@ typedef struct rt_erase_report {
 	bool has_identity;
 } rt_erase_report;
 
-/* Finds out what is removed. home: the name of the project in which servers store sign-ins. O(all
+/* Determines the data to remove. home: the name of the project in which servers store sign-ins. O(all
  * histories of the store). RT_NOT_FOUND. */
 void rt_accounts_erase_plan(const rt_accounts *a, rt_str name, rt_str home, rt_erase_report *out);
 /* Does it. */

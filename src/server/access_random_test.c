@@ -78,6 +78,8 @@ static const question questions[] = {
 	{"GET", V1 "/links", NULL, MANAGE, false},
 	{"GET", V1 "/users", NULL, SERVER, false},
 	{"DELETE", V1 "/users/nobody-of-this-name", NULL, SERVER, false},
+	{"DELETE", V1 "/users/nobody-of-this-name/identities", NULL, SERVER, false},
+	{"GET", V1 "/invitations", NULL, SERVER, false},
 	{"GET", V1 "/teams", NULL, SERVER, false},
 	{"GET", V1 "/tokens", NULL, SELF, false},
 };

@@ -4,6 +4,7 @@
  * needs is in its row; what accounts/accounts.h refuses is refused here. */
 #include "server/api.h"
 
+#include "accounts/arrival.h"
 #include "accounts/audit.h"
 #include "accounts/quota.h"
 #include "server/access.h"
@@ -60,13 +61,13 @@ body_flag(rt_call *call, yyjson_val *root, const char *key)
 	return value == NULL ? -1 : yyjson_is_true(value);
 }
 
-/* The end of "days" from now; 0: it does not expire. */
+/* The end of "days" from now; 0: it does not expire. absent: days without the member. */
 static int64_t
-body_until(rt_call *call, yyjson_val *root)
+body_until(rt_call *call, yyjson_val *root, uint64_t absent)
 {
 	const rt_env *env = rt_project_pool_get_options(call->pool)->env;
 	yyjson_val *value = rt_json_get(root, "days");
-	uint64_t days = 0;
+	uint64_t days = absent;
 
 	if (value != NULL && (!rt_json_u64(value, &days) || days > DAYS_MAX))
 		rt_scope_fail(&call->scope, RT_USAGE, "\"days\" must be a whole number up to %d; 0: it does not expire",
@@ -260,6 +261,104 @@ rt_api_team_set(rt_call *call)
 	say(call, is_in ? "added" : "removed");
 }
 
+/* ---- invitations and identities ---- */
+
+void
+rt_api_invitations(rt_call *call)
+{
+	list(call, RT_ITEM_INVITE, 0, 0);
+}
+
+/* "roles":{"thesis":"editor"} */
+static void
+add_roles(const rt_accounts *a, yyjson_val *roles, rt_invite_options *options)
+{
+	size_t count = yyjson_obj_size(roles);
+	uint64_t *list = rt_scope_array(a->scope, 2 * count + 1, sizeof(*list));
+
+	if (roles != NULL && !yyjson_is_obj(roles))
+		rt_scope_fail(a->scope, RT_USAGE, "\"roles\" must be an object with a role for each project");
+	if (count > RT_INVITE_ROLES_MAX)
+		rt_scope_fail(a->scope, RT_LIMIT, "an invitation has at most %d projects", (int)RT_INVITE_ROLES_MAX);
+	for (rt_json_iter it = rt_json_members(roles); rt_ok(a->scope) && rt_json_next(&it);) {
+		uint64_t number = rt_accounts_project(a, it.key);
+		rt_role role = rt_role_named(rt_json_str(it.value));
+
+		if (role == RT_ROLE_NONE)
+			rt_scope_fail(a->scope, RT_USAGE, "a role must be reader, commenter, editor or owner");
+		else if (number == 0)
+			rt_scope_fail(a->scope, RT_NOT_FOUND, "no project \"%.*s\"", (int)rt_utf8_cut(it.key, 80), it.key.ptr);
+		if (!rt_ok(a->scope))
+			return;
+		list[2 * options->role_count] = number;
+		list[2 * options->role_count++ + 1] = role;
+	}
+	options->roles = list;
+}
+
+void
+rt_api_invitation_new(rt_call *call)
+{
+	rt_accounts a = accounts_of(call);
+	rt_buf *body = &call->answer->body, *path = rt_scope_buf(a.scope);
+	yyjson_val *root = rt_call_body(call, true);
+	rt_invite_options options = {.name = body_text(call, root, "name", false), .until_us = body_until(call, root, 7)};
+	char secret[RT_SECRET_ROOM] = "";
+	uint64_t id = 0;
+
+	add_roles(&a, rt_json_get(root, "roles"), &options);
+	if (rt_ok(a.scope))
+		id = rt_accounts_invite_new(&a, &options, secret);
+	rt_buf_add_f(path, "/sign-in/invite?invite=%s", secret);
+	rt_json_open(body, NULL, '{');
+	rt_json_put_u64(body, "id", id);
+	rt_json_put_c(body, "invite", secret);
+	rt_json_put_str(body, "path", rt_scope_str(a.scope, path));
+	rt_json_close(body, '}');
+	call->answer->status = 201;
+}
+
+void
+rt_api_invitation_revoke(rt_call *call)
+{
+	rt_accounts a = accounts_of(call);
+	uint64_t id = path_number(call, "invitation");
+
+	if (rt_ok(a.scope))
+		rt_accounts_invite_revoke(&a, id);
+	say(call, "revoked");
+}
+
+/* A user has at most one. */
+void
+rt_api_identities(rt_call *call)
+{
+	rt_accounts a = accounts_of(call);
+	rt_buf *body = &call->answer->body;
+	rt_str name = rt_call_param(call, "user");
+	const rt_item *user = rt_ok(a.scope) ? rt_roster_named(call->roster, RT_ITEM_USER, name) : NULL;
+
+	if (rt_ok(a.scope) && user == NULL)
+		rt_scope_fail(a.scope, RT_NOT_FOUND, "there is no user with this name");
+	rt_json_open(body, NULL, '[');
+	if (user != NULL && user->identity.size > 0) {
+		rt_json_open(body, NULL, '{');
+		rt_json_put_str(body, "identity", user->identity);
+		rt_json_close(body, '}');
+	}
+	rt_json_close(body, ']');
+}
+
+void
+rt_api_identity_remove(rt_call *call)
+{
+	rt_accounts a = accounts_of(call);
+
+	if (rt_ok(a.scope))
+		rt_accounts_identity_set(&a, rt_call_param(call, "user"), RT_STR(""));
+	say(call, "removed");
+}
+
 /* ---- quotas ---- */
 
 void
@@ -423,7 +522,7 @@ rt_api_link_new(rt_call *call)
 	rt_buf *body = &call->answer->body;
 	yyjson_val *root = rt_call_body(call, true);
 	rt_str disc = body_text(call, root, "discussion", false);
-	int64_t until_us = body_until(call, root);
+	int64_t until_us = body_until(call, root, 0);
 	uint64_t id = 0, discussion = disc.size > 0 ? rt_call_locate(call, UINT64_MAX, disc).place.disc : 0;
 	char secret[RT_SECRET_ROOM] = "";
 
@@ -532,7 +631,7 @@ rt_api_token_new(rt_call *call)
 	rt_str scope = body_text(call, root, "scope", false);
 	rt_token_options options = {.name = body_text(call, root, "name", false),
 				    .scope = scope.size > 0 ? rt_token_scope_named(scope) : RT_TOKEN_WRITE,
-				    .until_us = body_until(call, root)};
+				    .until_us = body_until(call, root, 0)};
 	char secret[RT_SECRET_ROOM] = "";
 	uint64_t id = 0;
 

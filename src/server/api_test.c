@@ -126,7 +126,7 @@ static const trial trials[] = {
 static bool
 is_of_server(const char *name)
 {
-	static const char *const names[] = {"server.", "code.", "logout", "user.", "team.", "member.", "token.", "link.", "quota.", "audit."};
+	static const char *const names[] = {"server.", "code.", "logout", "user.", "team.", "member.", "token.", "link.", "invite.", "quota.", "audit."};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (strncmp(name, names[i], strlen(names[i])) == 0)

@@ -94,6 +94,12 @@ const rt_shape rt_shapes[] = {
 	 LIST(OBJECT("\"user\":" TEXT ",\"team\":" TEXT ",\"project\":" TEXT ",\"each_user\":" FLAG
 		     ",\"limits\":{\"type\":\"object\"},\"use\":{\"type\":\"object\"}")),
 	 NULL},
+	{"Identities", "an array of `identity`, as `retake user change --identity` sets it; empty: the user has none",
+	 LIST(OBJECT("\"identity\":" TEXT)), NULL},
+	{"Invitations", "an array of `id`, `name` (of the user), `roles` (`project=role`), `until`",
+	 LIST(OBJECT("\"id\":" NUMBER ",\"name\":" TEXT ",\"roles\":" LIST(TEXT) ",\"until\":" TEXT)), NULL},
+	{"Invitation", "`id`, `invite`: the secret, which is not shown again, and `path`: after the address of the server, the link",
+	 OBJECT("\"id\":" NUMBER ",\"invite\":" TEXT ",\"path\":" TEXT), NULL},
 	{"LinkOpened", "`id`, `project`, `discussion` (of a link to one)",
 	 OBJECT("\"id\":" NUMBER ",\"project\":" TEXT ",\"discussion\":" TEXT), NULL},
 	{"Tokens", "an array of `id`, `name`, `user`, `scope`, `projects` (those that it may open; empty: all), `until`, `used` (the day of the last request)",

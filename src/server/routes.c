@@ -159,6 +159,11 @@ static const rt_route_param b_quota[] = {
 	{"requests", "integer", "to models, per day (UTC)"},
 	{"tokens", "integer", "of models, per day (UTC)"},
 	END};
+static const rt_route_param b_invitation[] = {
+	{"roles", "object", "the role in each project: {\"thesis\":\"editor\"}; default: none"},
+	{"name", "string", "name of the user; default: the person chooses one"},
+	{"days", "integer", "days until it expires; default: 7; 0: never"},
+	END};
 static const rt_route_param b_member[] = {{"role", "string", "reader, commenter, editor or owner"}, END};
 static const rt_route_param b_link[] = {
 	{"discussion", "string", "the only discussion that the link shows; default: the whole project"},
@@ -245,6 +250,17 @@ const rt_route rt_routes[] = {
 	DO(DELETE, SERVER, "/teams/{team}/users/{user}", "team.remove",
 	   "remove a user from a team; removing the last user deletes it", rt_api_team_set, RT_ROUTE_NO_PROJECT, "Status", NULL,
 	   NULL),
+	DO(GET, SERVER, "/users/{user}/identities", "user.identities", "the identity of a user at a sign-in service", rt_api_identities,
+	   RT_ROUTE_NO_PROJECT, "Identities", NULL, NULL),
+	DO(DELETE, SERVER, "/users/{user}/identities", "user.identity_remove",
+	   "remove the identity; the user cannot sign in with the service any more", rt_api_identity_remove, RT_ROUTE_NO_PROJECT,
+	   "Status", NULL, NULL),
+	DO(GET, SERVER, "/invitations", "invite.list", "the invitations that can be accepted", rt_api_invitations,
+	   RT_ROUTE_NO_PROJECT, "Invitations", NULL, NULL),
+	DO(POST, SERVER, "/invitations", "invite.new", "create an invitation, which makes a person a user with these roles",
+	   rt_api_invitation_new, RT_ROUTE_NO_PROJECT, "Invitation", NULL, b_invitation),
+	DO(DELETE, SERVER, "/invitations/{invitation}", "invite.revoke", "revoke an invitation", rt_api_invitation_revoke,
+	   RT_ROUTE_NO_PROJECT, "Status", NULL, NULL),
 	DO(GET, SERVER, "/quotas", "quota.list", "the limits of users, teams and projects, and their use", rt_api_quotas,
 	   RT_ROUTE_NO_PROJECT, "Quotas", NULL, NULL),
 	DO(PUT, SERVER, "/quotas/users", "quota.set_users", "change the limits of all users without limits of the same kinds", rt_api_quota_set,

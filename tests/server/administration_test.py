@@ -38,6 +38,17 @@ ROUTES = [
     ("GET", "/users/x/tokens", None, "server", 404),
     ("POST", "/users/nora/tokens", {"scope": "read"}, "server", 201),
     ("DELETE", "/users/nora/tokens/999999", None, "server", 404),
+    ("GET", "/users/nora/identities", None, "server", 200),
+    ("GET", "/users/x/identities", None, "server", 404),
+    ("DELETE", "/users/nora/identities", None, "server", 200),
+    ("DELETE", "/users/x/identities", None, "server", 404),
+    ("GET", "/invitations", None, "server", 200),
+    ("POST", "/invitations", {"roles": {"work": "reader"}, "days": 1}, "server", 201),
+    ("POST", "/invitations", {"roles": {"work": "king"}}, "server", 400),
+    ("POST", "/invitations", {"roles": ["work"]}, "server", 400),
+    ("POST", "/invitations", {"roles": {"nowhere": "reader"}}, "server", 404),
+    ("DELETE", "/invitations/999999", None, "server", 404),
+    ("DELETE", "/invitations/x", None, "server", 404),
     ("GET", "/audit", None, "server", 200),
     ("GET", "/teams", None, "server", 200),
     ("PUT", "/teams/crew/users/nora", {}, "server", 200),
@@ -162,6 +173,32 @@ def last_ones(tally, clients):
                                                       admin.request("DELETE", "/retake/v1/users/second").status], [201, 200, 409, 200])
 
 
+def invited(tally, place, server, clients):
+    """An administrator invites a person over HTTP; a revoked invitation is refused."""
+    admin = clients["admin"]
+    made = admin.post("/invitations", {"roles": {"work": "reader", "other": "editor"}, "name": "ivy", "days": 1})
+    tally.check("an invitation", made.status == 201 and made.json["path"] == "/sign-in/invite?invite=" + made.json["invite"], made)
+    listed = {each["id"]: each for each in admin.get("/invitations").json}
+    tally.equal("it is listed", (listed[made.json["id"]]["name"], listed[made.json["id"]]["roles"]), ("ivy", ["work=reader", "other=editor"]))
+    tally.check("without the secret", made.json["invite"].encode() not in admin.get("/invitations").body)
+    accepted = Client(server, {}).request("GET", made.json["path"] + "&accept=1")
+    tally.check("it is accepted", accepted.status == 200 and "retake_" in accepted.headers.get("set-cookie", ""), accepted)
+    time.sleep(FRESH_S)
+    tally.check("the roles", {"user": "ivy", "project": "work", "role": "reader"} in admin.get("/members").json, admin.get("/members"))
+    tally.check("it works once", made.json["id"] not in [each["id"] for each in admin.get("/invitations").json])
+    again = admin.post("/invitations", {"roles": {"work": "owner"}}).json
+    tally.equal("revoked", admin.request("DELETE", f"/retake/v1/invitations/{again['id']}").status, 200)
+    tally.equal("and refused", Client(server, {}).request("GET", again["path"] + "&accept=1&name=mallory").status, 403)
+    until = {each["id"]: each.get("until") for each in admin.get("/invitations").json}
+    tally.check("7 days by default", any(value is not None for value in until.values()), until)
+    retake(place, "user", "change", "nora", "--identity", "proxy:nora@example.org")
+    time.sleep(FRESH_S)
+    tally.equal("an identity", admin.get("/users/nora/identities").json, [{"identity": "proxy:nora@example.org"}])
+    tally.equal("is removed", [admin.request("DELETE", "/retake/v1/users/nora/identities").status, admin.get("/users/nora/identities").json], [200, []])
+    by = {(each["by"], each["what"], each["from"]) for each in retake(place, "audit")}
+    tally.check("the audit log", {("admin", "invite.new", "http"), ("admin", "invite.revoke", "http"), ("admin", "user.identity", "http")} <= by, by)
+
+
 def browsers(tally, server):
     """A page of another site cannot administer; the page of this one can."""
     code = server.client().post("/codes", {"user": "owner"}).json["code"]
@@ -237,6 +274,7 @@ def main():
             raising(tally, place, server, clients)
             demoted(tally, place, server, clients)
             last_ones(tally, clients)
+            invited(tally, place, server, clients)
             browsers(tally, server)
             audited(tally, place, server, clients)
             used(tally, clients)
