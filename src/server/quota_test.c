@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Limits and counts, with two meters on one store, like two servers. */
+ * Limits and counts (accounts/quota.h), with two meters on one store, like two servers. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
