@@ -28,6 +28,8 @@ type Row = Counts & Partial<Record<By, string | null>>;
 interface Stats extends Counts {
 	by: By;
 	rows: Row[];
+	/** Of all replies, also of those undone or deleted since. */
+	received: Usage;
 }
 
 /** Heading, and the name of the row that has none. */
@@ -40,13 +42,17 @@ function costOf(usage: Usage): string {
 	return usage.cost === undefined ? "" : costWords(usage.cost) + (usage.without_price ? " +" : "");
 }
 
+/** "1,200 tokens sent, 35 received, $0.0150" */
+function usageWords(usage: Usage): string {
+	return [`${count(usage.input_tokens, "token")} sent, ${usage.output_tokens.toLocaleString()} received`, costOf(usage)].filter(Boolean).join(", ");
+}
+
 /** "Friday, 27 November 2026: 3 entries, 1,200 tokens sent, 35 received, $0.0150" */
 function dayWords(day: string, row: Row | undefined): string {
 	const usage = row?.usage;
 	return `${dateWords(day)}: ${[
 		row ? count(row.entries, "entry", "entries") : "no entries",
-		usage?.replies && `${count(usage.input_tokens, "token")} sent, ${usage.output_tokens.toLocaleString()} received`,
-		usage && costOf(usage),
+		usage?.replies && usageWords(usage),
 	].filter(Boolean).join(", ")}`;
 }
 
@@ -114,6 +120,7 @@ function Table(props: { stats: Stats }) {
 			</div>
 			{rows.length > shown && <button type="button" onClick={() => setShown(shown + PAGE)}>Show more ({(rows.length - shown).toLocaleString()} left)</button>}
 			{partly && <p class="quiet small">+ {count(stats.usage.without_price!, "reply has", "replies have")} no known price.</p>}
+			{stats.received.replies > stats.usage.replies && <p class="quiet small">With undone and deleted replies: {usageWords(stats.received)}</p>}
 		</>
 	);
 }
@@ -142,7 +149,7 @@ function Statistics() {
 			{problem ? <p class="note problem" role="alert">{problem}</p> : !table.data && <p class="quiet" role="status">Counting …</p>}
 			{days.data && <Calendar key={year} year={year} entries={entries} words={(day) => dayWords(day, byDay.get(day))} chosen={period}
 				onChoose={(day) => setPeriod(day === period ? String(year) : day)} />}
-			{table.data && (table.data.entries === 0 ? <p class="quiet" role="status">{period ? "No entries in this period." : "No entries yet."}</p> : <Table key={`${by} ${period}`} stats={table.data} />)}
+			{table.data && (table.data.entries === 0 && table.data.received.replies === 0 ? <p class="quiet" role="status">{period ? "No entries in this period." : "No entries yet."}</p> : <Table key={`${by} ${period}`} stats={table.data} />)}
 		</Dialog>
 	);
 }

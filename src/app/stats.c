@@ -20,8 +20,8 @@ add_name(void *ctx, const rt_store_row *row)
 	return rt_ok(n->s);
 }
 
-/* The total of a project. */
-static rt_stats_row
+/* The totals of a project. */
+static rt_stats
 read_project(rt_scope *outer, rt_store *store, const rt_env *env, rt_str name,
 	     const rt_stats_options *options)
 {
@@ -31,7 +31,7 @@ read_project(rt_scope *outer, rt_store *store, const rt_env *env, rt_str name,
 				   .project = name,
 				   .read_only = true};
 	rt_engine *engine = NULL;
-	rt_stats_row total = {.entries = 0};
+	rt_stats stats = {0};
 	rt_scope s;
 
 	all.by = RT_STATS_PROJECT;
@@ -41,12 +41,12 @@ read_project(rt_scope *outer, rt_store *store, const rt_env *env, rt_str name,
 	if (rt_ok(&s)) {
 		rt_view view = {&s, engine, rt_engine_value(engine), {0, 0}};
 
-		total = rt_stats_read(&view, &all).total;
+		stats = rt_stats_read(&view, &all);
 		rt_object_unref(view.project);
 	}
 	rt_engine_close(engine);
 	rt_scope_join(outer, &s);
-	return total;
+	return stats;
 }
 
 rt_stats
@@ -60,10 +60,13 @@ rt_stats_of_projects(rt_scope *s, rt_store *store, const rt_env *env,
 	RT_TRY(s, store->ops->read(store, rt_rows_all(RT_STORE_PROJECTS, 0), add_name, &n, &s->error));
 	rows = rt_scope_array(s, n.count, sizeof(*rows));
 	for (size_t i = 0; rt_ok(s) && i < n.count; i++) {
-		rows[i] = read_project(s, store, env, n.items[i], options);
+		rt_stats one = read_project(s, store, env, n.items[i], options);
+
+		rows[i] = one.total;
 		rows[i].name = n.items[i];
 		stats.total.entries += rows[i].entries;
 		rt_usage_add(&stats.total.usage, &rows[i].usage);
+		rt_usage_add(&stats.received, &one.received);
 	}
 	stats.rows = rows;
 	stats.count = n.count;

@@ -96,6 +96,20 @@ put_totals(rt_term *out, const rt_stats_row *row, rt_buf *words)
 	rt_term_c(out, "\n");
 }
 
+/* Replies that were undone or deleted used tokens, too. */
+static void
+put_received(const report *r)
+{
+	rt_buf *words = rt_scope_buf(&r->cli->s);
+
+	if (r->stats.received.replies <= r->stats.total.usage.replies)
+		return;
+	rt_usage_add_text(&r->stats.received, words);
+	rt_term_c(&r->cli->out, "received, with undone and deleted replies: ");
+	rt_term_line(&r->cli->out, rt_scope_str(&r->cli->s, words));
+	rt_term_c(&r->cli->out, "\n");
+}
+
 static void
 print_row(const report *r, rt_str name, const rt_stats_row *row, size_t width, rt_buf *words)
 {
@@ -239,7 +253,7 @@ run_stats(rt_cli *cli)
 		rt_cli_print_json(cli, json);
 		return;
 	}
-	if (r.stats.total.entries == 0) {
+	if (r.stats.total.entries == 0 && r.stats.received.replies == 0) {
 		rt_term_c(&cli->out, rt_cli_has(cli, "since") || rt_cli_has(cli, "until")
 					     ? "No entries in this period.\n"
 					     : "No entries yet.\n");
@@ -251,6 +265,7 @@ run_stats(rt_cli *cli)
 		print_calendar(&r);
 	else
 		print_table(&r);
+	put_received(&r);
 }
 
 static const rt_flag stats_flags[] = {
@@ -268,7 +283,9 @@ const rt_command rt_cli_stats = {
 	.summary = "count entries, tokens and cost by day, model or program",
 	.about =
 		"Counts the entries of the project (with -d, of a discussion), each once, however many takes contain it, and the "
-		"tokens and cost of its replies as far as they are known. On a terminal, without "
+		"tokens and cost of its replies as far as they are known. A reply that was imported several times, with "
+		"the same time, model and token counts, counts once. If replies were undone or deleted, a last line has "
+		"the total of all replies that were ever received. On a terminal, without "
 		"--by, prints a calendar: a row for each week, darker cells for days with more entries. "
 		"The program is the one that the discussion was imported from. --by project counts "
 		"all projects of the store. Days are local; a week is named by the date of its Monday.",

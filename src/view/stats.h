@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Stats: entries, tokens and cost of a project, grouped. Each entry counts once, however many takes
- * and discussions contain it; deleted ones do not count.
+ * and discussions contain it, and so do the tokens of a reply that was imported several times; deleted
+ * entries do not count, except for the tokens received.
  *
  * Threads: call from any thread. */
 #ifndef RT_VIEW_STATS_H
@@ -48,6 +49,7 @@ typedef struct rt_stats {
 				   * the one without a name last */
 	size_t count;
 	rt_stats_row total;
+	rt_usage_totals received; /* of all replies, also of those undone or deleted since */
 } rt_stats;
 
 /* Reads only bodies with more than text, and only in the

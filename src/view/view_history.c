@@ -7,37 +7,25 @@
 #include "view/history_text.h"
 #include "view/view_impl.h"
 
-enum { ROWS = 64, ABOUT = 60 /* characters of a text that are shown */ };
-
-/* Consecutive rows of the log, in either direction. */
-typedef struct stretch {
-	rt_scope *memory;
-	struct {
-		uint64_t seq;
-		int64_t at_us;
-		rt_str data;
-	} rows[ROWS];
-	size_t count;
-} stretch;
+enum { ABOUT = 60 /* characters of a text that are shown */ };
 
 static bool
 copy_row(void *ctx, const rt_store_row *row)
 {
-	stretch *s = ctx;
+	rt_stretch *s = ctx;
 
 	s->rows[s->count].seq = row->number;
 	s->rows[s->count].at_us = row->at_us;
 	s->rows[s->count].data = rt_scope_copy(s->memory, row->data);
-	return rt_ok(s->memory) && ++s->count < ROWS;
+	return rt_ok(s->memory) && ++s->count < RT_STRETCH_ROWS;
 }
 
-/* Rows first .. last, at most ROWS. None are read after a failure. */
-static void
-read_stretch(rt_scope *scope, rt_engine *engine, stretch *s, uint64_t first, uint64_t last)
+void
+rt_stretch_read(rt_scope *scope, rt_engine *engine, rt_stretch *s, uint64_t first, uint64_t last)
 {
+	s->count = 0;
 	if (!rt_ok(scope))
 		return;
-	s->count = 0;
 	rt_scope_reset(s->memory);
 	RT_TRY(scope, engine->store->ops->read(
 			      engine->store,
@@ -67,7 +55,7 @@ struct rt_history_cursor {
 	rt_history_at at;
 	uint64_t before;
 	uint64_t current; /* the newest step in effect */
-	stretch rows;
+	rt_stretch rows;
 	size_t next; /* in rows */
 	rt_scope *row_of, *other;
 	rt_history_row row;
@@ -233,8 +221,8 @@ rt_history_next(rt_history_cursor *c)
 			c->next = 0;
 			if (from == 0)
 				break;
-			read_stretch(s, c->view.engine, &c->rows, from,
-				     from > ROWS ? from - ROWS + 1 : 1);
+			rt_stretch_read(s, c->view.engine, &c->rows, from,
+				     from > RT_STRETCH_ROWS ? from - RT_STRETCH_ROWS + 1 : 1);
 			if (c->rows.count == 0)
 				break;
 		}
@@ -322,7 +310,7 @@ rt_revisions_list(const rt_view *v, uint32_t entry)
 {
 	rt_scope *s = v->scope, *memory = rt_view_inner(s);
 	const rt_disc *disc = rt_view_disc(v);
-	stretch *rows = rt_scope_get(s, sizeof(*rows));
+	rt_stretch *rows = rt_scope_get(s, sizeof(*rows));
 	rt_buf *mark = rt_scope_buf(s);
 	rt_revision_rows found = {0};
 	size_t capacity = 0, at;
@@ -342,7 +330,7 @@ rt_revisions_list(const rt_view *v, uint32_t entry)
 		return found;
 	rows->memory = rt_view_inner(s);
 	for (uint64_t seq = 1; rt_ok(s) && seq <= v->project->seq;) {
-		read_stretch(s, v->engine, rows, seq, v->project->seq);
+		rt_stretch_read(s, v->engine, rows, seq, v->project->seq);
 		if (rows->count == 0)
 			break;
 		for (size_t i = 0; rt_ok(s) && i < rows->count; i++) {

@@ -27,21 +27,42 @@ rt_str rt_view_program(const rt_disc *disc);
 void rt_take_row_set_title(const rt_view *view, const rt_disc *disc, rt_scope *memory,
 			   rt_take_row *row);
 
+/* ---- rows of the log ---- */
+
+enum { RT_STRETCH_ROWS = 64 };
+
+/* Consecutive rows of the log, in either direction. */
+typedef struct rt_stretch {
+	rt_scope *memory;
+	struct {
+		uint64_t seq;
+		int64_t at_us;
+		rt_str data;
+	} rows[RT_STRETCH_ROWS];
+	size_t count;
+} rt_stretch;
+
+/* Rows first .. last, at most RT_STRETCH_ROWS, in s->memory until the next call. None are read after a failure. */
+void rt_stretch_read(rt_scope *scope, rt_engine *engine, rt_stretch *s, uint64_t first, uint64_t last);
+
 /* ---- usage ---- */
 
-/* Visits entries, each once, in the order of discussions and takes. */
+/* Visits entries, each once. */
 typedef struct rt_usage_visitor {
 	void *ctx;
 	/* Is this entry of interest? Others are skipped, their bodies not read. NULL: all are. */
 	bool (*wants)(void *ctx, const rt_slot *slot);
-	/* body: NULL if it is only text (it is not read then), or damaged. */
-	void (*entry)(void *ctx, const rt_disc *disc, const rt_slot *slot, const rt_body *body);
+	/* disc: NULL for an entry that was undone or deleted. body: NULL if it is only text (it is not read then), or damaged.
+	 * usage: empty if the entry is not a reply whose usage is known, or if it is the same reply as an earlier
+	 * entry, from another import: with its time, model and token counts. */
+	void (*entry)(void *ctx, const rt_disc *disc, const rt_slot *slot, const rt_body *body,
+		      const rt_usage_totals *usage);
 } rt_usage_visitor;
 
-/* The entries of the view's discussion, or of all that are not deleted. */
+/* The entries of the view's discussion, or of all that are not deleted, in the order of discussions and takes. */
 void rt_usage_visit(const rt_view *view, bool is_project, const rt_usage_visitor *visitor);
-/* Adds the usage of a reply; nothing if it has none. */
-void rt_usage_add_body(rt_usage_totals *totals, const rt_body *body);
+/* Then also those that were undone or deleted, as they were first; reads all of the log. */
+void rt_usage_visit_received(const rt_view *view, bool is_project, const rt_usage_visitor *visitor);
 /* The model of a reply, in the members that Retake and other programs use; empty: unknown. Borrowed. */
 rt_str rt_usage_model(const rt_body *body);
 

@@ -129,7 +129,8 @@ typedef struct rt_usage_totals {
 	double cost;            /* of the priced ones, in the currency of the prices */
 } rt_usage_totals;
 
-/* Of all takes of the discussion, or of the project; deleted ones do not count. Reads every
+/* Of all takes of the discussion, or of the project; deleted ones do not count, and a reply that was
+ * imported several times counts once. Reads every
  * reply: about a second for 200,000. */
 rt_usage_totals rt_view_usage(const rt_view *view, bool is_project);
 void rt_usage_add(rt_usage_totals *to, const rt_usage_totals *from);

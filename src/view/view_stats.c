@@ -18,6 +18,7 @@ typedef struct grouping {
 	size_t count, capacity;
 	size_t last; /* the row of the entry before */
 	rt_stats_row total;
+	rt_usage_totals received;
 	uint32_t disc; /* whose program is known; 0: none */
 	rt_str program;
 } grouping;
@@ -115,12 +116,15 @@ row_of(grouping *g, const rt_stats_row *key)
 }
 
 static void
-add_entry(void *ctx, const rt_disc *disc, const rt_slot *slot, const rt_body *body)
+add_entry(void *ctx, const rt_disc *disc, const rt_slot *slot, const rt_body *body,
+	  const rt_usage_totals *usage)
 {
 	grouping *g = ctx;
-	rt_usage_totals usage = {0};
 	rt_stats_row key = {.day = 0}, *row;
 
+	rt_usage_add(&g->received, usage);
+	if (disc == NULL)
+		return;
 	switch (g->options->by) {
 	case RT_STATS_DAY:
 	case RT_STATS_WEEK:
@@ -144,15 +148,13 @@ add_entry(void *ctx, const rt_disc *disc, const rt_slot *slot, const rt_body *bo
 	}
 	if (key.name.size == 0)
 		key.name = rt_str_of(NULL);
-	if (body != NULL)
-		rt_usage_add_body(&usage, body);
 	row = row_of(g, &key);
 	if (row == NULL)
 		return;
 	row->entries++;
-	rt_usage_add(&row->usage, &usage);
+	rt_usage_add(&row->usage, usage);
 	g->total.entries++;
-	rt_usage_add(&g->total.usage, &usage);
+	rt_usage_add(&g->total.usage, usage);
 }
 
 static int
@@ -173,11 +175,14 @@ rt_stats_read(const rt_view *view, const rt_stats_options *options)
 	grouping g = {.s = view->scope, .project = view->project, .options = options};
 	const rt_usage_visitor visitor = {.ctx = &g, .wants = wants, .entry = add_entry};
 
-	rt_usage_visit(view, !options->only_here, &visitor);
+	rt_usage_visit_received(view, !options->only_here, &visitor);
 	if (!rt_stats_by_time(options->by) && g.count > 1)
 		qsort(g.rows, g.count, sizeof(*g.rows), most_first);
 	return rt_ok(view->scope)
-		       ? (rt_stats){.rows = g.rows, .count = g.count, .total = g.total}
+		       ? (rt_stats){.rows = g.rows,
+				    .count = g.count,
+				    .total = g.total,
+				    .received = g.received}
 		       : (rt_stats){0};
 }
 
@@ -263,6 +268,7 @@ rt_stats_add_json(rt_scope *s, const rt_stats *stats, rt_stats_by by, rt_buf *js
 	rt_json_open(json, NULL, '{');
 	rt_json_put_c(json, "by", by_words[by]);
 	put_counts(json, &stats->total);
+	rt_usage_add_json(&stats->received, "received", json);
 	rt_json_open(json, "rows", '[');
 	for (size_t i = 0; rt_ok(s) && i < stats->count; i++) {
 		const rt_stats_row *row = &stats->rows[i];

@@ -97,6 +97,50 @@ fill(void)
 	      "\"model\":\"m\",\"usage\":{\"prompt_tokens\":100,\"completion_tokens\":3}}");
 }
 
+/* The tokens of all replies that were ever received. */
+static void
+expect_received(size_t replies, uint64_t input)
+{
+	rt_stats_options options = {.since = RT_STATS_FIRST_DAY, .until = RT_STATS_LAST_DAY};
+	const rt_project *value = rt_engine_value(engine);
+	rt_scope s;
+	rt_view view = {&s, engine, value, {0, 0}};
+
+	rt_scope_init(&s, rt_alloc_libc());
+	rt_stats stats = rt_stats_read(&view, &options);
+	assert_int_equal(stats.received.replies, replies);
+	assert_int_equal(stats.received.input, input);
+	rt_scope_deinit(&s);
+	rt_object_unref(value);
+}
+
+/* The same reply in another entry counts once; undone and deleted ones were received nevertheless. */
+static void
+same_reply(void **state)
+{
+	static const char reply[] = "{\"op\":\"entry.append\",\"role\":\"AI\",\"content\":\"a\",\"ts\":\"2026-01-04T10:00:00Z\","
+				    "\"model\":\"m\",\"usage\":{\"input_tokens\":1000,\"output_tokens\":1}}";
+	rt_stats_options options = {.by = RT_STATS_PROJECT, .since = RT_STATS_FIRST_DAY, .until = RT_STATS_LAST_DAY};
+
+	(void)state;
+	fill();
+	apply(reply);
+	expect(&options, "- 5 1115/7, = 5 1115/7");
+	apply("{\"op\":\"discussion.new\",\"name\":\"third\"}");
+	apply(reply);
+	expect(&options, "- 6 1115/7, = 6 1115/7");
+	expect_received(4, 1115);
+	apply("{\"op\":\"entry.append\",\"role\":\"AI\",\"content\":\"a\",\"ts\":\"2026-01-04T10:00:00Z\","
+	      "\"model\":\"n\",\"usage\":{\"input_tokens\":1000,\"output_tokens\":1}}");
+	expect(&options, "- 7 2115/8, = 7 2115/8");
+	apply("{\"op\":\"undo\"}");
+	expect(&options, "- 6 1115/7, = 6 1115/7");
+	expect_received(5, 2115);
+	apply("{\"op\":\"discussion.delete\",\"discussion\":\"third\"}");
+	apply("{\"op\":\"entry.edit\",\"entry\":\"@\",\"content\":\"b\"}");
+	expect_received(5, 2115);
+}
+
 static int64_t
 an_hour_east(int64_t at_us)
 {
@@ -183,6 +227,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(by_day),
+		TEST(same_reply),
 		TEST(other_groups),
 		TEST(plain_texts_are_not_read),
 	};

@@ -1,18 +1,31 @@
 /* SPDX-License-Identifier: MIT
  *
  * Usage: tokens and cost of the replies in a discussion or a project. Each entry counts once,
- * however many takes contain it. */
+ * however many takes contain it, and so does a reply that was imported several times. */
 #include "view/view_impl.h"
 
 #include <stdlib.h>
 
+#include "base/hash.h"
+#include "base/hash_table.h"
+#include "log/engine_impl.h"
+
 enum { RUN = 64 };
+
+/* A reply, whatever entry contains it. */
+typedef struct reply {
+	int64_t ts_us;
+	uint64_t model, input, output; /* model: a hash */
+} reply;
 
 typedef struct counting {
 	const rt_view *view;
 	const rt_usage_visitor *visitor;
 	const rt_disc *disc; /* that is being visited */
 	unsigned char *seen; /* by number of the entry */
+	rt_hash_table known; /* of replies */
+	reply *replies;
+	size_t count, capacity;
 } counting;
 
 static yyjson_val *
@@ -75,8 +88,8 @@ rt_usage_model(const rt_body *body)
 	return model.size > 0 ? model : rt_json_str(rt_json_get(pi_message(body), "model"));
 }
 
-void
-rt_usage_add_body(rt_usage_totals *t, const rt_body *body)
+static void
+add_body(rt_usage_totals *t, const rt_body *body)
 {
 	static const char *const in[] = {"input_tokens", "prompt_tokens", "input"};
 	static const char *const out[] = {"output_tokens", "completion_tokens", "output"};
@@ -93,6 +106,41 @@ rt_usage_add_body(rt_usage_totals *t, const rt_body *body)
 }
 
 /* --- visiting --- */
+
+/* The first of the entries with this reply? Replies without a time are all different. */
+static bool
+is_first(counting *c, const rt_slot *slot, const rt_body *body, const rt_usage_totals *usage)
+{
+	rt_scope *s = c->view->scope;
+	rt_str model = rt_usage_model(body);
+	reply r = {slot->ts_us, rt_hash(model.ptr, model.size, 0), usage->input, usage->output};
+	uint64_t hash = rt_hash(&r, sizeof(r), 0);
+	uint32_t number;
+
+	if ((slot->flags & RT_SLOT_NO_TS) != 0)
+		return true;
+	for (size_t probe = 0; rt_hash_table_next(&c->known, hash, &probe, &number);)
+		if (memcmp(&c->replies[number], &r, sizeof(r)) == 0)
+			return false;
+	c->replies = rt_scope_grow(s, c->replies, c->count, &c->capacity, sizeof(r));
+	if (c->replies == NULL)
+		return false;
+	c->replies[c->count] = r;
+	(void)rt_scope_note(s, rt_hash_table_add(&c->known, s->alloc, hash, c->count++));
+	return true;
+}
+
+static void
+visit_entry(counting *c, const rt_slot *slot, const rt_body *body)
+{
+	rt_usage_totals usage = {0};
+
+	if (body != NULL)
+		add_body(&usage, body);
+	if (usage.replies > 0 && !is_first(c, slot, body, &usage))
+		usage = (rt_usage_totals){0};
+	c->visitor->entry(c->visitor->ctx, c->disc, slot, body, &usage);
+}
 
 /* Only bodies with more than text can contain a usage. */
 static void
@@ -119,7 +167,7 @@ visit_run(counting *c, rt_body_reader *reader, const rt_slot *slots, size_t coun
 			rt_scope_adopt(c->view->scope, &inner);
 		else if (!rt_ok(&inner))
 			rt_scope_reset(&inner); /* a damaged body: fsck reports it */
-		v->entry(v->ctx, c->disc, &slots[i], body);
+		visit_entry(c, &slots[i], body);
 	}
 	rt_scope_deinit(&inner);
 }
@@ -159,28 +207,92 @@ visit_disc(counting *c, uint32_t number)
 	rt_object_unref(c->disc);
 }
 
+static void
+visit_state(counting *c, bool is_project)
+{
+	const rt_project *project = c->view->project;
+
+	c->seen = rt_scope_array(c->view->scope, project->next_entry + 1, 1);
+	for (uint32_t i = 1; is_project && c->seen != NULL && i <= rt_project_disc_count(project); i++)
+		visit_disc(c, i);
+	if (!is_project && c->seen != NULL)
+		visit_disc(c, c->view->place.disc != 0 ? c->view->place.disc : project->active);
+	c->disc = NULL;
+}
+
 void
 rt_usage_visit(const rt_view *view, bool is_project, const rt_usage_visitor *visitor)
 {
-	const rt_project *project = view->project;
-	counting c = {.view = view,
-		      .visitor = visitor,
-		      .seen = rt_scope_array(view->scope, project->next_entry + 1, 1)};
+	counting c = {.view = view, .visitor = visitor};
 
-	for (uint32_t i = 1; is_project && c.seen != NULL && i <= rt_project_disc_count(project); i++)
-		visit_disc(&c, i);
-	if (!is_project && c.seen != NULL)
-		visit_disc(&c, view->place.disc != 0 ? view->place.disc : project->active);
+	visit_state(&c, is_project);
+	rt_hash_table_deinit(&c.known, view->scope->alloc);
+}
+
+/* The added slots of a step. */
+static void
+visit_effect(counting *c, const rt_effect *effect)
+{
+	rt_slot slots[RUN];
+
+	for (size_t at = 0, n; at < effect->added_count && rt_ok(c->view->scope);) {
+		rt_body_reader reader = {0};
+
+		for (n = 0; n < RUN && at < effect->added_count; at++)
+			if (effect->added[at].slot.entry <= c->view->project->next_entry)
+				slots[n++] = effect->added[at].slot;
+		rt_buf_init(&reader.run.bytes, c->view->scope->alloc, RT_BUF_UNLIMITED);
+		visit_run(c, &reader, slots, n);
+		rt_body_reader_deinit(&reader);
+	}
+}
+
+static void
+visit_row(counting *c, uint32_t disc, rt_scope *memory, rt_str data)
+{
+	rt_record record;
+
+	/* a damaged row, or one of a newer version: fsck reports it */
+	rt_scope_reset(memory);
+	if (rt_record_read(memory->alloc, rt_scope_arena(memory), data, &record, NULL) != RT_OK ||
+	    record.kind != RT_RECORD_STEP)
+		return;
+	for (size_t i = 0; i < record.effect_count; i++)
+		if (record.effects[i].kind == RT_EFFECT_SPLICE &&
+		    (disc == 0 || record.effects[i].disc == disc))
+			visit_effect(c, &record.effects[i]);
+}
+
+void
+rt_usage_visit_received(const rt_view *view, bool is_project, const rt_usage_visitor *visitor)
+{
+	rt_scope *s = view->scope, *memory = rt_view_inner(s);
+	uint32_t here = view->place.disc != 0 ? view->place.disc : view->project->active;
+	rt_stretch *rows = rt_scope_get(s, sizeof(*rows));
+	counting c = {.view = view, .visitor = visitor};
+
+	visit_state(&c, is_project);
+	if (rows != NULL)
+		rows->memory = rt_view_inner(s);
+	for (uint64_t seq = 1; rt_ok(s) && seq <= view->project->seq; seq++) {
+		rt_stretch_read(s, view->engine, rows, seq, view->project->seq);
+		if (rows->count == 0)
+			break;
+		for (size_t i = 0; i < rows->count; i++)
+			visit_row(&c, is_project ? 0 : here, memory, rows->rows[i].data);
+		seq = rows->rows[rows->count - 1].seq;
+	}
+	rt_hash_table_deinit(&c.known, s->alloc);
 }
 
 /* --- totals --- */
 
 static void
-add_entry(void *ctx, const rt_disc *disc, const rt_slot *slot, const rt_body *body)
+add_entry(void *ctx, const rt_disc *disc, const rt_slot *slot, const rt_body *body,
+	  const rt_usage_totals *usage)
 {
-	(void)disc, (void)slot;
-	if (body != NULL)
-		rt_usage_add_body(ctx, body);
+	(void)disc, (void)slot, (void)body;
+	rt_usage_add(ctx, usage);
 }
 
 rt_usage_totals

@@ -49,6 +49,20 @@ is 'a search in a program' '1 0 1' "$(for query in 'three program:Claude' 'three
 code 'in words' 0 r stats --by model
 has 'in words' 'model-b                2 entries  8 tokens in, 3 out, cost 0.50' "$out"
 has 'in words: the total' 'total                  5 entries  28 tokens in, 7 out' "$out"
+hasnt 'in words: nothing was undone' 'received, with' "$out"
+
+# A longer version of an imported file, under another id, has the same reply in another entry.
+sed 's/"sessionId":"s1"/"sessionId":"s2"/; s/"uuid":"u/"uuid":"v/; s/"parentUuid":"u/"parentUuid":"v/' "$work/in/a.jsonl" >"$work/copy.jsonl"
+code 'the same replies again' 0 r -p copies import "$work/in/a.jsonl"
+code 'the same replies again' 0 r -p copies import "$work/copy.jsonl"
+totals='"%d %d/%d" % (d["entries"], d["usage"]["input_tokens"], d["usage"]["output_tokens"])'
+is 'the same replies again: counted once' '4 20/4' "$(r -p copies stats --json | json "$totals")"
+r -q -p copies undo
+r -q -p copies undo
+is 'imports that were undone' '0 0/0' "$(r -p copies stats --json | json "$totals")"
+is 'imports that were undone were received' '1 20/4' "$(r -p copies stats --json | json '"%d %d/%d" % tuple(d["received"][k] for k in ("replies", "input_tokens", "output_tokens"))')"
+has 'received, in words' 'received, with undone and deleted replies: 20 tokens in, 4 out' "$(r -p copies stats)"
+
 code 'not on a terminal: a table' 0 r stats
 has 'not on a terminal: a table' '2026-03-20        2 entries' "$out"
 hasnt 'not on a terminal: no calendar' 'Mo Tu' "$out"
