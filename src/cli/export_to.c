@@ -557,6 +557,8 @@ rt_cli_export_to(rt_cli *cli, const rt_format *format, const rt_outlines *outlin
 	free(here);
 	if (outlines->count == 0)
 		rt_cli_fail(cli, RT_NOT_FOUND, "there is no discussion to export");
+	else if (outlines->items[0].node_count == 0)
+		rt_cli_fail(cli, RT_USAGE, "the discussion has no entries; a session needs at least one message");
 	else if (rt_cli_has(cli, "in-place"))
 		write_in_place(cli, &w, outlines);
 	else

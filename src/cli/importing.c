@@ -12,7 +12,7 @@
 
 #include "app/host.h"
 #include "app/input_host.h"
-#include "cli/export_to.h"
+#include "cli/programs.h"
 #include "formats/formats.h"
 #include "formats/formats_list.h"
 
@@ -522,7 +522,7 @@ add_file(incoming *f)
 	if (strcmp(f->path, "-") != 0)
 		rt_utf8_repair(name, rt_str_of(f->path));
 	f->act.path = rt_scope_str(s, name);
-	if (rt_export_to_find(f->act.format->name) != NULL && f->from->parts == NULL)
+	if (rt_program_is_known(f->act.format->name) && f->from->parts == NULL)
 		f->options.file = absolute_path(s, f->path);
 	f->is_second = true;
 	f->begun_us = now_us(cli);

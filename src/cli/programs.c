@@ -53,8 +53,8 @@ const rt_program rt_programs[] = {
 	{NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, RT_PROGRAM_SESSIONS},
 };
 
-static bool
-is_known(const char *name)
+bool
+rt_program_is_known(const char *name)
 {
 	for (const rt_program *p = rt_programs; p->name != NULL; p++)
 		if (strcmp(p->name, name) == 0)
@@ -93,7 +93,7 @@ rt_cli_check_programs(rt_cli *cli, const char **names, size_t *count)
 			names[i] = rt_scope_copy(&cli->s, rt_str_of(path)).ptr;
 		} else if (strchr(names[i], '/') != NULL) {
 			rt_cli_fail(cli, RT_NOT_FOUND, "cannot find %s", names[i]);
-		} else if (strcmp(names[i], "all") != 0 && !is_known(names[i])) {
+		} else if (strcmp(names[i], "all") != 0 && !rt_program_is_known(names[i])) {
 			hint_names(cli);
 			rt_cli_fail(cli, RT_NOT_FOUND, "there is no program \"%.40s\"", names[i]);
 		}

@@ -86,6 +86,8 @@ void rt_program_walk(rt_cli *cli, const rt_program *program, const char *directo
 rt_programs_found rt_programs_find(rt_cli *cli, const char *const *names, size_t count);
 /* Counts the files whose first conversation is in the project. Without a store there are none. */
 void rt_programs_count_imported(rt_cli *cli, rt_programs_found *all);
+/* Is this the name of a program, which is that of its format? */
+bool rt_program_is_known(const char *name);
 /* Fails the command if a name is neither that of a program nor of a file or folder (RT_NOT_FOUND).
  * Paths become absolute. "all" sets the count to 0. */
 void rt_cli_check_programs(rt_cli *cli, const char **names, size_t *count);

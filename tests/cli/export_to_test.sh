@@ -189,4 +189,7 @@ has 'an unknown program' 'claude-code' "$err"
 code '--in-place alone' 2 r export --format pi --in-place
 code '--to with -o' 2 r export --to claude-code -o x
 HOME= code 'without a home' 3 r export --to claude-code
+r -q new Nothing
+code 'without entries' 2 r export --to opencode
+has 'without entries' 'the discussion has no entries; a session needs at least one message' "$err"
 finish

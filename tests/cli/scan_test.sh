@@ -222,4 +222,13 @@ printf 'XDG_DOWNLOAD_DIR="$HOME/"\n' >"$XDG_CONFIG_HOME/user-dirs.dirs"
 is 'downloads: none' '' "$(found downloads)"
 rm "$XDG_CONFIG_HOME/user-dirs.dirs"
 
+# Older chats of SillyTavern have no id: they are known by their file.
+mkdir -p "$XDG_DATA_HOME/SillyTavern/data/default-user/chats/A"
+cat >"$XDG_DATA_HOME/SillyTavern/data/default-user/chats/A/a.jsonl" <<'X'
+{"user_name":"You","character_name":"A","create_date":"2023-6-2 @21h 09m 51s 363ms","chat_metadata":{}}
+{"name":"A","is_user":false,"is_name":true,"send_date":"2023-6-2 @21h 09m 51s 363ms","mes":"Good evening."}
+X
+code 'a chat without an id' 0 r scan --import sillytavern
+is 'a chat without an id is known' '1 1' "$(r scan sillytavern --json | json '"%d %d" % (d["programs"][0]["files"], d["programs"][0]["imported"])')"
+
 finish
