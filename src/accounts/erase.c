@@ -141,13 +141,22 @@ decide(rt_store *store, rt_scope *s, const rt_roster *roster, uint64_t user, rt_
 
 /* ---- the accounts ---- */
 
+/* By this report, or earlier. */
 static bool
 is_deleted(const rt_erase_report *report, uint64_t project)
 {
-	for (size_t i = 0; i < report->project_count; i++)
-		if (report->projects[i].kept == NULL && report->projects[i].number == project)
-			return true;
-	return false;
+	size_t low = 0, high = report->remaining_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (report->remaining[middle] < project)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return project != 0 && project <= report->last &&
+	       (low == report->remaining_count || report->remaining[low] != project);
 }
 
 static bool
@@ -176,6 +185,7 @@ rt_accounts_erase_plan(const rt_accounts *a, rt_str name, rt_str home, rt_erase_
 	if (rt_ok(a->scope))
 		RT_TRY(a->scope, store->ops->read(store, rt_rows_all(RT_STORE_PROJECTS, 0), list_project, &l, &a->scope->error));
 	out->projects = l.at;
+	out->remaining = rt_scope_array(a->scope, l.count + 1, sizeof(*out->remaining));
 	for (size_t i = 0; i < l.count && rt_ok(a->scope); i++) {
 		rt_erase_project *project = &out->projects[out->project_count];
 
@@ -183,6 +193,9 @@ rt_accounts_erase_plan(const rt_accounts *a, rt_str name, rt_str home, rt_erase_
 		count_steps(store, a->scope, name, project);
 		decide(store, a->scope, roster, user->id, home, project);
 		out->deleted_count += project->kept == NULL;
+		out->last = project->number;
+		if (project->kept != NULL)
+			out->remaining[out->remaining_count++] = project->number;
 		out->project_count += project->kept == NULL || project->steps > 0;
 	}
 	for (size_t i = 0; i < roster->count && rt_ok(a->scope); i++) {

@@ -9,7 +9,8 @@
  *                                    invitations that the user created; everything of the deleted projects
  *   audit log                        kept, with one row that contains the figures of the report
  *
- * Projects are deleted before the accounts change. If it is interrupted, it can be repeated.
+ * Projects are deleted before the accounts change. If it is interrupted, it can be repeated: it also
+ * removes what is left in the accounts of projects that do not exist any more.
  *
  * Threads: any. */
 #ifndef RT_ACCOUNTS_ERASE_H
@@ -34,6 +35,9 @@ typedef struct rt_erase_report {
 	rt_accounts_removed removed; /* members that lose a deleted project are not counted */
 	size_t links, invitations;
 	bool has_identity;
+	uint64_t *remaining; /* numbers of all projects that are not deleted, ascending */
+	size_t remaining_count;
+	uint64_t last;       /* the highest number; later projects are not affected */
 } rt_erase_report;
 
 /* Determines the data to remove. home: the name of the project in which servers store sign-ins. O(all

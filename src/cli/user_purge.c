@@ -88,7 +88,13 @@ rt_cli_purge_user(rt_cli *cli, const rt_accounts *a, rt_str name)
 
 	rt_accounts_erase_plan(a, name, home, &report);
 	if (!is_dry) {
+		size_t confirmed = report.deleted_count;
+
 		confirm(cli, &report);
+		if (!rt_cli_has(cli, "yes")) /* roles may have changed since the question */
+			rt_accounts_erase_plan(a, name, home, &report);
+		if (report.deleted_count != confirmed)
+			rt_cli_fail(cli, RT_CONFLICT, "the user's projects have changed in the meantime; try again");
 		if (rt_ok(&cli->s))
 			rt_accounts_erase(a, &report);
 		requests = drop_requests(cli, &report);
