@@ -122,16 +122,16 @@ decide(rt_store *store, rt_scope *s, const rt_roster *roster, uint64_t user, rt_
 {
 	const rt_item *member;
 	size_t count = rt_roster_members(roster, project->number, &member);
-	bool is_owner = false, has_others = false;
+	bool has_others = false;
 
 	for (; count > 0; count--, member++) {
 		bool is_other = is_of(roster, member, user, true);
 
-		is_owner = is_owner || (member->role == RT_ROLE_OWNER && is_of(roster, member, user, false));
+		project->is_owned |= member->role == RT_ROLE_OWNER && is_of(roster, member, user, false);
 		has_others = has_others || (member->role == RT_ROLE_OWNER && is_other);
 		project->others += is_other;
 	}
-	if (!is_owner)
+	if (!project->is_owned)
 		project->kept = "the user is not an owner";
 	else if (has_others)
 		project->kept = "it has other owners";
@@ -196,7 +196,7 @@ rt_accounts_erase_plan(const rt_accounts *a, rt_str name, rt_str home, rt_erase_
 		out->last = project->number;
 		if (project->kept != NULL)
 			out->remaining[out->remaining_count++] = project->number;
-		out->project_count += project->kept == NULL || project->steps > 0;
+		out->project_count += project->is_owned || project->steps > 0;
 	}
 	for (size_t i = 0; i < roster->count && rt_ok(a->scope); i++) {
 		const rt_item *item = &roster->items[i];

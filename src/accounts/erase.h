@@ -9,8 +9,8 @@
  *                                    invitations that the user created; everything of the deleted projects
  *   audit log                        kept, with one row that contains the figures of the report
  *
- * Projects are deleted before the accounts change. If it is interrupted, it can be repeated: it also
- * removes what is left in the accounts of projects that do not exist any more.
+ * Projects are deleted before the accounts change. After an interruption it can be repeated: rows of the
+ * accounts that refer to projects that do not exist any more are removed as well.
  *
  * Threads: any. */
 #ifndef RT_ACCOUNTS_ERASE_H
@@ -22,6 +22,7 @@ typedef struct rt_erase_project {
 	uint64_t number;
 	rt_str name;
 	const char *kept;  /* why it is not deleted; NULL: it is */
+	bool is_owned;     /* the user is an owner */
 	size_t others;     /* other members, users and teams, who lose it */
 	uint64_t steps, entries; /* of the user, by the author's name in the history */
 	uint64_t rows;     /* of the history in all */
@@ -30,7 +31,7 @@ typedef struct rt_erase_project {
 /* Lives as long as the scope. */
 typedef struct rt_erase_report {
 	rt_str name;
-	rt_erase_project *projects; /* those that are deleted, and those with steps of the user */
+	rt_erase_project *projects; /* those that the user owns or has steps in */
 	size_t project_count, deleted_count;
 	rt_accounts_removed removed; /* members that lose a deleted project are not counted */
 	size_t links, invitations;

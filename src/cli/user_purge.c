@@ -60,7 +60,7 @@ say(rt_cli *cli, const rt_erase_report *report, bool is_dry)
 		rt_term_c(&cli->out, is_dry ? "Projects to delete:\n" : "Deleted projects:\n");
 	say_projects(cli, report, false);
 	if (report->project_count > report->deleted_count)
-		rt_term_c(&cli->out, "Kept projects, with the user's name as author:\n");
+		rt_term_c(&cli->out, "Kept projects (histories still name the user as author):\n");
 	say_projects(cli, report, true);
 	rt_term_f(&cli->out, "%s with the user: memberships in %zu project%s and %zu team%s, %zu token%s, %zu share link%s, %zu invitation%s%s.\n",
 		  is_dry ? "To remove" : "Removed", removed->memberships, RT_CLI_S(removed->memberships), removed->teams,

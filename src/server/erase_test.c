@@ -158,6 +158,9 @@ home_is_kept(void **state)
 	rt_accounts_erase(&f->a, &report);
 	check(f);
 	assert_int_equal(report.deleted_count, 0);
+	assert_int_equal(report.project_count, 2);
+	for (size_t i = 0; i < 2; i++)
+		assert_string_equal(report.projects[i].kept, "servers store sign-ins in it");
 	assert_int_equal(rt_accounts_project(&f->a, RT_STR("home")), home);
 	assert_int_equal(rt_accounts_project(&f->a, RT_STR("desk")), desk);
 	assert_int_equal(members(f, home) + members(f, desk), 0);
