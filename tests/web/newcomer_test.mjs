@@ -121,7 +121,7 @@ tally.check("and this one is open", await until(async () => (await page.locator(
 await toast.getByRole("button", { name: "Undo" }).click();
 tally.check("undo restores it", await until(async () => (await server.api("GET", "/discussions/d1/takes")).length === 2));
 
-// buttons are called by the role and the first words of their entry; a branch says what is kept
+// buttons are called by the role and the first words of their entry; the notice of a branch names the kept take
 await page.locator(".entry").first().getByRole("button", { name: "More for entry 1, User: The first discussion" }).click();
 await pick(page, "Branch here");
 tally.check("a branch says what is kept", await until(async () => (await toast.innerText().catch(() => "")).includes("The tab “main” has the previous one, unchanged.")), await toast.allInnerTexts());
