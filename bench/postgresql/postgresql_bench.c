@@ -6,8 +6,8 @@
  *	postgresql-bench fill ADDRESS ENTRIES SIZE
  *	postgresql-bench open ADDRESS TIMES
  *
- * append: each client is a thread that waits for each result; they share PROJECTS projects, each with a
- * handle and an engine, as in a server; two processes with the same SET share them. Prints appends per
+ * append: each client is a thread that waits for each result; they share PROJECTS projects, each with an
+ * engine, on one handle, as in a server; two processes with the same SET share them. Prints appends per
  * second. fill: one project "full" with one discussion. open: a new handle and engine each
  * time, until the number of entries is known and the last 50 texts are read. Prints the median in
  * ms. */
@@ -62,19 +62,36 @@ typedef struct opened {
 	rt_engine *engine;
 } opened;
 
+static rt_store *
+open_store(void)
+{
+	rt_store_options options = {.create = true};
+	rt_error err = {0};
+	rt_store *store;
+
+	if (rt_store_open(rt_alloc_libc(), &env, address, &options, &store, &err) != RT_OK)
+		die("open", err.text);
+	return store;
+}
+
+static rt_engine *
+open_engine(rt_store *store, const char *name)
+{
+	rt_engine_options options = {.env = &env, .create = true, .project = rt_str_of(name)};
+	rt_error err = {0};
+	rt_engine *engine;
+
+	if (rt_engine_open(&options, store, &engine, &err) != RT_OK)
+		die("open", err.text);
+	return engine;
+}
+
 static opened
 open_project(const char *name)
 {
-	rt_store_options options = {.create = true};
-	rt_engine_options engine_options = {
-		.env = &env, .create = true, .project = rt_str_of(name)};
-	rt_error err = {0};
-	opened o;
+	rt_store *store = open_store();
 
-	if (rt_store_open(rt_alloc_libc(), &env, address, &options, &o.store, &err) != RT_OK ||
-	    rt_engine_open(&engine_options, o.store, &o.engine, &err) != RT_OK)
-		die("open", err.text);
-	return o;
+	return (opened){store, open_engine(store, name)};
 }
 
 static void
@@ -110,12 +127,12 @@ append(rt_engine *engine, size_t count, const _Atomic bool *end, _Atomic long *d
 static void *
 client(void *ctx)
 {
-	opened *o = ctx;
+	rt_engine *const *engine = ctx;
 	const char *identity = getenv("IDENTITY"); /* log/identity.h */
 
 	if (identity != NULL)
 		(void)rt_store_set_identity(rt_str_of(identity));
-	append(o->engine, SIZE_MAX, &stop, &appended);
+	append(*engine, SIZE_MAX, &stop, &appended);
 	return NULL;
 }
 
@@ -123,7 +140,8 @@ static void
 bench_append(int clients, double seconds, int shared, const char *set)
 {
 	pthread_t threads[256];
-	opened projects[256];
+	rt_engine *engines[256];
+	rt_store *store = open_store();
 	struct timespec time = {(time_t)seconds, 0};
 	int64_t from;
 
@@ -131,12 +149,12 @@ bench_append(int clients, double seconds, int shared, const char *set)
 		char name[32];
 
 		snprintf(name, sizeof(name), "client-%s-%d", set, i);
-		projects[i] = open_project(name);
-		append(projects[i].engine, 1, NULL, NULL);
+		engines[i] = open_engine(store, name);
+		append(engines[i], 1, NULL, NULL);
 	}
 	from = now_us(NULL);
 	for (int i = 0; i < clients; i++)
-		if (pthread_create(&threads[i], NULL, client, &projects[i % shared]) != 0)
+		if (pthread_create(&threads[i], NULL, client, &engines[i % shared]) != 0)
 			die("thread", "not created");
 	(void)nanosleep(&time, NULL);
 	stop = true;
@@ -144,7 +162,8 @@ bench_append(int clients, double seconds, int shared, const char *set)
 		(void)pthread_join(threads[i], NULL);
 	printf("%.1f\n", (double)appended * 1e6 / (double)(now_us(NULL) - from));
 	for (int i = 0; i < shared; i++)
-		close_project(projects[i]);
+		rt_engine_close(engines[i]);
+	store->ops->close(store);
 }
 
 static void

@@ -14,12 +14,15 @@
 static void
 free_store(rt_pg_store *s)
 {
-	for (int i = 0; i < RT_PG_CONNECTIONS_MAX; i++) {
+	for (int i = 0; i < RT_PG_SLOTS + RT_PG_GROUPS_MAX; i++) {
 		/* the server cancels an open transaction */
 		if (s->process == getpid())
 			rt_pg_disconnect(s, &s->conns[i]);
 		rt_pg_batch_deinit(&s->conns[i].tx.batch);
+		(void)pthread_cond_destroy(&s->conns[i].moved);
+		(void)pthread_mutex_destroy(&s->conns[i].lock);
 	}
+	rt_pg_forget_own(s);
 	rt_wait_deinit(&s->guard, &s->free);
 	rt_free(s->alloc, s->address);
 	rt_free(s->alloc, s->place);
@@ -47,7 +50,7 @@ get_epoch(rt_store *store, uint64_t *out_epoch, rt_error *err)
 					 : rt_pg_read_heads(&call, 0).epoch;
 
 		if (rt_ok(&call.scope))
-			*out_epoch = epoch;
+			*out_epoch = rt_pg_told_epoch(call.store, epoch);
 	}
 	return rt_pg_end(&call, err);
 }
@@ -146,8 +149,11 @@ make_store(const rt_alloc *alloc, const rt_env *env, const char *address, const 
 		s->options = *options;
 	if (s->options.busy_ms <= 0)
 		s->options.busy_ms = RT_PG_BUSY_MS;
-	for (int i = 0; i < RT_PG_CONNECTIONS_MAX; i++)
+	for (int i = 0; i < RT_PG_SLOTS + RT_PG_GROUPS_MAX; i++) {
 		rt_pg_batch_init(&s->conns[i].tx.batch, alloc);
+		(void)pthread_mutex_init(&s->conns[i].lock, NULL); /* never fail: nothing is allocated */
+		(void)pthread_cond_init(&s->conns[i].moved, NULL);
+	}
 	st = rt_pg_parse(s, err);
 	if (st == RT_OK)
 		*out = s;

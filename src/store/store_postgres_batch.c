@@ -135,6 +135,16 @@ bytes_at(const rt_buf *column, size_t *from)
 	return rt_str_at((const char *)at + 4, size);
 }
 
+/* Their result is a row with 1 if they have written. They exist twice: in a group (store_postgres_group.c), a later commit makes them durable. */
+#define LATER ", set_config('synchronous_commit', 'off', true)"
+
+#define APPEND_ONE(more) \
+	"WITH h AS (UPDATE retake.project t SET seq = $2 + 1, body = $10 WHERE t.id = $1 AND" \
+	" t.seq = $2 AND t.body = $3 AND t.fence = $4 AND $5 = (SELECT s.epoch FROM" \
+	" retake.store s) RETURNING t.id), l AS (INSERT INTO retake.log SELECT h.id, $2 + 1, $6," \
+	" $7, $8, $9 FROM h), b AS (INSERT INTO retake.body SELECT h.id, $10, $11, $12, $13 FROM" \
+	" h) SELECT 1::bigint" more " FROM h"
+
 bool
 rt_pg_append_query(rt_pg_call *call, rt_pg_query *out)
 {
@@ -145,12 +155,9 @@ rt_pg_append_query(rt_pg_call *call, rt_pg_query *out)
 	if (b->count != 2 || number_at(b, 0, 0) != RT_PG_LOG_ADD ||
 	    number_at(b, 0, 1) != RT_PG_BODY_ADD)
 		return false;
-	*out = rt_pg_query_of(
-		"WITH h AS (UPDATE retake.project t SET seq = $2 + 1, body = $10 WHERE t.id = $1 AND"
-		" t.seq = $2 AND t.body = $3 AND t.fence = $4 AND $5 = (SELECT s.epoch FROM"
-		" retake.store s) RETURNING t.id), l AS (INSERT INTO retake.log SELECT h.id, $2 + 1, $6,"
-		" $7, $8, $9 FROM h), b AS (INSERT INTO retake.body SELECT h.id, $10, $11, $12, $13 FROM"
-		" h) SELECT count(*) FROM h");
+	*out = rt_pg_query_of(APPEND_ONE(""));
+	out->later_sql = APPEND_ONE(LATER);
+	out->later_name = RT_PG_NAME_APPEND_ONE_LATER;
 	out->doing = "writing to it";
 	out->name = RT_PG_NAME_APPEND_ONE;
 	out->is_cancelled = true; /* a setting for the lock would be a tenth of the cost */
@@ -170,16 +177,16 @@ rt_pg_append_query(rt_pg_call *call, rt_pg_query *out)
 	return true;
 }
 
-static const char write_sql[] = "SELECT retake.write($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)";
+#define WRITE(more) "SELECT retake.write($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)" more
 
 /* The same for log rows and bodies alone, at about half the cost. */
-static const char append_sql[] =
-	"WITH h AS (UPDATE retake.project t SET seq = $7, body = $8 WHERE t.id = $1 AND t.seq = $3 AND"
-	" t.body = $4 AND t.fence = $5 AND $6 = (SELECT s.epoch FROM retake.store s) AND $2 > 0"
-	" RETURNING t.id), u AS MATERIALIZED (SELECT * FROM h, unnest($9, $10, $11, $12, $13, $14) AS"
-	" c(kind, n, extra, sum, name, data)), l AS (INSERT INTO retake.log SELECT id, n, name, extra, sum,"
-	" data FROM u WHERE kind = 1), b AS (INSERT INTO retake.body SELECT id, n, extra, sum, data FROM u"
-	" WHERE kind = 2) SELECT count(*) FROM h";
+#define APPEND(more) \
+	"WITH h AS (UPDATE retake.project t SET seq = $7, body = $8 WHERE t.id = $1 AND t.seq = $3 AND" \
+	" t.body = $4 AND t.fence = $5 AND $6 = (SELECT s.epoch FROM retake.store s) AND $2 > 0" \
+	" RETURNING t.id), u AS MATERIALIZED (SELECT * FROM h, unnest($9, $10, $11, $12, $13, $14) AS" \
+	" c(kind, n, extra, sum, name, data)), l AS (INSERT INTO retake.log SELECT id, n, name, extra, sum," \
+	" data FROM u WHERE kind = 1), b AS (INSERT INTO retake.body SELECT id, n, extra, sum, data FROM u" \
+	" WHERE kind = 2) SELECT 1::bigint" more " FROM h"
 
 static bool
 is_only_append(const rt_pg_batch *b)
@@ -199,7 +206,9 @@ rt_pg_batch_query(rt_pg_call *call, uint64_t project, bool is_alone, rt_pg_query
 	rt_pg_batch *b = &tx->batch;
 	bool is_append = !is_alone && tx->now.project == project && is_only_append(b);
 
-	*out = rt_pg_query_of(is_append ? append_sql : write_sql);
+	*out = rt_pg_query_of(is_append ? APPEND("") : WRITE(""));
+	out->later_sql = is_append ? APPEND(LATER) : WRITE(LATER);
+	out->later_name = is_append ? RT_PG_NAME_APPEND_LATER : RT_PG_NAME_WRITE_LATER;
 	out->doing = "writing to it";
 	out->name = is_append ? RT_PG_NAME_APPEND : RT_PG_NAME_WRITE;
 	out->is_cancelled = is_append;

@@ -210,35 +210,30 @@ connect_once(rt_pg_store *s, rt_pg_conn *c, rt_error *err)
 	return RT_OK;
 }
 
-rt_status
-rt_pg_connect(rt_pg_store *s, rt_pg_conn *c, rt_error *err)
-{
-	const struct timespec nap = {0, 50000000};
-	int64_t until = rt_clock_ms() + s->options.busy_ms;
-	rt_status st = RT_BUSY;
-
-	if (c->pg != NULL && s->pq->status(c->pg) == CONNECTION_OK)
-		return RT_OK;
-	rt_pg_disconnect(s, c);
-	for (;;) {
-		st = connect_once(s, c, err);
-		s->was_reached = s->was_reached || st == RT_OK;
-		/* A server that was reached before is probably restarting. */
-		if ((st != RT_BUSY && (st != RT_IO || !s->was_reached)) || rt_clock_ms() >= until)
-			return st;
-		(void)nanosleep(&nap, NULL);
-	}
-}
-
 /* --- the pool --- */
+
+/* The begin that this thread has opened last. */
+static _Thread_local struct {
+	const rt_pg_store *store;
+	rt_pg_conn *conn;
+} own_begin;
+
+void
+rt_pg_forget_own(const rt_pg_store *s)
+{
+	if (own_begin.store == s)
+		own_begin.store = NULL;
+}
 
 rt_pg_conn *
 rt_pg_own(rt_pg_store *s)
 {
 	rt_pg_conn *own = NULL;
 
+	if (own_begin.store == s)
+		return own_begin.conn;
 	RT_ASSERT(pthread_mutex_lock(&s->guard) == 0);
-	for (int i = 0; i < RT_PG_CONNECTIONS_MAX && own == NULL; i++)
+	for (int i = 0; i < RT_PG_SLOTS && s->begins > 0 && own == NULL; i++)
 		if (s->conns[i].used && s->conns[i].tx.is_open &&
 		    pthread_equal(s->conns[i].owner, pthread_self()))
 			own = &s->conns[i];
@@ -246,21 +241,38 @@ rt_pg_own(rt_pg_store *s)
 	return own;
 }
 
-/* A free one, connected if possible; NULL: none. */
+/* A free place, if possible with a connection or without one; NULL: none. */
 static rt_pg_conn *
-find_free(rt_pg_store *s)
+find_free(rt_pg_store *s, bool is_connected)
 {
 	rt_pg_conn *found = NULL;
 
-	for (int i = 0; i < RT_PG_CONNECTIONS_MAX; i++)
+	for (int i = 0; i < RT_PG_SLOTS; i++)
 		if (!s->conns[i].used &&
-		    (found == NULL || (found->pg == NULL && s->conns[i].pg != NULL)))
+		    (found == NULL || ((found->pg != NULL) != is_connected && (s->conns[i].pg != NULL) == is_connected)))
 			found = &s->conns[i];
 	return found;
 }
 
+/* With the guard. False: the time is over. */
+static bool
+wait_free(rt_pg_store *s, int64_t until_ms)
+{
+	s->waiting++;
+	bool in_time = rt_wait_until(&s->guard, &s->free, until_ms);
+	s->waiting--;
+	return in_time;
+}
+
+static rt_status
+fail_in_use(const rt_pg_store *s, rt_error *err)
+{
+	return rt_fail(err, RT_BUSY, "all connections to %s have been in use for %d s; try again", s->place,
+		       (s->options.busy_ms + 999) / 1000);
+}
+
 rt_status
-rt_pg_acquire(rt_pg_store *s, bool write, rt_pg_conn **out, rt_error *err)
+rt_pg_acquire(rt_pg_store *s, bool write, bool is_assumed, rt_pg_conn **out, rt_error *err)
 {
 	int64_t until_ms = rt_clock_ms() + s->options.busy_ms;
 	rt_pg_conn *c = NULL;
@@ -273,30 +285,122 @@ rt_pg_acquire(rt_pg_store *s, bool write, rt_pg_conn **out, rt_error *err)
 			       s->place);
 	RT_ASSERT(pthread_mutex_lock(&s->guard) == 0);
 	while (st == RT_OK && c == NULL) {
-		c = write && s->writers >= RT_PG_WRITERS_MAX ? NULL : find_free(s);
-		if (c == NULL && !rt_wait_until(&s->guard, &s->free, until_ms))
-			st = rt_fail(err, RT_BUSY,
-				     "all connections to %s have been in use for %d s; try again",
-				     s->place, (s->options.busy_ms + 999) / 1000);
+		c = write && s->begins >= RT_PG_BEGINS_MAX ? NULL : find_free(s, !is_assumed);
+		if (c == NULL && !wait_free(s, until_ms))
+			st = fail_in_use(s, err);
 	}
 	if (st == RT_OK) {
 		c->used = true;
 		c->owner = pthread_self();
 		c->tx.is_open = write;
-		s->writers += write;
+		s->begins += write;
 		*out = c;
 	}
 	RT_ASSERT(pthread_mutex_unlock(&s->guard) == 0);
+	if (st == RT_OK && write) {
+		own_begin.store = s;
+		own_begin.conn = c;
+	}
 	return st;
 }
 
 void
 rt_pg_release(rt_pg_store *s, rt_pg_conn *c)
 {
+	if (own_begin.conn == c)
+		own_begin.store = NULL;
 	RT_ASSERT(pthread_mutex_lock(&s->guard) == 0);
-	s->writers -= c->tx.is_open;
+	s->begins -= c->tx.is_open;
 	c->tx.is_open = false;
 	c->used = false;
-	RT_ASSERT(pthread_cond_broadcast(&s->free) == 0);
+	c->is_counted = c->pg != NULL;
+	if (s->waiting > 0)
+		RT_ASSERT(pthread_cond_broadcast(&s->free) == 0);
 	RT_ASSERT(pthread_mutex_unlock(&s->guard) == 0);
+}
+
+/* With the guard: gives the place a connection that is not in use, or the right to connect. */
+static bool
+admit(rt_pg_store *s, rt_pg_conn *c)
+{
+	int connections = 0, writers = 0;
+	rt_pg_conn *idle = NULL;
+
+	for (int i = 0; i < RT_PG_SLOTS + RT_PG_GROUPS_MAX; i++) {
+		rt_pg_conn *other = &s->conns[i];
+
+		connections += other->is_counted;
+		writers += other->is_counted && other->used && other->tx.is_open;
+		if (!other->used && other->pg != NULL)
+			idle = other;
+	}
+	if (c->tx.is_open && writers >= RT_PG_WRITERS_MAX)
+		return false;
+	if (idle == NULL && connections >= RT_PG_CONNECTIONS_MAX)
+		return false;
+	if (idle != NULL) {
+		c->pg = idle->pg;
+		c->named = idle->named;
+		idle->pg = NULL;
+		idle->named = 0;
+		idle->is_counted = false;
+	}
+	c->is_counted = true;
+	return true;
+}
+
+static rt_status
+wait_admitted(rt_pg_store *s, rt_pg_conn *c, rt_error *err)
+{
+	int64_t until_ms = rt_clock_ms() + s->options.busy_ms;
+	rt_status st = RT_OK;
+
+	RT_ASSERT(pthread_mutex_lock(&s->guard) == 0);
+	while (st == RT_OK && !c->is_counted && !admit(s, c))
+		if (!wait_free(s, until_ms))
+			st = fail_in_use(s, err);
+	RT_ASSERT(pthread_mutex_unlock(&s->guard) == 0);
+	return st;
+}
+
+/* A new connection to a server that has been started again: the others are lost, too. */
+static void
+check_started(rt_pg_store *s, rt_pg_conn *c)
+{
+	rt_pg_query q = rt_pg_control_of("SELECT (extract(epoch FROM pg_postmaster_start_time()) * 1000000)::bigint");
+	rt_pg_call call = {.store = s, .conn = c};
+	PGresult *rows;
+
+	if (!rt_pg_exchange(&call, &q, 1, &rows))
+		return;
+	uint64_t started = rt_pg_u64(&call, rows, 0, 0);
+	rt_pg_clear(&call, rows);
+	RT_ASSERT(pthread_mutex_lock(&s->guard) == 0);
+	s->losses += s->started != 0 && s->started != started;
+	s->started = started;
+	RT_ASSERT(pthread_mutex_unlock(&s->guard) == 0);
+}
+
+rt_status
+rt_pg_connect(rt_pg_store *s, rt_pg_conn *c, rt_error *err)
+{
+	const struct timespec nap = {0, 50000000};
+	int64_t until = rt_clock_ms() + s->options.busy_ms;
+	rt_status st = c->pg != NULL ? RT_OK : wait_admitted(s, c, err);
+
+	if (st != RT_OK || (c->pg != NULL && s->pq->status(c->pg) == CONNECTION_OK))
+		return st;
+	rt_pg_disconnect(s, c);
+	for (;;) {
+		st = connect_once(s, c, err);
+		s->was_reached = s->was_reached || st == RT_OK;
+		if (st == RT_OK)
+			check_started(s, c);
+		if (st == RT_OK && c->pg == NULL)
+			st = rt_fail(err, RT_BUSY, "%s has closed a new connection; try again", s->place);
+		/* A server that was reached before is probably restarting. */
+		if ((st != RT_BUSY && (st != RT_IO || !s->was_reached)) || rt_clock_ms() >= until)
+			return st;
+		(void)nanosleep(&nap, NULL);
+	}
 }

@@ -13,6 +13,8 @@
  *   store_postgres_check.c         check and scrub
  *   store_postgres_connection.c    connections and their pool
  *   store_postgres_query.c         statements and results
+ *   store_postgres_pipeline.c      sending and receiving
+ *   store_postgres_group.c         commits of several threads that share a pipeline
  *   pq_load.c                      libpq
  *   store_common.c                 checks that all kinds of stores share
  *
@@ -43,7 +45,13 @@
 enum {
 	RT_PG_FORMAT = 2,
 	RT_PG_CONNECTIONS_MAX = 16,
-	RT_PG_WRITERS_MAX = 12, /* of these; the rest is for reading */
+	RT_PG_WRITERS_MAX = 12, /* of these; the rest is for reading and for groups */
+	RT_PG_BEGINS_MAX = 64,  /* most of them need no connection of their own */
+	RT_PG_READS_MAX = 16,
+	RT_PG_GROUPS_MAX = 4, /* at the same time */
+	RT_PG_SLOTS = RT_PG_BEGINS_MAX + RT_PG_READS_MAX,
+	RT_PG_GROUP_MAX = 32, /* transactions in a group */
+	RT_PG_GROUP_MS = 200, /* for each of them; it may be waiting for a lock */
 	RT_PG_BUSY_MS = 30000,
 	RT_PG_CONNECT_MS = 10000,
 	RT_PG_ANSWER_MS = 60000, /* after the busy limit: then the server counts as lost */
@@ -107,18 +115,25 @@ typedef struct rt_pg_transaction {
 	rt_pg_batch batch;
 } rt_pg_transaction;
 
+/* What has failed last. */
+typedef struct rt_pg_failure {
+	bool is_lost;   /* the connection */
+	char code[6];   /* SQLSTATE; empty: none */
+	char text[300]; /* the server's or libpq's message, in one line */
+} rt_pg_failure;
+
 typedef struct rt_pg_conn {
 	PGconn *pg;        /* NULL: not connected */
+	bool is_counted;   /* among the connections, or may connect; guarded */
 	bool used;         /* by a thread; guarded */
 	unsigned named;    /* a bit for each rt_pg_name that was prepared on it */
 	pthread_t owner;
 	rt_pg_transaction tx;
-	/* The last failure: */
-	bool is_lost;   /* of the connection */
 	bool has_busy_limit; /* the statement that runs is cancelled after the busy limit */
 	bool was_cancelled;
-	char code[6];   /* SQLSTATE; empty: none */
-	char text[300]; /* the server's or libpq's message, in one line */
+	rt_pg_failure failure;
+	pthread_mutex_t lock; /* store_postgres_group.c */
+	pthread_cond_t moved;
 } rt_pg_conn;
 
 typedef struct rt_pg_store {
@@ -131,6 +146,8 @@ typedef struct rt_pg_store {
 	char *place; /* without the password */
 	int connect_ms;
 	_Atomic bool was_reached;  /* the server, by this handle */
+	_Atomic uint64_t losses;   /* of connections, see rt_pg_told_epoch */
+	uint64_t started;          /* when the server was, in us; 0: not known; guarded */
 	_Atomic bool has_written; /* so the database is not one for reading */
 	_Atomic bool has_no_names; /* a pooler may change server connections: nothing is prepared */
 	bool has_policies;         /* row-level security applies to its role */
@@ -138,17 +155,28 @@ typedef struct rt_pg_store {
 
 	pthread_mutex_t guard;
 	pthread_cond_t free;                  /* a connection became free */
-	int writers;                          /* connections in a begin */
+	int waiting;                          /* for that */
+	int begins;                           /* open ones */
+	struct rt_pg_member *queue;           /* that wait for the next group */
 	uint64_t hint;                        /* the project of the last call */
 	rt_pg_heads known[RT_PG_HEADS_KNOWN]; /* by project */
 	uint64_t project_last;                /* projects up to here are known to exist */
-	rt_pg_conn conns[RT_PG_CONNECTIONS_MAX];
+	rt_pg_conn conns[RT_PG_SLOTS + RT_PG_GROUPS_MAX]; /* the last ones send groups */
 } rt_pg_store;
 
 static inline rt_pg_store *
 rt_pg_self(rt_store *store)
 {
 	return (rt_pg_store *)store;
+}
+
+/* The epoch of the store, as the caller sees it. The commits of a group are visible a moment before they
+ * are durable, so after a crash of the server, rows that this handle has read may be lost; the crash
+ * ends every connection. */
+static inline uint64_t
+rt_pg_told_epoch(const rt_pg_store *s, uint64_t epoch)
+{
+	return epoch + s->losses;
 }
 
 /* --- statements and results (store_postgres_query.c) --- */
@@ -164,7 +192,11 @@ typedef enum rt_pg_name {
 	RT_PG_NAME_LOG,
 	RT_PG_NAME_IDENTITY,
 	RT_PG_NAME_WATCH,
-	RT_PG_NAME_WATCH_SIDE
+	RT_PG_NAME_WATCH_SIDE,
+	RT_PG_NAME_SIDE,
+	RT_PG_NAME_APPEND_ONE_LATER,
+	RT_PG_NAME_APPEND_LATER,
+	RT_PG_NAME_WRITE_LATER
 } rt_pg_name;
 
 /* A statement with its parameters, all in binary form. Not to be copied once it has any. */
@@ -172,6 +204,8 @@ typedef struct rt_pg_query {
 	const char *sql;
 	const char *doing; /* in messages: "reading the log" */
 	rt_pg_name name;
+	const char *later_sql; /* as a member of a group: a later one makes it durable */
+	rt_pg_name later_name;
 	bool is_cancelled; /* after the busy limit; else the server limits the wait for a lock itself */
 	bool is_control;   /* of the transaction: no rows */
 	bool is_of_list; /* the first parameter is not a project */
@@ -218,6 +252,12 @@ typedef struct rt_pg_call {
  * false: one failed, or the connection; conn has the reason, and no result remains. */
 RT_CHECKED bool rt_pg_exchange(rt_pg_call *call, const rt_pg_query *queries, size_t count,
 			       PGresult **results);
+/* The lower parts: */
+void rt_pg_fail_conn(rt_pg_call *call, const char *text); /* NULL: libpq's message */
+void rt_pg_keep_failure(rt_pg_call *call, const PGresult *result, rt_pg_failure *to);
+RT_CHECKED bool rt_pg_send_rest(rt_pg_call *call, int64_t until_ms);
+/* The next result; *out NULL: the end of a statement's results. */
+RT_CHECKED bool rt_pg_receive(rt_pg_call *call, int64_t until_ms, PGresult **out);
 /* The result of a statement; NULL: the call has failed. Outside a transaction it is repeated on a
  * new connection if this one is lost. */
 PGresult *rt_pg_rows(rt_pg_call *call, const rt_pg_query *q);
@@ -228,7 +268,30 @@ void rt_pg_script(rt_pg_call *call, const char *sql, const char *doing);
 void rt_pg_call_fail(rt_pg_call *call, const char *doing);
 void rt_pg_damaged(rt_pg_call *call, const char *noun, uint64_t number);
 
+/* A statement that is a transaction of its own, as a member of a group (store_postgres_group.c). */
+typedef struct rt_pg_member {
+	const rt_pg_query *query; /* its result is 1 if it has written */
+	bool has_identity;
+	rt_pg_query identity;
+	PGresult *result; /* NULL: it failed; owned by its thread */
+	rt_status status; /* of the connection; nothing was sent if it is not RT_OK */
+	rt_error error;
+	rt_pg_conn *conn; /* whose condition variable its thread waits for */
+	bool is_crowded;         /* it was not alone in its group */
+	rt_pg_conn *place;       /* where it is sent, if its thread sends the group */
+	bool is_leader, is_done; /* under the lock of conn */
+	struct rt_pg_member *next;
+} rt_pg_member;
+
+/* As rt_pg_exchange with one statement, together with those of other threads. It connects; if it cannot, the
+ * call has failed. */
+RT_CHECKED bool rt_pg_exchange_shared(rt_pg_call *call, const rt_pg_query *q, PGresult **result);
+/* Sends a group on the call's connection. */
+void rt_pg_exchange_group(rt_pg_call *call, rt_pg_member *const *group, size_t count);
+
 uint64_t rt_pg_u64(rt_pg_call *call, const PGresult *rows, int row, int column);
+/* The result of the statement for a batch. */
+bool rt_pg_has_written(rt_pg_call *call, const PGresult *rows);
 bool rt_pg_bool(rt_pg_call *call, const PGresult *rows, int row, int column);
 rt_str rt_pg_bytes(rt_pg_call *call, const PGresult *rows, int row, int column);
 
@@ -238,14 +301,18 @@ rt_str rt_pg_bytes(rt_pg_call *call, const PGresult *rows, int row, int column);
 void rt_pg_add_place(rt_buf *out, const char *address);
 /* Parses the address: place, connect_ms. */
 RT_CHECKED rt_status rt_pg_parse(rt_pg_store *s, rt_error *err);
-/* A free connection for this thread; connected if possible. write: for a begin. */
-RT_CHECKED rt_status rt_pg_acquire(rt_pg_store *s, bool write, rt_pg_conn **out, rt_error *err);
+/* A free place for a connection, for this thread; connected if possible, but not if is_assumed. write: for a
+ * begin. */
+RT_CHECKED rt_status rt_pg_acquire(rt_pg_store *s, bool write, bool is_assumed, rt_pg_conn **out, rt_error *err);
 void rt_pg_release(rt_pg_store *s, rt_pg_conn *c);
-/* Connects it if it is not; RT_BUSY while the server is starting. */
+/* Connects it if it is not, or takes over the connection of a free place; RT_BUSY while the server is
+ * starting. */
 RT_CHECKED rt_status rt_pg_connect(rt_pg_store *s, rt_pg_conn *c, rt_error *err);
 void rt_pg_disconnect(rt_pg_store *s, rt_pg_conn *c);
 /* The connection with this thread's open begin, or NULL. */
 rt_pg_conn *rt_pg_own(rt_pg_store *s);
+/* The handle is being closed. */
+void rt_pg_forget_own(const rt_pg_store *s);
 
 /* --- calls (store_postgres_transaction.c) --- */
 

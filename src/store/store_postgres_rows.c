@@ -326,6 +326,7 @@ read_named(reader *r)
 			  " hash = $1 AND name = $2");
 
 	q.doing = r->src->doing;
+	q.name = is_side ? RT_PG_NAME_SIDE : RT_PG_NAME_NONE;
 	q.is_of_list = !is_side;
 	rt_pg_arg_u64(&q, is_side ? r->rows->project
 				  : rt_hash(r->rows->name.ptr, r->rows->name.size, 0));
@@ -641,7 +642,7 @@ write_alone(rt_pg_call *call, uint64_t project)
 
 	rt_pg_batch_query(call, project, true, &q);
 	rows = rt_pg_rows(call, &q);
-	if (rows != NULL && rt_pg_u64(call, rows, 0, 0) != 1)
+	if (rows != NULL && !rt_pg_has_written(call, rows))
 		rt_store_no_project(&call->scope, project);
 	rt_pg_clear(call, rows);
 	rt_pg_batch_clear(&call->conn->tx.batch);

@@ -222,9 +222,9 @@ create(rt_pg_call *call)
 	if (rt_ok(&call->scope))
 		rt_pg_script(call, sql.ptr, "creating its tables");
 	if (call->scope.status == RT_REFUSED) {
-		char text[sizeof(call->conn->text)];
+		char text[sizeof(call->conn->failure.text)];
 
-		memcpy(text, call->conn->text, sizeof(text));
+		memcpy(text, call->conn->failure.text, sizeof(text));
 		rt_scope_reset(&call->scope);
 		rt_scope_fail_advise(&call->scope, RT_REFUSED,
 				     "run retake store init",

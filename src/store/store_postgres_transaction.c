@@ -20,7 +20,7 @@ rt_pg_reading(rt_store *store)
 	call.conn = rt_pg_own(call.store);
 	if (call.conn == NULL)
 		RT_TRY(&call.scope,
-		       rt_pg_acquire(call.store, false, &call.conn, &call.scope.error));
+		       rt_pg_acquire(call.store, false, false, &call.conn, &call.scope.error));
 	else if (call.conn->tx.status != RT_OK)
 		rt_scope_fail(&call.scope, call.conn->tx.status,
 			      "%s: an earlier access in the same step failed (%s)",
@@ -174,7 +174,7 @@ begin_on(rt_pg_call *call, uint64_t project, bool restart)
 			}
 			continue;
 		}
-		tx->is_sent = !call->conn->is_lost; /* it has to be rolled back */
+		tx->is_sent = !call->conn->failure.is_lost; /* it has to be rolled back */
 		rt_pg_call_fail(call, "starting to write");
 	}
 	return h;
@@ -280,7 +280,7 @@ rt_pg_flush(rt_pg_call *call)
 	if (!tx->is_stale) {
 		rt_pg_batch_query(call, tx->now.project, false, &q);
 		rows = rt_pg_rows(call, &q);
-		if (rows != NULL && rt_pg_u64(call, rows, 0, 0) != 1)
+		if (rows != NULL && !rt_pg_has_written(call, rows))
 			tx->is_stale = true;
 		rt_pg_clear(call, rows);
 	}
@@ -344,13 +344,14 @@ begin(rt_store *store, uint64_t project, const uint64_t *seq, rt_error *err)
 	RT_ASSERT(rt_pg_own(s) == NULL);
 	if (s->options.read_only)
 		return rt_fail(err, RT_READ_ONLY, "%s was opened read-only", s->place);
-	st = rt_pg_acquire(s, true, &call.conn, err);
+	bool is_assumed = seq != NULL && recall(s, project, *seq, &known);
+	st = rt_pg_acquire(s, true, is_assumed, &call.conn, err);
 	if (st != RT_OK)
 		return st;
 	rt_scope_init(&call.scope, s->alloc);
 	start(call.conn);
 	tx = &call.conn->tx;
-	if (seq != NULL && recall(s, project, *seq, &known)) {
+	if (is_assumed) {
 		tx->base = tx->now = known;
 		return RT_OK;
 	}
@@ -439,10 +440,10 @@ static outcome
 find_outcome(rt_pg_call *call, bool was_locked)
 {
 	rt_pg_conn *c = call->conn;
-	char text[sizeof(c->text)];
+	char text[sizeof(c->failure.text)];
 	outcome found;
 
-	memcpy(text, c->text, sizeof(text));
+	memcpy(text, c->failure.text, sizeof(text));
 	c->tx.is_sent = false;
 	found = look_up(call);
 	rt_scope_reset(&call->scope);
@@ -477,20 +478,19 @@ commit_alone(rt_pg_call *call)
 	PGresult *rows;
 
 	for (int attempt = 1; rt_ok(&call->scope) && !is_written; attempt++) {
-		RT_TRY(&call->scope, rt_pg_connect(call->store, call->conn, &call->scope.error));
-		if (!rt_ok(&call->scope))
-			return;
 		if (!rt_pg_append_query(call, &q))
 			rt_pg_batch_query(call, tx->now.project, false, &q);
 		bool has_names = !call->store->has_no_names;
-		if (rt_pg_exchange(call, &q, 1, &rows)) {
-			is_written = rt_pg_u64(call, rows, 0, 0) == 1;
+		if (rt_pg_exchange_shared(call, &q, &rows)) {
+			is_written = rt_pg_has_written(call, rows);
 			rt_pg_clear(call, rows);
 			if (!is_written)
 				fail_stale(call);
 			return;
 		}
-		if (call->conn->is_lost) {
+		if (!rt_ok(&call->scope)) /* it could not connect */
+			return;
+		if (call->conn->failure.is_lost) {
 			is_written = find_outcome(call, false) == WRITTEN;
 			if (!is_written && rt_ok(&call->scope) && attempt == ATTEMPTS)
 				rt_scope_fail(&call->scope, RT_BUSY,
@@ -499,8 +499,8 @@ commit_alone(rt_pg_call *call)
 					      call->store->place, attempt);
 		} else if (has_names && call->store->has_no_names) {
 			continue; /* it was not executed */
-		} else if (strncmp(call->conn->code, "40", 2) != 0 || attempt == ATTEMPTS) {
-			if (strcmp(call->conn->code, "RT001") == 0)
+		} else if (strncmp(call->conn->failure.code, "40", 2) != 0 || attempt == ATTEMPTS) {
+			if (strcmp(call->conn->failure.code, "RT001") == 0)
 				fail_stale(call);
 			rt_pg_call_fail(call, q.doing);
 		}
@@ -529,12 +529,12 @@ commit_locked(rt_pg_call *call)
 	queries[count++] = rt_pg_control_of("COMMIT");
 	if (rt_pg_exchange(call, queries, count, rows)) {
 		tx->is_sent = false;
-		is_lost_row = count == 2 && rt_pg_u64(call, rows[0], 0, 0) != 1;
+		is_lost_row = count == 2 && !rt_pg_has_written(call, rows[0]);
 		for (size_t i = 0; i < count; i++)
 			rt_pg_clear(call, rows[i]);
 		if (is_lost_row) /* the function wrote nothing */
 			fail_stale(call);
-	} else if (call->conn->is_lost) {
+	} else if (call->conn->failure.is_lost) {
 		(void)find_outcome(call, true);
 	} else {
 		rt_pg_call_fail(call, "committing");
