@@ -341,6 +341,7 @@ admit(rt_pg_store *s, rt_pg_conn *c)
 	if (idle != NULL) {
 		c->pg = idle->pg;
 		c->named = idle->named;
+		c->losses = idle->losses;
 		idle->pg = NULL;
 		idle->named = 0;
 		idle->is_counted = false;
@@ -388,7 +389,8 @@ rt_pg_connect(rt_pg_store *s, rt_pg_conn *c, rt_error *err)
 	int64_t until = rt_clock_ms() + s->options.busy_ms;
 	rt_status st = c->pg != NULL ? RT_OK : wait_admitted(s, c, err);
 
-	if (st != RT_OK || (c->pg != NULL && s->pq->status(c->pg) == CONNECTION_OK))
+	/* If one has been lost, the others probably are. */
+	if (st != RT_OK || (c->pg != NULL && s->pq->status(c->pg) == CONNECTION_OK && c->losses == s->losses))
 		return st;
 	rt_pg_disconnect(s, c);
 	for (;;) {
@@ -398,6 +400,7 @@ rt_pg_connect(rt_pg_store *s, rt_pg_conn *c, rt_error *err)
 			check_started(s, c);
 		if (st == RT_OK && c->pg == NULL)
 			st = rt_fail(err, RT_BUSY, "%s has closed a new connection; try again", s->place);
+		c->losses = s->losses;
 		/* A server that was reached before is probably restarting. */
 		if ((st != RT_BUSY && (st != RT_IO || !s->was_reached)) || rt_clock_ms() >= until)
 			return st;

@@ -124,6 +124,7 @@ typedef struct rt_pg_failure {
 
 typedef struct rt_pg_conn {
 	PGconn *pg;        /* NULL: not connected */
+	uint64_t losses;   /* of the store when it was connected */
 	bool is_counted;   /* among the connections, or may connect; guarded */
 	bool used;         /* by a thread; guarded */
 	unsigned named;    /* a bit for each rt_pg_name that was prepared on it */

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""kill.py SERVER ADDRESS SECONDS: several writers, while the server's processes are killed and the
-server restarts. Every answer must be true afterwards: a confirmed entry exists once, one that was
+"""kill.py SERVER ADDRESS SECONDS: several writers, and clients of a `retake serve` in as many projects,
+whose commits share pipelines, while the server's processes are killed and the server restarts. Every answer must be true afterwards: a confirmed entry exists once, one that was
 refused as busy does not exist, and no entry exists twice. Then the store is intact.
 
 RETAKE: the program. SEED: of the kills."""
@@ -16,9 +16,13 @@ import threading
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(os.path.dirname(HERE), "server"))
+import client as served  # noqa: E402
+
 RETAKE = os.environ["RETAKE"]
 SERVER, ADDRESS, SECONDS = sys.argv[1], sys.argv[2], float(sys.argv[3])
 WRITERS = 3
+SERVED = [f"served{at}" for at in range(12)]
 
 
 class Server:
@@ -78,6 +82,16 @@ def write(project, until, answers):
                 pass
 
 
+def write_served(server, project, until, answers):
+    """The same through the HTTP interface of one process."""
+    client, number = server.client(project), 0
+    while time.monotonic() < until:
+        number += 1
+        content = f"{project} {number}"
+        answer = client.post("/discussions/main/entries", {"content": content})
+        answers.append((content, "ok" if answer.status == 201 else answer.json["code"]))
+
+
 def disturb(server, rng):
     """Returns the name of the disturbance."""
     what = rng.choice(["kill", "terminate", "terminate", "terminate", "restart"])
@@ -118,20 +132,7 @@ def check(answers, present):
     return problems
 
 
-def main():
-    seed = int(os.environ.get("SEED", time.time_ns() % 1000000))
-    rng = random.Random(seed)
-    print(f"seed {seed}")
-    server = Server()
-    server.sql("CREATE DATABASE killed")
-    for project in ("shared", "alone"):
-        while subprocess.run([RETAKE, "--db", ADDRESS, "-p", project, "add", "start"],
-                             stdout=subprocess.DEVNULL).returncode:
-            time.sleep(0.2)
-    answers = {"shared": [], "alone": []}
-    until = time.monotonic() + SECONDS
-    threads = [threading.Thread(target=write, args=(p, until, answers[p]))
-               for p in ["shared"] * (WRITERS - 1) + ["alone"]]
+def run(server, rng, threads, until):
     for thread in threads:
         thread.start()
     done = {}
@@ -141,6 +142,33 @@ def main():
         done[what] = done.get(what, 0) + 1
     for thread in threads:
         thread.join()
+    return done
+
+
+def main():
+    seed = int(os.environ.get("SEED", time.time_ns() % 1000000))
+    rng = random.Random(seed)
+    print(f"seed {seed}")
+    server = Server()
+    server.sql("CREATE DATABASE killed")
+    place = served.Place()
+    place.db = ADDRESS
+    for project in ["shared", "alone"] + SERVED:
+        while subprocess.run([RETAKE, "--db", ADDRESS, "-p", project, "add", "start"],
+                             stdout=subprocess.DEVNULL).returncode:
+            time.sleep(0.2)
+    # Which commits were made durable by a later one: at the end of a transaction.
+    server.sql("CREATE TABLE kinds(name text); CREATE FUNCTION note() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN"
+               " INSERT INTO kinds VALUES(current_setting('synchronous_commit')); RETURN NULL; END $$;"
+               " CREATE CONSTRAINT TRIGGER note AFTER INSERT ON retake.log DEFERRABLE INITIALLY DEFERRED"
+               " FOR EACH ROW EXECUTE FUNCTION note()", "killed")
+    answers = {project: [] for project in ["shared", "alone"] + SERVED}
+    until = time.monotonic() + SECONDS
+    threads = [threading.Thread(target=write, args=(p, until, answers[p]))
+               for p in ["shared"] * (WRITERS - 1) + ["alone"]]
+    with place, served.Server(place) as http:
+        threads += [threading.Thread(target=write_served, args=(http, p, until, answers[p])) for p in SERVED]
+        done = run(server, rng, threads, until)
     problems = []
     for project, given in answers.items():
         problems += check(given, contents(project))
@@ -148,9 +176,13 @@ def main():
         for _, status in given:
             counts[status] = counts.get(status, 0) + 1
         print(f"{project}: {counts}")
-        if counts.get("ok", 0) < 10:
+        if counts.get("ok", 0) < 5:
             problems.append(f"{project}: hardly anything was written")
     print(f"disturbed: {done}")
+    kinds = collections.Counter(server.sql("SELECT name FROM kinds", "killed"))
+    print(f"commits: {dict(kinds)}")
+    if kinds["off"] < 10:
+        problems.append("hardly any commits shared a pipeline")
     fsck = subprocess.run([RETAKE, "--db", ADDRESS, "-p", "shared", "fsck"], capture_output=True,
                           text=True)
     if fsck.returncode:
