@@ -138,6 +138,19 @@ bytes_at(const rt_buf *column, size_t *from)
 /* Their result is a row with 1 if they have written. They exist twice: in a group (store_postgres_group.c), a later commit makes them durable. */
 #define LATER ", set_config('synchronous_commit', 'off', true)"
 
+#define FLUSH(more) "SELECT 1::bigint, pg_logical_emit_message(true, 'retake', '')::text" more
+
+rt_pg_query
+rt_pg_flush_query(void)
+{
+	rt_pg_query q = rt_pg_control_of(FLUSH(""));
+
+	q.name = RT_PG_NAME_FLUSH;
+	q.later_sql = FLUSH(LATER);
+	q.later_name = RT_PG_NAME_FLUSH_LATER;
+	return q;
+}
+
 #define APPEND_ONE(more) \
 	"WITH h AS (UPDATE retake.project t SET seq = $2 + 1, body = $10 WHERE t.id = $1 AND" \
 	" t.seq = $2 AND t.body = $3 AND t.fence = $4 AND $5 = (SELECT s.epoch FROM" \

@@ -142,3 +142,14 @@ rt_pg_exchange_shared(rt_pg_call *call, const rt_pg_query *q, PGresult **result)
 	*result = mine.result;
 	return mine.result != NULL;
 }
+
+bool
+rt_pg_make_durable(rt_pg_call *call)
+{
+	rt_pg_query q = rt_pg_flush_query();
+	PGresult *result = NULL;
+	bool ok = rt_pg_exchange_shared(call, &q, &result);
+
+	rt_pg_clear(call, result);
+	return ok;
+}

@@ -197,7 +197,9 @@ typedef enum rt_pg_name {
 	RT_PG_NAME_SIDE,
 	RT_PG_NAME_APPEND_ONE_LATER,
 	RT_PG_NAME_APPEND_LATER,
-	RT_PG_NAME_WRITE_LATER
+	RT_PG_NAME_WRITE_LATER,
+	RT_PG_NAME_FLUSH,
+	RT_PG_NAME_FLUSH_LATER
 } rt_pg_name;
 
 /* A statement with its parameters, all in binary form. Not to be copied once it has any. */
@@ -205,8 +207,9 @@ typedef struct rt_pg_query {
 	const char *sql;
 	const char *doing; /* in messages: "reading the log" */
 	rt_pg_name name;
-	const char *later_sql; /* as a member of a group: a later one makes it durable */
+	const char *later_sql; /* the same where a later commit makes it durable */
 	rt_pg_name later_name;
+	bool is_later;
 	bool is_cancelled; /* after the busy limit; else the server limits the wait for a lock itself */
 	bool is_control;   /* of the transaction: no rows */
 	bool is_of_list; /* the first parameter is not a project */
@@ -287,6 +290,8 @@ typedef struct rt_pg_member {
 /* As rt_pg_exchange with one statement, together with those of other threads. It connects; if it cannot, the
  * call has failed. */
 RT_CHECKED bool rt_pg_exchange_shared(rt_pg_call *call, const rt_pg_query *q, PGresult **result);
+/* Makes all earlier commits of this thread durable, like rt_pg_exchange_shared. */
+RT_CHECKED bool rt_pg_make_durable(rt_pg_call *call);
 /* Sends a group on the call's connection. */
 void rt_pg_exchange_group(rt_pg_call *call, rt_pg_member *const *group, size_t count);
 
@@ -351,6 +356,8 @@ void rt_pg_batch_clear(rt_pg_batch *b);
 /* Adds a change. sum, name and data may be empty. */
 void rt_pg_add(rt_pg_call *call, rt_pg_change kind, uint64_t number, uint64_t extra, int64_t sum,
 	       rt_str name, rt_str data);
+/* The statement that writes nothing, but is a commit that has to be durable. */
+rt_pg_query rt_pg_flush_query(void);
 /* The statement for a batch of one log row and one body, outside a transaction; false: it has other changes. */
 bool rt_pg_append_query(rt_pg_call *call, rt_pg_query *out);
 /* The statement that writes the batch; arrays hold its parameters. is_alone: without comparing

@@ -119,6 +119,8 @@ static const char *const names[] = {
 	[RT_PG_NAME_APPEND_ONE_LATER] = "retake_append_one_later_3",
 	[RT_PG_NAME_APPEND_LATER] = "retake_append_later_3",
 	[RT_PG_NAME_WRITE_LATER] = "retake_write_later_1",
+	[RT_PG_NAME_FLUSH] = "retake_flush_1",
+	[RT_PG_NAME_FLUSH_LATER] = "retake_flush_later_1",
 };
 
 /* Prepares those that are not prepared on this connection. Returns their bits. */
@@ -305,7 +307,7 @@ rt_pg_exchange(rt_pg_call *call, const rt_pg_query *queries, size_t count, PGres
 		ignored[i] = NULL;
 		if (rt_pg_identity_query(call, &queries[i], &identities[i]))
 			all[sending++] = (sent){&identities[i], &ignored[i], &call->conn->failure, false, false};
-		all[sending++] = (sent){&queries[i], &results[i], &call->conn->failure, i + 1 == count, false};
+		all[sending++] = (sent){&queries[i], &results[i], &call->conn->failure, i + 1 == count, queries[i].is_later};
 	}
 	ok = exchange(call, all, sending, call->store->options.busy_ms, false);
 	for (size_t i = 0; i < count; i++)
@@ -325,7 +327,7 @@ has_written(rt_pg_call *call, const rt_pg_member *m)
 static void
 make_durable(rt_pg_call *call, rt_pg_member *const *group, size_t count)
 {
-	rt_pg_query q = rt_pg_control_of("SELECT pg_logical_emit_message(true, 'retake', '')");
+	rt_pg_query q = rt_pg_flush_query();
 	rt_pg_failure failure;
 	PGresult *result;
 	sent one = {&q, &result, &failure, true, false};

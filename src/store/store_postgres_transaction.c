@@ -507,6 +507,18 @@ commit_alone(rt_pg_call *call)
 	}
 }
 
+/* After a commit that was not to wait for that. */
+static void
+make_durable(rt_pg_call *call)
+{
+	if (rt_pg_make_durable(call))
+		return;
+	rt_scope_reset(&call->scope);
+	(void)find_outcome(call, true);
+}
+
+/* Rows of the log are made durable after the commit, together with those of other threads, so that the next
+ * program gets the lock before. */
 static void
 commit_locked(rt_pg_call *call)
 {
@@ -514,7 +526,7 @@ commit_locked(rt_pg_call *call)
 	rt_pg_query queries[2];
 	PGresult *rows[2];
 	size_t count = 0;
-	bool is_lost_row = false;
+	bool is_lost_row = false, is_later = tx->has_log && tx->batch.count > 0 && !call->store->has_no_names;
 
 	if (!tx->has_log && tx->now.project != 0) {
 		call->store->env.random(call->store->env.ctx, &tx->now.fence, sizeof(uint64_t));
@@ -524,8 +536,10 @@ commit_locked(rt_pg_call *call)
 		if (!rt_ok(&call->scope))
 			return;
 	}
-	if (tx->batch.count > 0)
-		rt_pg_batch_query(call, tx->now.project, false, &queries[count++]);
+	if (tx->batch.count > 0) {
+		rt_pg_batch_query(call, tx->now.project, false, &queries[count]);
+		queries[count++].is_later = is_later;
+	}
 	queries[count++] = rt_pg_control_of("COMMIT");
 	if (rt_pg_exchange(call, queries, count, rows)) {
 		tx->is_sent = false;
@@ -534,6 +548,8 @@ commit_locked(rt_pg_call *call)
 			rt_pg_clear(call, rows[i]);
 		if (is_lost_row) /* the function wrote nothing */
 			fail_stale(call);
+		else if (is_later)
+			make_durable(call);
 	} else if (call->conn->failure.is_lost) {
 		(void)find_outcome(call, true);
 	} else {

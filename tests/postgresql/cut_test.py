@@ -72,6 +72,7 @@ def main():
                 network.send_signal(signal.SIGSTOP)
                 probe = threading.Thread(target=lambda: server.client().request("GET", "/readyz"))
                 probe.start()  # waits
+                time.sleep(0.5)
                 answers = []
                 writer = threading.Thread(target=lambda: answers.append(server.client().post("/discussions/main/entries", {"content": "late"}, {"Idempotency-Key": "k"})))
                 writer.start()
