@@ -7,8 +7,10 @@
 Starts a server with its defaults (fsync on) below TMPDIR and alternates, ROUNDS (3) times for SECONDS (5) each,
 with 1 and with 64 clients: pgbench that inserts one row with as many bytes as an append stores (a prepared
 INSERT, which is its own transaction), and appends of SIZE (1000) bytes through the engine. The 64 clients are
-halved between two processes, and have each its own project, or share 8 or one between both processes. Prints the rates, the median ratio of the pairs, and the median time to open a discussion of ENTRIES
-(100000) entries and read its last 50 texts; also the time of `retake show` for it, and the rate of appends with row-level security."""
+halved between two processes, each with one handle as in a server, and have each its own project, or share 8 or one
+between both processes. Prints the rates, the median ratio of the pairs, and the median time to open a discussion of
+ENTRIES (100000) entries and read its last 50 texts; also the time of `retake show` for it, and the rate of appends
+with row-level security."""
 import os
 import shutil
 import signal

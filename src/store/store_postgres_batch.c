@@ -136,21 +136,6 @@ bytes_at(const rt_buf *column, size_t *from)
 }
 
 /* Their result is a row with 1 if they have written. They exist twice: in a group (store_postgres_group.c), a later commit makes them durable. */
-#define LATER ", set_config('synchronous_commit', 'off', true)"
-
-#define FLUSH(more) "SELECT 1::bigint, pg_logical_emit_message(true, 'retake', '')::text" more
-
-rt_pg_query
-rt_pg_flush_query(void)
-{
-	rt_pg_query q = rt_pg_control_of(FLUSH(""));
-
-	q.name = RT_PG_NAME_FLUSH;
-	q.later_sql = FLUSH(LATER);
-	q.later_name = RT_PG_NAME_FLUSH_LATER;
-	return q;
-}
-
 #define APPEND_ONE(more) \
 	"WITH h AS (UPDATE retake.project t SET seq = $2 + 1, body = $10 WHERE t.id = $1 AND" \
 	" t.seq = $2 AND t.body = $3 AND t.fence = $4 AND $5 = (SELECT s.epoch FROM" \
@@ -169,7 +154,7 @@ rt_pg_append_query(rt_pg_call *call, rt_pg_query *out)
 	    number_at(b, 0, 1) != RT_PG_BODY_ADD)
 		return false;
 	*out = rt_pg_query_of(APPEND_ONE(""));
-	out->later_sql = APPEND_ONE(LATER);
+	out->later_sql = APPEND_ONE(RT_PG_LATER);
 	out->later_name = RT_PG_NAME_APPEND_ONE_LATER;
 	out->doing = "writing to it";
 	out->name = RT_PG_NAME_APPEND_ONE;
@@ -220,7 +205,7 @@ rt_pg_batch_query(rt_pg_call *call, uint64_t project, bool is_alone, rt_pg_query
 	bool is_append = !is_alone && tx->now.project == project && is_only_append(b);
 
 	*out = rt_pg_query_of(is_append ? APPEND("") : WRITE(""));
-	out->later_sql = is_append ? APPEND(LATER) : WRITE(LATER);
+	out->later_sql = is_append ? APPEND(RT_PG_LATER) : WRITE(RT_PG_LATER);
 	out->later_name = is_append ? RT_PG_NAME_APPEND_LATER : RT_PG_NAME_WRITE_LATER;
 	out->doing = "writing to it";
 	out->name = is_append ? RT_PG_NAME_APPEND : RT_PG_NAME_WRITE;

@@ -110,14 +110,6 @@ ignore_notice(void *ctx, const PGresult *result)
 	(void)result;
 }
 
-void
-rt_pg_disconnect(rt_pg_store *s, rt_pg_conn *c)
-{
-	s->pq->finish(c->pg);
-	c->pg = NULL;
-	c->named = 0;
-}
-
 /* Until it is connected, has failed or the time is over. */
 static PostgresPollingStatusType
 poll_connection(rt_pg_store *s, PGconn *pg, int64_t until_ms)

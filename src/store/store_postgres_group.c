@@ -2,7 +2,7 @@
  *
  * Commits of several threads that share a pipeline of the PostgreSQL store.
  *
- * Each member is a statement that is a transaction of its own, and may fail alone. All but the last are
+ * Each member is a statement that is a separate transaction, and may fail alone. All but the last are
  * committed without waiting until they are durable (synchronous_commit = off in that transaction); the
  * end of the last one writes the server's log up to itself, and with it the earlier ones. No member
  * returns before. Thus a group costs one round trip, one wait for the disk, and one process of the
@@ -14,6 +14,20 @@
 #include "store/store_postgres_impl.h"
 
 #include <string.h>
+
+#define FLUSH(more) "SELECT 1::bigint, pg_logical_emit_message(true, 'retake', '')::text" more
+
+/* It writes nothing, but is a commit that has to be durable. */
+static rt_pg_query
+flush_query(void)
+{
+	rt_pg_query q = rt_pg_control_of(FLUSH(""));
+
+	q.name = RT_PG_NAME_FLUSH;
+	q.later_sql = FLUSH(RT_PG_LATER);
+	q.later_name = RT_PG_NAME_FLUSH_LATER;
+	return q;
+}
 
 /* With the guard; NULL: none. */
 static rt_pg_conn *
@@ -37,7 +51,7 @@ take_group(rt_pg_store *s, rt_pg_member *mine, rt_pg_member **group)
 	return count;
 }
 
-/* Its thread goes on. A member exists only until then, but its place stays. */
+/* Its thread continues. A member exists only until then, but its place stays. */
 static void
 wake(rt_pg_member *m, bool *flag)
 {
@@ -56,9 +70,10 @@ send_group(rt_pg_store *s, rt_pg_conn *place, rt_pg_member *const *group, size_t
 	rt_pg_call call = {.store = s, .conn = place};
 	rt_error err;
 	rt_status st = rt_pg_connect(s, place, &err);
+	rt_pg_query flush = flush_query();
 
 	if (st == RT_OK)
-		rt_pg_exchange_group(&call, group, count);
+		rt_pg_exchange_group(&call, group, count, &flush);
 	RT_ASSERT(pthread_mutex_lock(&s->guard) == 0);
 	rt_pg_member *next = s->queue;
 	if (next != NULL) {
@@ -146,7 +161,7 @@ rt_pg_exchange_shared(rt_pg_call *call, const rt_pg_query *q, PGresult **result)
 bool
 rt_pg_make_durable(rt_pg_call *call)
 {
-	rt_pg_query q = rt_pg_flush_query();
+	rt_pg_query q = flush_query();
 	PGresult *result = NULL;
 	bool ok = rt_pg_exchange_shared(call, &q, &result);
 

@@ -12,7 +12,8 @@
  *   store_postgres_watch.c         changes of other programs in many projects
  *   store_postgres_check.c         check and scrub
  *   store_postgres_connection.c    connections and their pool
- *   store_postgres_query.c         statements and results
+ *   store_postgres_query.c         parameters and results of statements
+ *   store_postgres_run.c           running statements
  *   store_postgres_pipeline.c      sending and receiving
  *   store_postgres_group.c         commits of several threads that share a pipeline
  *   pq_load.c                      libpq
@@ -46,7 +47,7 @@ enum {
 	RT_PG_FORMAT = 2,
 	RT_PG_CONNECTIONS_MAX = 16,
 	RT_PG_WRITERS_MAX = 12, /* of these; the rest is for reading and for groups */
-	RT_PG_BEGINS_MAX = 64,  /* most of them need no connection of their own */
+	RT_PG_BEGINS_MAX = 64,  /* most of them use no connection */
 	RT_PG_READS_MAX = 16,
 	RT_PG_GROUPS_MAX = 4, /* at the same time */
 	RT_PG_SLOTS = RT_PG_BEGINS_MAX + RT_PG_READS_MAX,
@@ -272,7 +273,7 @@ void rt_pg_script(rt_pg_call *call, const char *sql, const char *doing);
 void rt_pg_call_fail(rt_pg_call *call, const char *doing);
 void rt_pg_damaged(rt_pg_call *call, const char *noun, uint64_t number);
 
-/* A statement that is a transaction of its own, as a member of a group (store_postgres_group.c). */
+/* A statement that is a separate transaction, as a member of a group (store_postgres_group.c). */
 typedef struct rt_pg_member {
 	const rt_pg_query *query; /* its result is 1 if it has written */
 	bool has_identity;
@@ -292,8 +293,10 @@ typedef struct rt_pg_member {
 RT_CHECKED bool rt_pg_exchange_shared(rt_pg_call *call, const rt_pg_query *q, PGresult **result);
 /* Makes all earlier commits of this thread durable, like rt_pg_exchange_shared. */
 RT_CHECKED bool rt_pg_make_durable(rt_pg_call *call);
-/* Sends a group on the call's connection. */
-void rt_pg_exchange_group(rt_pg_call *call, rt_pg_member *const *group, size_t count);
+/* In the result of a statement: its transaction does not wait until it is durable. */
+#define RT_PG_LATER ", set_config('synchronous_commit', 'off', true)"
+/* Sends a group on the call's connection; flush: a statement after which it is durable. */
+void rt_pg_exchange_group(rt_pg_call *call, rt_pg_member *const *group, size_t count, const rt_pg_query *flush);
 
 uint64_t rt_pg_u64(rt_pg_call *call, const PGresult *rows, int row, int column);
 /* The result of the statement for a batch. */
@@ -356,8 +359,6 @@ void rt_pg_batch_clear(rt_pg_batch *b);
 /* Adds a change. sum, name and data may be empty. */
 void rt_pg_add(rt_pg_call *call, rt_pg_change kind, uint64_t number, uint64_t extra, int64_t sum,
 	       rt_str name, rt_str data);
-/* The statement that writes nothing, but is a commit that has to be durable. */
-rt_pg_query rt_pg_flush_query(void);
 /* The statement for a batch of one log row and one body, outside a transaction; false: it has other changes. */
 bool rt_pg_append_query(rt_pg_call *call, rt_pg_query *out);
 /* The statement that writes the batch; arrays hold its parameters. is_alone: without comparing

@@ -6,7 +6,55 @@
 #include "store/store_postgres_impl.h"
 
 #include <poll.h>
+#include <stdio.h> /* snprintf */
 #include <string.h>
+
+/* --- failures --- */
+
+void
+rt_pg_disconnect(rt_pg_store *s, rt_pg_conn *c)
+{
+	s->pq->finish(c->pg);
+	c->pg = NULL;
+	c->named = 0;
+}
+
+/* A message in one line. */
+static void
+keep_text(rt_pg_failure *to, const char *text)
+{
+	size_t size = 0;
+
+	for (; *text != 0 && size + 1 < sizeof(to->text); text++)
+		if (*text != '\n')
+			to->text[size++] = *text == '\t' ? ' ' : *text;
+		else if (text[1] != 0 && text[1] != '\n')
+			to->text[size++] = ' ';
+	to->text[size] = 0;
+}
+
+void
+rt_pg_fail_conn(rt_pg_call *call, const char *text)
+{
+	rt_pg_conn *c = call->conn;
+
+	call->store->losses++;
+	c->failure.is_lost = true;
+	c->failure.code[0] = 0;
+	keep_text(&c->failure, text != NULL ? text : call->store->pq->errorMessage(c->pg));
+	rt_pg_disconnect(call->store, c);
+}
+
+void
+rt_pg_keep_failure(rt_pg_call *call, const PGresult *result, rt_pg_failure *to)
+{
+	const rt_pq *pq = call->store->pq;
+	const char *code = pq->resultErrorField(result, PG_DIAG_SQLSTATE);
+	const char *text = pq->resultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
+
+	(void)snprintf(to->code, sizeof(to->code), "%s", code == NULL ? "" : code);
+	keep_text(to, text != NULL ? text : pq->errorMessage(call->conn->pg));
+}
 
 /* --- sending and receiving --- */
 
@@ -325,12 +373,11 @@ has_written(rt_pg_call *call, const rt_pg_member *m)
 /* After a group whose last transaction has written nothing, or may have been told not to wait for a
  * standby, so that its end did not make the others durable. */
 static void
-make_durable(rt_pg_call *call, rt_pg_member *const *group, size_t count)
+make_durable(rt_pg_call *call, rt_pg_member *const *group, size_t count, const rt_pg_query *flush)
 {
-	rt_pg_query q = rt_pg_flush_query();
 	rt_pg_failure failure;
 	PGresult *result;
-	sent one = {&q, &result, &failure, true, false};
+	sent one = {flush, &result, &failure, true, false};
 	bool is_needed = false;
 
 	for (size_t i = 0; i < count; i++)
@@ -349,7 +396,7 @@ make_durable(rt_pg_call *call, rt_pg_member *const *group, size_t count)
 }
 
 void
-rt_pg_exchange_group(rt_pg_call *call, rt_pg_member *const *group, size_t count)
+rt_pg_exchange_group(rt_pg_call *call, rt_pg_member *const *group, size_t count, const rt_pg_query *flush)
 {
 	sent all[2 * RT_PG_GROUP_MAX];
 	PGresult *ignored[RT_PG_GROUP_MAX];
@@ -369,5 +416,5 @@ rt_pg_exchange_group(rt_pg_call *call, rt_pg_member *const *group, size_t count)
 	for (size_t i = 0; i < count; i++)
 		call->store->pq->clear(ignored[i]);
 	if (count > 1 && (!has_written(call, group[count - 1]) || call->conn->was_cancelled))
-		make_durable(call, group, count);
+		make_durable(call, group, count, flush);
 }
