@@ -225,7 +225,10 @@ add_example_path(rt_buf *buf, const char *path)
 		{"take", "t2"},         {"a", "t1"},      {"b", "t2"},
 		{"label", "start"},     {"key", "model"}, {"role", "Reviewer"},
 		{"which", "files"},     {"name", "mine"}, {"seq", "42"},
-		{"op", "entry.append"}, {"run", "r3"}};
+		{"op", "entry.append"}, {"run", "r3"},    {"user", "ann"},
+		{"team", "editors"},    {"token", "12"},  {"invitation", "3"},
+		{"link", "5"},          {"member", "ann"}, {"of", "user"},
+		{"sha256", "$(sha256sum < plan.png | cut -c1-64)"}};
 	size_t i, size;
 
 	for (; *path != '\0'; path++) {
@@ -282,6 +285,15 @@ example_body(const rt_route *route)
 		{"purge", "{\"text\":\"a secret\"}"},
 		{"purge.entry", "{\"entry\":\":4\"}"},
 		{"project.new", "{\"name\":\"work\"}"},
+		{"user.new", "{\"name\":\"ann\"}"},
+		{"user.change", "{\"disabled\":true}"},
+		{"user.token_new", "{\"name\":\"laptop\",\"scope\":\"read\"}"},
+		{"token.new", "{\"name\":\"laptop\",\"scope\":\"read\"}"},
+		{"invite.new", "{\"roles\":{\"thesis\":\"editor\"},\"days\":3}"},
+		{"quota.set_users", "{\"requests\":200}"},
+		{"quota.set", "{\"bytes\":500000000}"},
+		{"member.set", "{\"role\":\"commenter\"}"},
+		{"link.new", "{\"discussion\":\"main\",\"days\":7}"},
 		{"op", "{\"content\":\"Why SQLite?\"}"},
 		{"run.start", "{\"how\":\"ask\",\"text\":\"Why SQLite?\"}"}};
 	size_t i;

@@ -197,6 +197,14 @@ test_docs(void **state)
 	assert_int_equal(docs.status, RT_OK);
 	assert_int_equal(rt_utf8_valid_size(rt_buf_str(&docs)), docs.size);
 	assert_int_equal(docs.ptr[docs.size - 1], '\n');
+	/* every parameter of a path has an example */
+	for (const char *at = docs.ptr; (at = strstr(at, "$RETAKE" RT_API_ROOT)) != NULL; at++) {
+		size_t size = strcspn(at, "\"\n");
+		const char *empty = strstr(at, "//");
+
+		if ((empty != NULL && empty < at + size) || at[size - 1] == '/')
+			fail_msg("%.*s", (int)size, at);
+	}
 	for (route = rt_routes; route->path != NULL; route++) {
 		if (route->flags & RT_ROUTE_ROOT)
 			continue;
