@@ -26,6 +26,7 @@ rt_session_init(rt_session *s, const rt_alloc *alloc, const rt_env *env)
 	s->env = env;
 	rt_buf_init(&s->address, alloc, RT_BUF_UNLIMITED);
 	rt_buf_init(&s->shown, alloc, RT_BUF_UNLIMITED);
+	rt_buf_init(&s->similar, alloc, RT_BUF_UNLIMITED);
 }
 
 void
@@ -34,6 +35,7 @@ rt_session_deinit(rt_session *s)
 	rt_session_close(s);
 	rt_buf_deinit(&s->address);
 	rt_buf_deinit(&s->shown);
+	rt_buf_deinit(&s->similar);
 }
 
 /* ---- messages ---- */
@@ -479,6 +481,14 @@ find_place(rt_session *s, rt_error *err)
 				       "Discussions: retake ls   Put text that starts with a dash "
 				       "after --: -- %s",
 				       s->given.glued_discussion);
+	/* Only once: later it may have been renamed or deleted. */
+	if (st == RT_NOT_FOUND && s->similar.size == 0) {
+		st = rt_session_similar(s, rt_session_discussion(s), &s->similar, err);
+		if (st != RT_OK)
+			return s->hint[0] != 0 ? st : rt_session_hint(s, st, "Discussions: retake ls");
+		s->given.discussion = s->similar.ptr;
+		st = rt_resolve_place(s->value, rt_session_discussion(s), rt_str_of(NULL), &place, err);
+	}
 	if (st != RT_OK)
 		return rt_session_hint(s, st, "Discussions: retake ls");
 	if (place.disc == 0)

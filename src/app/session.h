@@ -53,6 +53,7 @@ typedef struct rt_session {
 
 	rt_buf address;  /* of the store; empty: none chosen yet */
 	rt_buf shown;    /* the same without credentials, if it is not a file */
+	rt_buf similar;  /* the name of the discussion that given.discussion was found to mean */
 	bool path_given; /* by flag or environment */
 	bool path_named; /* named in that way; its folder must exist */
 	rt_store *store;
@@ -90,6 +91,12 @@ void rt_session_close(rt_session *session);
 /* Reads the newest value, or that of given.step, and resolves the given place in it. */
 RT_CHECKED rt_status rt_session_look(rt_session *session, rt_error *err);
 
+/* Adds the name of the discussion whose name or title is the word in any case, or else of the only
+ * one whose name or title begins with it. RT_NOT_FOUND: none, or
+ * one with that name was deleted; hint names a similar one, else it is empty.
+ * RT_AMBIGUOUS: several; the message has their names. Cost: as rt_discs_list. */
+RT_CHECKED rt_status rt_session_similar(rt_session *session, rt_str word, rt_buf *out_name,
+					rt_error *err);
 /* The project's name. */
 rt_str rt_session_project(const rt_session *session);
 /* The given addresses of discussion and take; empty: the active ones. */

@@ -119,6 +119,9 @@ const rt_disc *rt_cli_disc(rt_cli *cli);
 const rt_take *rt_cli_take(rt_cli *cli);
 /* Entries of the take. */
 size_t rt_cli_count(rt_cli *cli);
+/* The title of a discussion in double quotes, then its name in parentheses if the title is not
+ * enough to open it. "" after a failure. */
+const char *rt_cli_disc_title(rt_cli *cli, uint32_t number);
 /* The name of the viewed discussion. */
 rt_str rt_cli_disc_name(const rt_cli *cli);
 

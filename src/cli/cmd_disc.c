@@ -112,7 +112,8 @@ hint_use(rt_cli *cli, const char *name)
 		return;
 	}
 	if (cell == NULL) {
-		rt_cli_hint(cli, "Discussions: retake ls   Start it: retake new NAME");
+		if (cli->session.hint[0] == 0)
+			rt_cli_hint(cli, "Discussions: retake ls   Start it: retake new NAME");
 		return;
 	}
 	rt_cli_begin_part(cli, &outer);
@@ -186,59 +187,23 @@ rt_cli_previous(rt_cli *cli, bool discs)
 		     : rt_disc_take(rt_cli_disc(cli), found)->name->ptr;
 }
 
-/* Does the text begin with the word, in any case? */
-static bool
-begins(rt_str text, rt_str word)
-{
-	return text.size >= word.size && rt_str_eq_nocase(rt_str_at(text.ptr, word.size), word);
-}
-
-/* The discussion whose name or title is this one in any case, or else the only one whose name or
- * title begins with it; NULL: none. Of several, it fails with their names. */
-static const char *
-find_similar(rt_cli *cli, rt_str word)
-{
-	rt_view view = rt_cli_view(cli);
-	rt_disc_rows rows = rt_discs_list(&view, false);
-	rt_buf *names = rt_scope_buf(&cli->s);
-	rt_str found = {NULL, 0};
-	size_t count = 0;
-
-	for (int whole = 1; whole >= 0 && count == 0 && rt_ok(&cli->s); whole--)
-		for (size_t i = 0; i < rows.count; i++) {
-			const rt_disc_row *row = &rows.items[i];
-
-			if (!(begins(row->name, word) && (!whole || row->name.size == word.size)) &&
-			    !(begins(row->title, word) && (!whole || row->title.size == word.size)))
-				continue;
-			found = row->name;
-			rt_buf_add_f(names, "%s\"%.*s\"", count++ > 0 ? ", " : "", RT_STR_ARG(found));
-		}
-	if (count > 1 && rt_ok(&cli->s)) {
-		rt_str all = rt_scope_str(&cli->s, names);
-
-		rt_cli_fail(cli, RT_AMBIGUOUS, "\"%.80s\" could be %.*s", word.ptr, RT_STR_ARG(all));
-		rt_cli_hint(cli, "Discussions: retake ls");
-	}
-	return count == 1 && rt_ok(&cli->s) ? rt_scope_copy(&cli->s, found).ptr : NULL;
-}
-
-/* The name to switch to: exact names and ids, deleted discussions and takes are left as they are. */
+/* The name of the discussion that a word means (rt_session_similar): exact names and ids, deleted
+ * discussions and takes are left unchanged. */
 static const char *
 name_to_use(rt_cli *cli, const char *name)
 {
+	rt_buf *found = rt_scope_buf(&cli->s);
 	rt_place place = {0, 0};
 	rt_error ignored;
 	uint32_t number = 0;
-	const char *similar;
 
 	if (name[0] == 0 || !rt_cli_open(cli, RT_SESSION_CHANGE) ||
 	    rt_resolve_place(cli->session.value, rt_str_of(name), rt_str_of(NULL), &place, &ignored) !=
 		    RT_NOT_FOUND ||
 	    find_deleted(cli, name, &number) != NULL || is_take(cli, name))
 		return name;
-	similar = find_similar(cli, rt_str_of(name));
-	return similar != NULL ? similar : name;
+	RT_TRY(&cli->s, rt_session_similar(&cli->session, rt_str_of(name), found, &cli->s.error));
+	return rt_ok(&cli->s) ? rt_scope_str(&cli->s, found).ptr : name;
 }
 
 static void
@@ -250,12 +215,16 @@ run_use(rt_cli *cli)
 		name = rt_cli_previous(cli, true);
 	else
 		name = name_to_use(cli, name);
-	if (!rt_ok(&cli->s))
+	if (name == NULL)
 		return;
-	rt_cli_do(cli, &(rt_request){.op = RT_OP_DISCUSSION_SWITCH, .target = rt_str_of(name)},
-		  "Now in discussion \"{discussion}\".");
+	const rt_result *result = rt_cli_execute(
+		cli, &(rt_request){.op = RT_OP_DISCUSSION_SWITCH, .target = rt_str_of(name)}, 1);
+
 	if (cli->s.status == RT_NOT_FOUND)
 		hint_use(cli, name);
+	if (rt_ok(&cli->s))
+		rt_cli_say_result(cli, result, "Now in discussion %s.",
+				  rt_cli_disc_title(cli, cli->session.value->active));
 }
 
 const rt_command rt_cli_use = {
@@ -290,7 +259,7 @@ run_rename(rt_cli *cli)
 				.target = name != NULL ? rt_str_of(old) : rt_cli_disc_name(cli),
 				.name = rt_str_of(name != NULL ? name : old)},
 		  "The discussion is now called \"{name}\".");
-	if (cli->s.status == RT_NOT_FOUND && name != NULL)
+	if (cli->s.status == RT_NOT_FOUND && name != NULL && cli->session.hint[0] == 0)
 		rt_cli_hint(cli, "To rename this discussion: retake rename \"%s %s\"", old, name);
 }
 
@@ -315,15 +284,18 @@ run_rm(rt_cli *cli)
 {
 	rt_scope *s = &cli->s;
 	rt_str name = rt_str_of(name_to_use(cli, rt_cli_word(cli, 0)));
-	rt_place place;
+	rt_place place = {0, 0};
 
-	if (!rt_cli_open(cli, RT_SESSION_CHANGE))
+	if (!rt_cli_open(cli, RT_SESSION_CHANGE) && cli->session.value == NULL)
 		return;
 	if (RT_TRY(s, rt_resolve_place(cli->session.value, name, rt_str_of(NULL), &place,
-				       &s->error)) != RT_OK)
+				       &s->error)) != RT_OK && cli->session.hint[0] == 0)
 		rt_cli_hint(cli, "Discussions: retake ls");
-	rt_cli_do(cli, &(rt_request){.op = RT_OP_DISCUSSION_DELETE, .target = name},
-		  "Deleted discussion \"{target}\" (still in history).");
+	const char *title = rt_cli_disc_title(cli, place.disc);
+	const rt_result *result =
+		rt_cli_execute(cli, &(rt_request){.op = RT_OP_DISCUSSION_DELETE, .target = name}, 1);
+
+	rt_cli_say_result(cli, result, "Deleted discussion %s (still in history).", title);
 }
 
 static const rt_flag rm_flags[] = {

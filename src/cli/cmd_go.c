@@ -28,12 +28,9 @@ describe_head(rt_cli *cli, const rt_summary_result *r)
 		rt_buf_add_c(line, "; the next entry starts a new take.");
 	else
 		rt_buf_add_f(line, ", the end of take \"%s\".", take->name->ptr);
-	if (cli->session.place.disc != cli->session.value->active) {
-		rt_view view = rt_cli_view(cli);
-
-		rt_buf_add_f(line, " Discussion \"%.*s\" is not the active one.",
-			     RT_STR_ARG(rt_disc_title(&view, cli->session.place.disc)));
-	}
+	if (cli->session.place.disc != cli->session.value->active)
+		rt_buf_add_f(line, " Discussion %s is not the active one.",
+			     rt_cli_disc_title(cli, cli->session.place.disc));
 	if (r->entry[0] != 0)
 		rt_buf_add_f(line, " It summarises %zu entr%s of the branch you left.", r->entries,
 			     RT_CLI_IES(r->entries));
@@ -108,12 +105,10 @@ go_to_discussion(rt_cli *cli, uint32_t number, const char *address)
 		done.unchanged = false;
 		done.seq = cli->session.value->seq;
 	}
-	rt_view view = rt_cli_view(cli);
-	rt_str title = rt_disc_title(&view, number);
 	rt_str line = describe_head(cli, &(rt_summary_result){0});
 
-	rt_cli_say_result(cli, &done, "Now in discussion \"%.*s\". %.*s",
-			  RT_STR_ARG(title.size > 0 ? title : name), RT_STR_ARG(line));
+	rt_cli_say_result(cli, &done, "Now in discussion %s. %.*s", rt_cli_disc_title(cli, number),
+			  RT_STR_ARG(line));
 }
 
 /* The discussion to switch to: no other one was named, and only another one has the entry; 0: none. */

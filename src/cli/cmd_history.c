@@ -71,8 +71,7 @@ add_place(rt_cli *cli, rt_place before, rt_buf *out)
 	if (rt_cli_recover(cli, NULL) != RT_OK || take == NULL)
 		return;
 	if (now.disc != before.disc)
-		rt_buf_add_f(out, " Now in discussion \"%.*s\".",
-			     RT_STR_ARG(rt_cli_disc_name(cli)));
+		rt_buf_add_f(out, " Now in discussion %s.", rt_cli_disc_title(cli, now.disc));
 	else if (now.take != before.take)
 		rt_buf_add_f(out, " Now in take \"%s\".", take->name->ptr);
 }

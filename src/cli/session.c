@@ -124,6 +124,29 @@ rt_cli_disc_name(const rt_cli *cli)
 	return rt_cell_name(rt_project_cell(cli->session.value, cli->session.place.disc));
 }
 
+const char *
+rt_cli_disc_title(rt_cli *cli, uint32_t number)
+{
+	rt_view view = rt_cli_view(cli);
+	rt_buf *out = rt_scope_buf(&cli->s), *found = rt_scope_buf(&cli->s);
+	const rt_cell *cell = rt_ok(&cli->s) ? rt_project_cell(cli->session.value, number) : NULL;
+	rt_str title, name;
+	rt_error ignored;
+
+	if (cell == NULL)
+		return "";
+	title = rt_disc_title(&view, number);
+	name = rt_cell_name(cell);
+	if (!rt_ok(&cli->s))
+		return "";
+	rt_buf_add_f(out, "\"%.*s\"", RT_STR_ARG(title));
+	if (!rt_str_eq(title, name) &&
+	    rt_session_similar(&cli->session, title, found, &ignored) != RT_OK)
+		rt_buf_add_f(out, " (%.*s)", RT_STR_ARG(name));
+	cli->session.hint[0] = 0;
+	return rt_scope_str(&cli->s, out).ptr;
+}
+
 rt_view
 rt_cli_view(rt_cli *cli)
 {

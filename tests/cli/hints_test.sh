@@ -110,7 +110,7 @@ fresh
 id=$(r show :2 --json | json 'd["id"]')
 r -q edit :2 TWO
 r -q new second
-has 'undo says what, and where one is' 'Undid step 6: started a discussion "second". Now in discussion "main".' "$(r undo)"
+has 'undo says what, and where one is' 'Undid step 6: started a discussion "second". Now in discussion "one".' "$(r undo)"
 has 'redo does' 'Redid step 6: started a discussion "second". Now in discussion "second".' "$(r redo)"
 has 'several' 'Undid 2 steps, back to right after step 4 (added entry' "$(r undo 2)"
 has 'several' 'Redid 2 steps, up to step 6' "$(r redo 2)"
@@ -577,6 +577,34 @@ active=$(r status --json | json 'd["discussion"]')
 r -q import --no-switch "$work/talk.md"
 is 'import --no-switch' "$active" "$(r status --json | json 'd["discussion"]')"
 r -q import --name talk2 "$work/talk.md"
+
+# --- -d: a title, the beginning of a name or title, in any case ---
+db=$work/titles.db
+r -q add 'Why is the sky blue?'
+r -q new 'Boat trip'
+r -q add 'by sail'
+code '-d: a title' 0 r -d 'why is the SKY blue?' show --raw
+is '-d: a title' 'Why is the sky blue?' "$out"
+code '-d: a beginning' 0 r -d boat add 'and by oar'
+has '-d: a beginning' 'and by oar' "$(r -d 'Boat trip' show --raw)"
+fails 3 -d 'boat trap' show
+wants 'no discussion "boat trap"' 'Did you mean "Boat trip"?' "retake --db $db ls"
+fails 3 use 'boat trap'
+wants 'Did you mean "Boat trip"?'
+code 'use says the title' 0 r use main
+has 'use says the title' 'Now in discussion "Why is the sky blue?".' "$out"
+has 'undo says the title' 'Now in discussion "Boat trip".' "$(r undo)"
+r -q new discussion-2
+r -q add 'Why is the sky blue?'
+has 'the name of a title that is used twice' 'Now in discussion "Why is the sky blue?" (main).' "$(r use main)"
+fails 6 -d 'why is' show
+wants '"why is" could be "main", "discussion-2"'
+code 'rm says the title' 0 r rm main
+has 'rm says the title' 'Deleted discussion "Why is the sky blue?" (main) (still in history).' "$out"
+r -q rm 'Boat trip'
+r -q new 'Boat trips'
+fails 3 -d 'Boat trip' add lost
+fails 3 -d main show
 
 # --- takes that differ in the middle: entries are compared by id ---
 db=$work/middle.db
