@@ -39,7 +39,7 @@ function pattern(source) {
 
 const named = (what) => [...sources.matchAll(what)].map((found) => found[1]);
 /** Of a server with accounts: shared_test.mjs. */
-const OF_ACCOUNTS = ['"Members"', '"Share"', '"Access tokens"'];
+const OF_ACCOUNTS = ['"Members"', '"Share"', '"Access tokens"', '"Limits"'];
 const DIALOGS = named(/<Dialog title=("[^"]*"|\{`[^`]*`\}|\{[^}]*\})/g);
 const MENUS = named(/<Menu label=("[^"]*"|\{`[^`]*`\}|\{[^}]*\})/g);
 const PANES = [...sources.matchAll(/addPane\(\{ id: "([\w-]+)",[^}]*place: "side"/g)].map((found) => found[1]);

@@ -264,6 +264,7 @@ async function elsewhere({ page, server, tally }) {
 	await page.fill("#composer", "");
 
 	await openPane(page, "settings");
+	await page.locator("#pane .advanced > summary").click();
 	await unheard(page, /\/ops\/role\.add/, async () => {
 		await page.fill("[aria-label='Name of a new role']", "Critic");
 		await page.keyboard.press("Enter");

@@ -370,6 +370,7 @@ async function settings(t) {
 		await page.locator("#project_system_prompt").press("Control+Enter");
 	}, (after) => project(after).settings.project_system_prompt === "Be brief.");
 	await openPane(page, "settings");
+	await page.locator("#pane .advanced > summary").click();
 	const line = async (label, value) => {
 		await page.locator("#pane").getByLabel(label, { exact: true }).fill(value);
 		await page.locator("#pane").getByLabel(label, { exact: true }).press("Enter");
