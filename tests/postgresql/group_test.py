@@ -79,21 +79,36 @@ def waiting(tally, server):
     tally.check("all are written", all(status == 201 for each in answers.values() for status, _ in each))
 
 
+OF_Q = f"project = {ID.format('q')}"
+LAST = f"seq = (SELECT seq FROM retake.project WHERE id = {ID.format('q')})"
+BODY = f"number = (SELECT body FROM retake.project WHERE id = {ID.format('q')})"
+DELETE = (f"DELETE FROM retake.log WHERE {OF_Q} AND {LAST}; DELETE FROM retake.body WHERE {OF_Q} AND {BODY};"
+          f"DELETE FROM retake.root WHERE {OF_Q}; DELETE FROM retake.node WHERE {OF_Q};")
+
+
+def keep_instead(place):
+    """A project with one row, and another row, kept outside of it."""
+    place.run("add", "start", project="q")
+    place.apply([{"op": "entry.append", "role": "Witness", "content": "instead"}], project="q")
+    sql(f"CREATE TABLE logs AS SELECT * FROM retake.log WHERE {OF_Q} AND {LAST};"
+        f"CREATE TABLE bodies AS SELECT * FROM retake.body WHERE {OF_Q} AND {BODY}; {DELETE}"
+        f"UPDATE retake.project SET seq = seq - 1, body = body - 1 WHERE id = {ID.format('q')}")
+
+
 def lost(tally, server, place):
-    """The state after a crash in which the last row, read by the server, did not reach the disk."""
-    client = server.client("p7")
-    place.run("add", "lost", project="p7")
-    tally.equal("a row of another program", contents(client)[-1], "lost")
-    sql(f"DELETE FROM retake.log l USING retake.project p WHERE p.id = {ID.format('p7')} AND l.project = p.id AND l.seq = p.seq;"
-        f"DELETE FROM retake.body b USING retake.project p WHERE p.id = {ID.format('p7')} AND b.project = p.id AND b.number = p.body;"
-        f"DELETE FROM retake.root WHERE project = {ID.format('p7')}; DELETE FROM retake.node WHERE project = {ID.format('p7')};"
-        f"UPDATE retake.project SET seq = seq - 1, body = body - 1 WHERE id = {ID.format('p7')};"
+    """As after a crash in which the last row, read by the server, did not reach the disk, and another
+    program has written a row since."""
+    client = server.client("q")
+    tally.equal("at first", contents(client), ["start"])
+    place.run("add", "lost", project="q")
+    tally.equal("a row of another program", contents(client), ["start", "lost"])
+    sql(f"BEGIN; {DELETE} INSERT INTO retake.log SELECT * FROM logs; INSERT INTO retake.body SELECT * FROM bodies; COMMIT;"
         "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'retake'")
-    place.run("add", "instead", project="p7")
     answer = client.post("/discussions/main/entries", {"content": "after it"})
     tally.equal("a change", answer.status, 201, answer)
-    tally.equal("the rows that exist", contents(client)[-2:], ["instead", "after it"])
-    tally.equal("as other programs see them", place.run("show", "--json", project="p7").stdout.count(b'"lost"'), 0)
+    entries = client.get("/discussions/main/entries?last=1000").json["entries"]
+    tally.equal("the rows that exist", [each["content"] for each in entries], ["start", "instead", "after it"])
+    tally.equal("and the role in the log", entries[1]["role"], "Witness")
     tally.equal("sound", place.run("fsck").returncode, 0)
 
 
@@ -103,6 +118,7 @@ def main():
         place.db = sys.argv[2]
         for project in PROJECTS:
             place.run("add", "start", project=project)
+        keep_instead(place)
         with Server(place) as server:
             failing(tally, server)
             waiting(tally, server)
