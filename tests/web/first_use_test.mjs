@@ -192,7 +192,7 @@ await page.keyboard.press("Escape");
 await page.keyboard.press("Control+k");
 await page.locator("#palette").fill("Import files");
 await page.keyboard.press("Enter");
-tally.check("formats by their programs", await until(async () => /Claude Code, .*ChatGPT, .*Web page/s.test(await page.locator("dialog .drop").innerText())), await page.locator("dialog .drop").innerText());
+tally.check("formats by their programs", await until(async () => /ChatGPT, .*Claude Code, .*Web page/s.test(await page.locator("dialog .drop").innerText())), await page.locator("dialog .drop").innerText());
 await page.locator("dialog input[type=file]").setInputFiles(join(server.folder, "conversations.json"));
 tally.check("a known file says that nothing is new", await until(async () => (await page.locator("dialog").innerText()).includes("Nothing new: all 2 already exist.")), await page.locator("dialog").innerText());
 await page.keyboard.press("Escape");
