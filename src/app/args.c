@@ -9,7 +9,8 @@
 const rt_flag rt_global_flags[] = {
 	{"db", 0, "FILE", RT_ARG_FILE, "the store to work on: a file, or postgresql://… (environment: RETAKE_DB)"},
 	{"project", 'p', "PROJECT", RT_ARG_PROJECT, "the project in the store (RETAKE_PROJECT)"},
-	{"discussion", 'd', "NAME", RT_ARG_DISC, "work on this discussion, not the active one"},
+	{"discussion", 'd', "NAME", RT_ARG_DISC, "work on this discussion: its name, id or title, or the beginning "
+					      "of one"},
 	{"take", 0, "NAME", RT_ARG_TAKE, "work on this take, not the active one"},
 	{"at-step", 0, "N", RT_ARG_STEP, "show the state right after step N"},
 	{"json", 0, NULL, RT_ARG_TEXT, "print one JSON document"},

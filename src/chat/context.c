@@ -472,8 +472,11 @@ report_unsent(building *b, size_t at)
 	rt_scope *s = b->scope;
 	rt_buf *out = b->options->unsent;
 	rt_model_request *r = b->request;
+	rt_str model = b->options->model, service = b->options->service;
 	char id[RT_ID_MAX + 1];
 
+	if (model.size == 0 || service.size == 0)
+		service = rt_str_of(r->provider->name);
 	if (out != NULL && r->unsent_count > 0)
 		RT_TRY(s, rt_entry_id(b->view.project, b->slots[at].entry, id, &s->error));
 	for (size_t i = 0; rt_ok(s) && out != NULL && i < r->unsent_count; i++) {
@@ -484,9 +487,9 @@ report_unsent(building *b, size_t at)
 		rt_buf_add_c(out, size > 0 ? "of type " : "without a type");
 		for (size_t k = 0; k < size; k++) /* one line, whatever the type is called */
 			rt_buf_add_byte(out, (unsigned char)type.ptr[k] < ' ' ? '?' : type.ptr[k]);
-		rt_buf_add_f(out, " in entry %s %s not sent: a request to %s cannot contain %s\n", id,
-			     count == 1 ? "is" : "are", r->provider->name,
-			     count == 1 ? "it" : "them");
+		rt_buf_add_f(out, " in entry %s %s not sent: a request to %.*s%s%.*s cannot contain %s\n",
+			     id, count == 1 ? "is" : "are", RT_STR_ARG(service),
+			     model.size > 0 ? "/" : "", RT_STR_ARG(model), count == 1 ? "it" : "them");
 		rt_scope_note(s, out->status);
 	}
 	r->unsent_count = 0;

@@ -250,6 +250,27 @@ collect_outlines(rt_cli *cli, const rt_format *format, rt_place place, bool whol
 	rt_session_hooks_end(&cli->session);
 }
 
+/* Markdown has only the name of an image. */
+static void
+note_images(rt_cli *cli, const rt_format *format, const rt_outlines *outlines)
+{
+	size_t count = 0;
+
+	if (format != &rt_format_markdown || rt_cli_has(cli, "lossless") || cli->quiet || cli->json)
+		return;
+	for (size_t i = 0; i < outlines->count; i++)
+		for (size_t k = 0; k < outlines->items[i].node_count; k++) {
+			const rt_node *node = &outlines->items[i].nodes[k];
+
+			count += (node->body_format == RT_BODY_JSON || node->body_format == RT_BODY_PI) &&
+				 rt_str_find(node->body, RT_STR("\"type\":\"image"), 0) != SIZE_MAX;
+		}
+	if (count > 0)
+		rt_cli_note(cli, "%zu entr%s with images; Markdown contains only their names. To keep the "
+				 "images: --lossless, or --format html",
+			    count, RT_CLI_IES(count));
+}
+
 /* What redaction would find in a file that was written, in place in its outlines: they are not needed
  * any more. */
 static void
@@ -312,6 +333,8 @@ export_as(rt_cli *cli, const rt_format *format, rt_outlines *outlines, rt_redact
 	}
 	RT_TRY(s, format->write(cli->alloc, outlines, &options, bytes, &s->error));
 	write_out(cli, format, outlines->count, bytes);
+	if (rt_ok(s))
+		note_images(cli, format, outlines);
 	if (!is_redacted && rt_ok(s))
 		note_secrets(cli, outlines, bytes->size);
 	else if (rt_ok(s))

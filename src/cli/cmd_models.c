@@ -17,6 +17,7 @@ typedef struct listing {
 	rt_cli *cli;
 	rt_buf *json;
 	rt_str provider;
+	const char *about; /* of a built-in model; or NULL */
 	size_t count;
 } listing;
 
@@ -33,12 +34,18 @@ add_model(void *ctx, rt_str name, size_t context_tokens)
 	rt_json_put_str(l->json, "model", rt_buf_str(full));
 	if (context_tokens > 0)
 		rt_json_put_u64(l->json, "context_tokens", context_tokens);
+	if (l->about != NULL)
+		rt_json_put_c(l->json, "about", l->about);
 	rt_json_close(l->json, '}');
 	if (cli->json)
 		return;
 	rt_term_line(&cli->out, rt_buf_str(full));
 	if (context_tokens > 0)
 		rt_term_f(&cli->out, "  (%zu tokens)", context_tokens);
+	if (l->about != NULL) {
+		rt_term_spaces(&cli->out, full->size < 18 ? 20 - full->size : 2);
+		rt_term_c(&cli->out, l->about);
+	}
 	rt_term_c(&cli->out, "\n");
 }
 
@@ -97,10 +104,17 @@ list_models(rt_cli *cli, const rt_config *config, const char *provider)
 	}
 	rt_json_open(l.json, NULL, '[');
 	if (strcmp(provider, "builtin") == 0) {
-		add_model(&l, RT_STR("echo"), 0);
-		add_model(&l, RT_STR("summary"), 0);
-		add_model(&l, RT_STR("text"), 0);
-		add_model(&l, RT_STR("play:FILE"), 0);
+		static const char *const models[][2] = {
+			{"echo", "repeats the question, and names the images that it receives"},
+			{"summary", "extracts sentences by rules; for summaries"},
+			{"text", "repeats the question, and accepts no images"},
+			{"play:FILE", "plays the replies of a script, for demos and tests"},
+		};
+
+		for (size_t i = 0; i < sizeof(models) / sizeof(*models); i++) {
+			l.about = models[i][1];
+			add_model(&l, rt_str_of(models[i][0]), 0);
+		}
 	} else {
 		list_server_models(&l, config);
 	}

@@ -206,6 +206,20 @@ read_meaning(rt_cli *cli, rt_str query)
 	return meaning;
 }
 
+/* Was a discussion of the project imported? */
+static bool
+has_imports(const rt_view *view)
+{
+	const rt_disc *disc = NULL;
+
+	for (size_t i = rt_project_disc_count(view->project); i > 0; i--)
+		if (RT_TRY(view->scope, rt_project_disc(view->project, (uint32_t)i, &disc,
+							&view->scope->error)) == RT_OK &&
+		    rt_fields_get(disc->fields, RT_STR("source")).size > 0)
+			return true;
+	return false;
+}
+
 /* There were no matches: earlier versions and deleted entries may have some. */
 static void
 say_none(rt_cli *cli, const rt_view *view, rt_search search)
@@ -216,6 +230,9 @@ say_none(rt_cli *cli, const rt_view *view, rt_search search)
 	rt_term_c(&cli->out, "No matches for \"");
 	rt_term_line(&cli->out, asked);
 	rt_term_c(&cli->out, "\".\n");
+	if (rt_str_find(asked, RT_STR(":"), 0) == SIZE_MAX && !has_imports(view))
+		rt_cli_advise(cli, "  Only this store is searched. Conversations of other programs: retake "
+				   "scan\n");
 	if (rt_str_find(asked, RT_STR("past:"), 0) != SIZE_MAX)
 		return;
 	rt_buf_add_f(query, "%.*s past:yes", RT_STR_ARG(asked));

@@ -323,6 +323,22 @@ check_setting(rt_cli *cli, const char *key, const char *text)
 	rt_cli_fail(cli, RT_USAGE, "%s must be %s, not %.60s", key, wants, text);
 }
 
+/* Any number is accepted, since a server may define its own range. */
+static void
+note_range(rt_cli *cli, const char *key, const char *text)
+{
+	static const struct {
+		const char *key;
+		double min, max;
+	} ranges[] = {{"temperature", 0, 2}, {"top_p", 0, 1}};
+	double value = strtod(text, NULL);
+
+	for (size_t i = 0; rt_ok(&cli->s) && i < sizeof(ranges) / sizeof(*ranges); i++)
+		if (strcmp(key, ranges[i].key) == 0 && (value < ranges[i].min || value > ranges[i].max))
+			rt_cli_note(cli, "%s is usually from %g to %g; a provider may refuse %.60s", key,
+				    ranges[i].min, ranges[i].max, text);
+}
+
 static void
 run_set(rt_cli *cli)
 {
@@ -354,6 +370,8 @@ run_set(rt_cli *cli)
 						       ? "Set %s to \"%.200s\"."
 						       : "Set %s to %.200s.",
 				  key, value);
+	if (!unset && rt_ok(s))
+		note_range(cli, key, value);
 	if (setting != NULL && setting->or_discussion && !rt_cli_has(cli, "here"))
 		note_own_value(cli, key);
 }

@@ -345,11 +345,11 @@ formats_text(rt_cli *cli)
 	for (size_t i = 0; rt_formats[i] != NULL; i++) {
 		const rt_format *f = rt_formats[i];
 
-		snprintf(term, sizeof(term), "%-10s %s%s%s", f->name,
+		snprintf(term, sizeof(term), "%-12s %s%s%s", f->name,
 			 f->read != NULL ? "import" : "",
 			 f->read != NULL && f->write != NULL ? ", " : "",
 			 f->write != NULL ? "export" : "");
-		add_row(cli, term, f->about, 30);
+		add_row(cli, term, f->about, 32);
 	}
 	paragraph(cli,
 		  "import detects the format from the content of the file; for export, give it "
@@ -527,6 +527,23 @@ explain_topic(rt_cli *cli, const char *word)
 	}
 }
 
+/* Every command in full. */
+static void
+explain_each(rt_cli *cli)
+{
+	if (cli->json) {
+		rt_cli_help_command(cli, NULL);
+		return;
+	}
+	if (!rt_cli_has(cli, "no-pager"))
+		rt_term_page(&cli->out);
+	for (size_t i = 0; cli->commands[i] != NULL; i++)
+		if (!(cli->commands[i]->traits & RT_COMMAND_HIDDEN)) {
+			rt_term_c(&cli->out, i > 0 ? "\n" : "");
+			explain(cli, cli->commands[i]);
+		}
+}
+
 static void
 run_help(rt_cli *cli)
 {
@@ -539,6 +556,8 @@ run_help(rt_cli *cli)
 		rt_term_raw(&cli->out, rt_scope_str(&cli->s, page));
 	} else if (word == NULL || command != NULL) {
 		rt_cli_help_command(cli, command);
+	} else if (strcmp(word, "all") == 0) {
+		explain_each(cli);
 	} else if (strcmp(word, "events") == 0) {
 		rt_cli_help_events(cli);
 	} else if (strcmp(word, "keys") == 0) {
@@ -558,8 +577,9 @@ const rt_command rt_cli_help = {
 	.name = "help",
 	.group = RT_COMMANDS_LEARNING,
 	.max_words = 1,
-	.usage = "[COMMAND | TOPIC]",
+	.usage = "[COMMAND | TOPIC | all]",
 	.summary = "show help for a command or a topic",
+	.about = "all shows the help of every command.",
 	.examples = "retake help edit\nretake help addressing",
 	.flags = help_flags,
 	.kinds = {RT_ARG_COMMAND},

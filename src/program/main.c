@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "cli/help.h"
+#include "formats/formats.h"
 #include "cli/maintenance.h"
 #include "program/commands.h"
 #include "program/failure.h"
@@ -87,6 +88,15 @@ fail_for_missing_words(rt_cli *cli)
 }
 
 static void
+fail_for_extra_word(rt_cli *cli, const char *word)
+{
+	/* "-f" is --force */
+	if (strcmp(cli->args.command->name, "export") == 0 && rt_format_find(rt_str_of(word)) != NULL)
+		rt_cli_hint(cli, "To choose the format: retake export --format %s", word);
+	rt_cli_fail(cli, RT_USAGE, "%s: unexpected argument \"%.60s\"", cli->args.command->name, word);
+}
+
+static void
 run_command(rt_cli *cli)
 {
 	const rt_command *command = cli->args.command;
@@ -95,8 +105,7 @@ run_command(rt_cli *cli)
 	if (count < (size_t)command->min_words)
 		fail_for_missing_words(cli);
 	else if (command->max_words != RT_COMMAND_WORDS_ANY && count > (size_t)command->max_words)
-		rt_cli_fail(cli, RT_USAGE, "%s: unexpected argument \"%.60s\"", command->name,
-			    cli->args.words[command->max_words]);
+		fail_for_extra_word(cli, cli->args.words[command->max_words]);
 	else if (rt_cli_has(cli, "at-step") && !(command->traits & RT_COMMAND_AT_STEP))
 		rt_cli_fail(cli, RT_USAGE,
 			    "%s works on the current state; --at-step is for read-only commands",

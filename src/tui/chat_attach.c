@@ -364,7 +364,7 @@ rt_chat_files(const rt_chat *chat, rt_str word, rt_chat_suggestion out[RT_CHAT_S
 					      S_ISDIR(info.st_mode) ? "/" : "")
 					.ptr,
 			.words = "",
-			.what = S_ISDIR(info.st_mode) ? "folder" : "",
+			.what = S_ISDIR(info.st_mode) ? "directory" : "",
 			.is_file = true};
 	}
 	if (dir != NULL)

@@ -87,6 +87,13 @@ rt_fact_read(rt_scope *s, rt_fact *fact, rt_engine *engine, const rt_project *va
 		fact->print = rt_hash(text.ptr == NULL ? "" : text.ptr, text.size, 1) | 1;
 		break;
 	}
+	case RT_FACT_INSTRUCTIONS: {
+		rt_view view = {s, engine, value, {.disc = number}};
+		rt_str text = rt_json_str(rt_setting_value(&view, RT_STR("project_system_prompt")));
+
+		fact->print = rt_hash(text.ptr == NULL ? "" : text.ptr, text.size, 1) | 1;
+		break;
+	}
 	}
 }
 
@@ -125,6 +132,7 @@ rt_precondition_holds(const rt_precondition *precondition, rt_engine *engine, co
 		[RT_FACT_BELOW] = "another program or window changed the entries after it",
 		[RT_FACT_REDO] = "another program or window made changes in the meantime",
 		[RT_FACT_PROMPT] = "another program or window changed the working prompt",
+		[RT_FACT_INSTRUCTIONS] = "another program or window changed the instructions",
 	};
 	size_t count = precondition->count, changed = 0;
 	rt_scope s;

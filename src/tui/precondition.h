@@ -18,7 +18,8 @@ typedef enum rt_fact_kind {
 	RT_FACT_BELOW,  /* the texts of an entry and all that follow it in a take */
 	RT_FACT_STEP,   /* the step that undo would revert */
 	RT_FACT_REDO,   /* the step that redo would restore */
-	RT_FACT_PROMPT  /* the working prompt */
+	RT_FACT_PROMPT, /* the working prompt */
+	RT_FACT_INSTRUCTIONS /* the project's instructions */
 } rt_fact_kind;
 
 typedef struct rt_fact {

@@ -157,6 +157,32 @@ steps(void **state)
 	desk_close(&d);
 }
 
+/* The instructions of the project, in the newest value and not the one in view. */
+static void
+instructions(void **state)
+{
+	rt_error err = {0};
+	rt_precondition precondition;
+	desk d;
+
+	(void)state;
+	desk_open(&d, 60, 12);
+	desk_add(&d, "User", "one");
+	rt_precondition_init(&precondition, rt_alloc_libc(), 1);
+	add_fact(&precondition, &d, (rt_fact){.kind = RT_FACT_INSTRUCTIONS});
+	desk_do(&d, "[{\"op\":\"setting.set\",\"key\":\"model\",\"value\":\"builtin/echo\"}]");
+	assert_int_equal(
+		rt_precondition_holds(&precondition, d.tui.work.engine, d.tui.work.value, &err),
+		RT_OK);
+	desk_do(&d, "[{\"op\":\"setting.set\",\"key\":\"project_system_prompt\",\"value\":\"x\"}]");
+	assert_int_equal(
+		rt_precondition_holds(&precondition, d.tui.work.engine, d.tui.work.value, &err),
+		RT_CONFLICT);
+	assert_string_equal(err.text, "another program or window changed the instructions");
+	rt_precondition_deinit(&precondition);
+	desk_close(&d);
+}
+
 int
 main(void)
 {
@@ -165,6 +191,7 @@ main(void)
 		cmocka_unit_test(nothing),
 		cmocka_unit_test(many),
 		cmocka_unit_test(steps),
+		cmocka_unit_test(instructions),
 	};
 
 	return cmocka_run_group_tests_name("precondition", tests, NULL, NULL);

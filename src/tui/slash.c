@@ -526,7 +526,7 @@ const rt_slash rt_slashes[] = {
 	{"/search", "[WORDS]", "search all discussions", search, RT_ACT_SEARCH},
 	{"/source", "", "switch the entry at the head between source and rendered Markdown", source,
 	 RT_ACT_READ_MODE},
-	{"/system", "[here]", "edit the system prompt of the project, or of this discussion only", rt_slash_system,
+	{"/system", "[here]", "edit the instructions of the project, or of this discussion only", rt_slash_system,
 	 RT_ACT_NONE},
 	{"/takes", "", "list the takes of this discussion, switch or compare", rt_slash_branches,
 	 RT_ACT_NONE},

@@ -97,9 +97,9 @@ add_prompts(writer *w, rt_buf *row)
 {
 	static const struct {
 		const char *setting, *heading;
-	} prompts[] = {{"base_system_prompt", "System prompt, base"},
-		       {"global_system_prompt", "System prompt of all projects"},
-		       {"project_system_prompt", "System prompt of the project"}};
+	} prompts[] = {{"base_system_prompt", "Instructions, base"},
+		       {"global_system_prompt", "Instructions of all projects"},
+		       {"project_system_prompt", "Instructions of the project"}};
 	rt_view view = rt_work_view(w->work, w->s);
 	rt_lines_options options = w->options;
 	rt_str text;

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "tui/bar.h"
+#include "tui/pending.h"
 #include "tui/slash_context.h"
 #include "tui/verb_impl.h"
 
@@ -336,48 +337,68 @@ rt_slash_context(rt_tui *tui, rt_action action, rt_str rest)
 	return rt_verb_show(tui, &s, "Next request", &lines);
 }
 
-/* ---- the system prompt ---- */
+/* ---- instructions ---- */
 
-static rt_str
-system_prompt(rt_scope *s, rt_work *work)
-{
-	rt_view view = rt_work_view(work, s);
-	rt_str text = rt_json_str(rt_setting_value(&view, RT_STR("project_system_prompt")));
-
-	return text.size > 0 ? text : RT_STR("");
-}
+/* An edit of the project's instructions: its question has a reference, and so has its change. */
+typedef struct system_edit {
+	unsigned references;
+	rt_precondition precondition; /* they are the text from which the edit began */
+	rt_buf answer;
+} system_edit;
 
 static void
-free_text(rt_tui *tui, void *ctx)
+free_edit(rt_tui *tui, void *ctx)
 {
-	(void)tui;
-	rt_text_unref(ctx);
+	system_edit *edit = ctx;
+
+	if (edit == NULL || --edit->references > 0)
+		return;
+	rt_precondition_deinit(&edit->precondition);
+	rt_buf_deinit(&edit->answer);
+	rt_free(tui->alloc, edit);
 }
 
-/* ctx: the text from which the edit began. */
+static rt_status
+changed_system(rt_tui *tui, void *ctx, rt_status st, rt_work_said *said, const rt_error *err)
+{
+	const system_edit *edit = ctx;
+
+	if (st != RT_CONFLICT)
+		return rt_pending_change_report(tui, ctx, st, said, err);
+	rt_tui_say_str(tui, RT_STR("The instructions were changed elsewhere; /system shows them"),
+		       RT_INK_ERROR);
+	rt_tui_remember_input(tui, rt_buf_str(&edit->answer));
+	return RT_OK;
+}
+
 static rt_status
 edited_system(rt_tui *tui, void *ctx, rt_str answer)
 {
+	system_edit *edit = ctx;
 	rt_buf *json;
 	rt_scope s;
 
 	if (answer.ptr == NULL)
 		return RT_OK;
 	rt_scope_init(&s, tui->alloc);
-	rt_str now = system_prompt(&s, &tui->work);
 	json = rt_scope_buf(&s);
 	rt_json_put_str(json, NULL, answer);
-	if (rt_ok(&s) && rt_str_eq(now, answer)) {
-		rt_tui_say(tui, "The system prompt is unchanged");
-	} else if (rt_ok(&s) && !rt_str_eq(now, rt_text_str(ctx))) {
-		rt_tui_say_str(tui, RT_STR("The system prompt was changed elsewhere; /system shows it"),
-			       RT_INK_ERROR);
-		rt_tui_remember_input(tui, answer);
-	} else if (rt_ok(&s)) {
-		RT_TRY(&s, rt_verb_apply(tui, &(rt_request){
-						      .op = RT_OP_SETTING_SET,
-						      .key = RT_STR("project_system_prompt"),
-						      .value = rt_json_parse(&s, rt_scope_str(&s, json))}));
+	rt_buf_add_str(&edit->answer, answer);
+	rt_scope_note(&s, edit->answer.status);
+
+	rt_request request = {.op = RT_OP_SETTING_SET,
+			      .key = RT_STR("project_system_prompt"),
+			      .value = rt_json_parse(&s, rt_scope_str(&s, json))};
+
+	if (rt_ok(&s)) {
+		edit->references++;
+		RT_TRY(&s, rt_pending_change_start(
+				   tui, &(rt_pending_change_options){.requests = &request,
+								     .count = 1,
+								     .precondition = &edit->precondition,
+								     .done = changed_system,
+								     .ctx = edit,
+								     .free_ctx = free_edit}));
 	}
 	return rt_verb_end(tui, &s);
 }
@@ -414,7 +435,7 @@ added_system(rt_tui *tui, void *ctx, rt_str answer)
 	return rt_verb_end(tui, &s);
 }
 
-/* The system prompt of one discussion is an entry of the role System at its beginning. */
+/* The instructions of one discussion are an entry of the role System at its beginning. */
 static rt_status
 system_here(rt_tui *tui)
 {
@@ -429,7 +450,7 @@ system_here(rt_tui *tui)
 	if (rt_ok(&s) && role.size > 0 && first.kind == 0 && rt_str_eq_nocase(role, RT_STR("System")))
 		RT_TRY(&s, rt_verb_act(tui, RT_ACT_EDIT, &first.entry, 1, &used));
 	else if (rt_ok(&s))
-		RT_TRY(&s, rt_pane_ask(tui, "System prompt of this discussion, as its first entry",
+		RT_TRY(&s, rt_pane_ask(tui, "Instructions of this discussion, as its first entry",
 				       RT_STR(""), true, added_system, NULL, NULL));
 	return rt_verb_end(tui, &s);
 }
@@ -437,7 +458,8 @@ system_here(rt_tui *tui)
 rt_status
 rt_slash_system(rt_tui *tui, rt_action action, rt_str rest)
 {
-	const rt_text *text = NULL;
+	rt_work *work = &tui->work;
+	system_edit *edit;
 	rt_scope s;
 
 	(void)action;
@@ -450,12 +472,23 @@ rt_slash_system(rt_tui *tui, rt_action action, rt_str rest)
 			       RT_INK_ERROR);
 		return RT_OK;
 	}
+	edit = rt_new0(tui->alloc, sizeof(*edit));
+	if (edit == NULL)
+		return RT_NOMEM;
+	edit->references = 1;
+	rt_buf_init(&edit->answer, tui->alloc, RT_BUF_UNLIMITED);
+	rt_precondition_init(&edit->precondition, tui->alloc, work->place.disc);
 	rt_scope_init(&s, tui->alloc);
-	rt_str now = system_prompt(&s, &tui->work);
-	if (rt_ok(&s) && (text = rt_text_new(tui->alloc, now)) == NULL)
-		(void)rt_scope_nomem(&s);
+	rt_precondition_add(&s, &edit->precondition, (rt_fact){.kind = RT_FACT_INSTRUCTIONS},
+			    work->engine, work->value);
+
+	rt_view view = rt_work_view(work, &s);
+	rt_str now = rt_json_str(rt_setting_value(&view, RT_STR("project_system_prompt")));
+
 	if (rt_ok(&s))
-		RT_TRY(&s, rt_pane_ask(tui, "System prompt of the project, for all its discussions", now,
-				       true, edited_system, (void *)(uintptr_t)text, free_text));
+		RT_TRY(&s, rt_pane_ask(tui, "Instructions of the project, for all its discussions",
+				       now.size > 0 ? now : RT_STR(""), true, edited_system, edit, free_edit));
+	else
+		free_edit(tui, edit);
 	return rt_verb_end(tui, &s);
 }

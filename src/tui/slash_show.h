@@ -16,7 +16,7 @@ RT_CHECKED rt_status rt_slash_rename_take(rt_tui *tui, rt_action action, rt_str 
 RT_CHECKED rt_status rt_slash_diff(rt_tui *tui, rt_action action, rt_str rest);
 /* /context: the parts of the next request, and their tokens. */
 RT_CHECKED rt_status rt_slash_context(rt_tui *tui, rt_action action, rt_str rest);
-/* /system: edit the system prompt of the project. */
+/* /system: edit the instructions of the project. */
 RT_CHECKED rt_status rt_slash_system(rt_tui *tui, rt_action action, rt_str rest);
 
 /* ---- lists with numbered rows ---- */

@@ -153,7 +153,7 @@ draw_title(rt_tui *tui, rt_scope *s, rt_box box)
 		rt_buf_add_c(more, "  read only");
 	least = more->size;
 	if (rt_work_has_system_prompt(w))
-		rt_buf_add_c(more, "  system prompt");
+		rt_buf_add_c(more, "  instructions");
 	less = more->size;
 	if (head == count)
 		rt_buf_add_f(more, "  %zu %s", count, count == 1 ? "entry" : "entries");

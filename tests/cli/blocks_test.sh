@@ -156,7 +156,7 @@ for provider in $(providers); do
 	has "$provider: omitted blocks are reported" "1 block of type audio in entry heard is not sent: a request to $provider cannot contain it" "$err"
 done
 code 'ask reports omitted blocks' 0 r ask -m builtin/echo 'and now?'
-has 'ask reports omitted blocks' '1 block of type audio in entry heard is not sent' "$err"
+has 'ask reports omitted blocks' '1 block of type audio in entry heard is not sent: a request to builtin/echo cannot' "$err"
 code 'tokens' 0 r context --tokens -m anthropic/claude
 has 'tokens: omitted blocks cost nothing' '0  not sent' "$out"
 cat >"$work/three.jsonl" <<'EOF'
