@@ -26,6 +26,7 @@
 #               the variables of their keys
 #   formats     README.md and docs/formats.md list the formats that the program lists
 #   links       relative links in all pages have an existing target, including headings
+#   decisions   the records are numbered from 1, in their names and headings
 #   names       files, tests and programs that the pages name exist
 #   wording     no string that users see, no page, and no comment of the checked directories has
 #               a pattern that docs/style.md rejects
@@ -601,6 +602,13 @@ def check_links():
         result(not wrong, f"links in {page}", *wrong)
 
 
+def check_decisions():
+    files = sorted(os.path.basename(path) for path in glob.glob("docs/decisions/*.md"))
+    wrong = [name for at, name in enumerate(files, 1)
+             if not name.startswith(f"{at:04}-") or not read(f"docs/decisions/{name}").startswith(f"# {at}. ")]
+    result(not wrong, "decisions are numbered", *wrong)
+
+
 # ---- names ----
 
 TOPS = ("src", "tests", "docs", "tools", "setup", "bench", "fuzz", "base", "core", "codec", "log",
@@ -673,6 +681,7 @@ check_seeds()
 check_providers()
 check_formats()
 check_links()
+check_decisions()
 check_names()
 check_wording()
 print(f"{passed} passed, {failed} failed")
