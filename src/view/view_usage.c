@@ -251,11 +251,17 @@ static void
 visit_row(counting *c, uint32_t disc, rt_scope *memory, rt_str data)
 {
 	rt_record record;
+	rt_arena *arena;
+	rt_status st;
 
-	/* a damaged row, or one of a newer version: fsck reports it */
 	rt_scope_reset(memory);
-	if (rt_record_read(memory->alloc, rt_scope_arena(memory), data, &record, NULL) != RT_OK ||
-	    record.kind != RT_RECORD_STEP)
+	arena = rt_scope_arena(memory);
+	st = arena == NULL ? RT_NOMEM
+			   : rt_record_read(memory->alloc, arena, data, &record, NULL);
+	if (st == RT_NOMEM)
+		(void)rt_scope_nomem(c->view->scope);
+	/* a damaged row, or one of a newer version: fsck reports it */
+	if (st != RT_OK || record.kind != RT_RECORD_STEP)
 		return;
 	for (size_t i = 0; i < record.effect_count; i++)
 		if (record.effects[i].kind == RT_EFFECT_SPLICE &&

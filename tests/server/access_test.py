@@ -406,7 +406,7 @@ def plant(client, text):
 
 VALUES = {"sha256": "0" * 64, "discussion": "d1", "entry": "@", "at": "@", "take": "t1", "a": "t1", "b": "t2",
           "label": "mark", "key": "system_prompt", "role": "User", "which": "files",
-          "user": "x", "of": "user", "team": "x", "member": "x", "link": "1", "token": "1", "name": "x", "seq": "1", "op": "entry.append", "run": "r1", "field": "ai_input"}
+          "user": "x", "of": "user", "team": "x", "member": "x", "link": "1", "token": "1", "invitation": "1", "name": "x", "seq": "1", "op": "entry.append", "run": "r1", "field": "ai_input"}
 BODIES = {
     "/discussions": b'{"name":"evil"}', "/ops/entry.append": b'{"content":"evil"}',
     "/discussions/d1/entries": b'{"content":"evil"}',
