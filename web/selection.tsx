@@ -6,6 +6,7 @@ import { focusKept, focusTake } from "./focus";
 import { placeOf } from "./outline";
 import { set, state, useStore } from "./state";
 import { MUTED } from "./types";
+import { count } from "./words";
 
 function endSelection(): void {
 	set({ anchor: null, isSelecting: false });
@@ -14,7 +15,7 @@ function endSelection(): void {
 
 async function mute(entries: string[], muted: boolean): Promise<void> {
 	await act.batch(entries.map((entry) => ({ op: "entry.mute", entry, muted })),
-		{ say: `${muted ? "Muted" : "Unmuted"} ${entries.length} entries.`, asSeen: true });
+		{ say: `${muted ? "Muted" : "Unmuted"} ${count(entries.length, "entry", "entries")}.`, asSeen: true });
 }
 
 export function SelectionBar() {
@@ -32,11 +33,11 @@ export function SelectionBar() {
 	};
 	return (
 		<div class="selection" role="toolbar" aria-label="Selected entries">
-			<span role="status">{n === 1 ? "Choose the last entry of the selection." : `${n.toLocaleString()} entries selected`}</span>
+			<span role="status">{count(n, "entry", "entries")} selected{n === 1 && ". Choose the last one."}</span>
 			<span class="space" />
-			<button type="button" onClick={remove}>{n === 1 ? "Delete" : `Delete ${n.toLocaleString()}`}</button>
+			<button type="button" onClick={remove}>Delete {count(n, "entry", "entries")}</button>
 			<button type="button" onClick={() => void mute(entries, !allMuted)}>{allMuted ? "Unmute" : "Mute"}</button>
-			<button type="button" title="Esc" onClick={endSelection}>Done</button>
+			<button type="button" title="Esc" onClick={endSelection}>Cancel</button>
 		</div>
 	);
 }

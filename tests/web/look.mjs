@@ -74,7 +74,7 @@ async function phone(server, browser, tally) {
 	await page.locator(".entry .entry-body").nth(rows - 2).tap();
 	tally.check("two are selected by touch", await until(async () => (await bar.innerText()).includes("2 entries selected")), await bar.innerText());
 	await axe(page, tally, "a selection on a phone");
-	await bar.getByRole("button", { name: "Done" }).tap();
+	await bar.getByRole("button", { name: "Cancel" }).tap();
 	tally.check("and none", await until(async () => (await bar.count()) === 0));
 	await page.getByRole("button", { name: /More for entry/ }).last().tap();
 	await pick(page, "Edit", { how: "tap" });

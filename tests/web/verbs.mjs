@@ -159,10 +159,11 @@ async function selecting(t) {
 	await until(async () => (await bar.count()) === 0);
 	tally.equal("a click selects nothing else", await page.locator(".entries .entry.selected").count(), 0);
 	await more(page, run[0], /^Select from here/);
-	await bar.getByText("Choose the last entry").waitFor();
+	await bar.getByText("1 entry selected. Choose the last one.").waitFor();
+	await bar.getByRole("button", { name: "Delete 1 entry" }).waitFor();
 	await rowOf(page, run[1]).locator(".entry-body").click();
 	tally.equal("from the menu: up to the touched entry", await chosen(), run.slice(0, 2).join(" "));
-	await step(t, "delete the selection", () => bar.getByRole("button", { name: "Delete 2" }).click(),
+	await step(t, "delete the selection", () => bar.getByRole("button", { name: "Delete 2 entries" }).click(),
 		(after) => !takeOf(after, "main").entries.some((each) => run.slice(0, 2).includes(each.id)));
 	tally.equal("the bar is gone", await bar.count(), 0);
 	await page.click("#undo");
