@@ -799,6 +799,7 @@ changed(rt_pane *pane)
 {
 	rt_chat *chat = rt_chat_of(pane);
 	rt_work *work = &pane->tui->work;
+	bool is_other_take = chat->take_seen != work->place.take;
 
 	if (chat->value_seen != work->value_change)
 		value_changed(chat);
@@ -814,6 +815,8 @@ changed(rt_pane *pane)
 		else
 			lose_selection(chat);
 	}
+	if (is_other_take && rt_chat_selects(chat))
+		rt_chat_reveal(chat, chat->sel);
 }
 
 static void

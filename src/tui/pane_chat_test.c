@@ -305,6 +305,38 @@ leaving_with_something_written(void **state)
 	desk_close(&d);
 }
 
+/* At a branch point, the keys go to the takes of the entry's siblings, in view. */
+static void
+siblings(void **state)
+{
+	char text[24];
+	desk d;
+
+	(void)state;
+	desk_open(&d, 80, 12);
+	for (int i = 1; i <= 16; i++) {
+		(void)snprintf(text, sizeof(text), "text %d", i);
+		desk_add(&d, i % 2 == 1 ? "User" : "AI", text);
+	}
+	desk_do(&d, "[{\"op\":\"take.branch\",\"at\":\":10\",\"name\":\"shares\"}]");
+	desk_add(&d, "User", "shares entry 3");
+	desk_do(&d, "[{\"op\":\"take.branch\",\"at\":\":2\",\"name\":\"side\"}]");
+	desk_add(&d, "User", "the sibling");
+	desk_press(&d, "alt+up");
+	assert_shows(&d, "User < 2/2 >");
+	desk_press(&d, "left");
+	assert_shows(&d, "take: main");
+	assert_shows(&d, "User < 1/2 >");
+	assert_shows(&d, "text 3");
+	desk_press(&d, "right"); /* not to "shares", which has this entry too */
+	assert_shows(&d, "take: side");
+	assert_shows(&d, "the sibling");
+	desk_press(&d, "right"); /* after the last one, the first */
+	assert_shows(&d, "take: main");
+	assert_shows(&d, "text 3");
+	desk_close(&d);
+}
+
 /* A command after Ctrl+C does not bring the cleared text back, whose draft was stored before. */
 static void
 cleared_text(void **state)
@@ -1100,6 +1132,7 @@ main(void)
 		cmocka_unit_test(what_a_command_leaves),
 		cmocka_unit_test(uses_a_template),
 		cmocka_unit_test(leaving_with_something_written),
+		cmocka_unit_test(siblings),
 		cmocka_unit_test(cleared_text),
 		cmocka_unit_test(the_way_back_by_the_key_that_works),
 		cmocka_unit_test(a_revert_in_another_discussion),

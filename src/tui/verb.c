@@ -414,15 +414,65 @@ rt_verb_move_before(rt_tui *tui, const uint32_t *entries, size_t count, uint32_t
 
 /* ---- takes ---- */
 
+/* The order of the entries at a branch point. */
+static bool
+is_before(const rt_slot *a, const rt_slot *b)
+{
+	return a->ts_us != b->ts_us ? a->ts_us < b->ts_us : a->entry < b->entry;
+}
+
+/* The oldest take with the next or previous entry at the position of this one; after the last one,
+ * the first. 0: no other take continues differently here, or a failure. */
+static uint32_t
+sibling_take(rt_scope *s, const rt_work *work, size_t at, bool is_next)
+{
+	uint32_t nearest = 0, farthest = 0;
+	rt_slot mine = {0}, slot, near = {0}, far = {0};
+
+	RT_TRY(s, rt_seq_get(work->take->slots, at, &mine, &s->error));
+	for (uint32_t i = 1; rt_ok(s) && i <= rt_disc_take_count(work->disc); i++) {
+		const rt_take *other = rt_disc_take(work->disc, i);
+		size_t common = 0;
+
+		if (!other->present || i == work->take->number ||
+		    RT_TRY(s, rt_seq_common(work->take->slots, other->slots, &common, &s->error)) != RT_OK ||
+		    common != at || at >= rt_seq_count(other->slots) ||
+		    RT_TRY(s, rt_seq_get(other->slots, at, &slot, &s->error)) != RT_OK ||
+		    slot.entry == mine.entry)
+			continue;
+		if (farthest == 0 || is_before(&slot, &far) == is_next) {
+			if (farthest == 0 || slot.entry != far.entry) {
+				farthest = i;
+				far = slot;
+			}
+		}
+		if (is_before(&mine, &slot) == is_next &&
+		    (nearest == 0 || (slot.entry != near.entry && is_before(&slot, &near) == is_next))) {
+			nearest = i;
+			near = slot;
+		}
+	}
+	return !rt_ok(s) ? 0 : nearest != 0 ? nearest : farthest;
+}
+
+/* With an entry at a branch point: the take of its sibling; else the next one of the discussion. */
 static rt_status
 begin_other_take(rt_tui *tui, const rt_verb *v, const uint32_t *entries, size_t count)
 {
 	rt_work *work = &tui->work;
 	uint32_t takes = (uint32_t)rt_disc_take_count(work->disc), number = work->take->number;
+	size_t at = count > 0 ? rt_work_position(work, entries[0]) : SIZE_MAX;
+	uint32_t sibling = 0;
+	rt_status st;
+	rt_scope s;
 	char id[24];
 
-	(void)entries;
-	(void)count;
+	rt_scope_init(&s, tui->alloc);
+	if (at != SIZE_MAX)
+		sibling = sibling_take(&s, work, at, v->action == RT_ACT_TAKE_NEXT);
+	st = rt_verb_end(tui, &s);
+	if (st != RT_OK)
+		return st;
 	if (work->take_count < 2) {
 		rt_buf key;
 
@@ -434,6 +484,10 @@ begin_other_take(rt_tui *tui, const rt_verb *v, const uint32_t *entries, size_t 
 		return RT_OK;
 	}
 	do {
+		if (sibling != 0) {
+			number = sibling;
+			break;
+		}
 		number = v->action == RT_ACT_TAKE_NEXT ? number % takes + 1
 			 : number == 1		       ? takes
 						       : number - 1;

@@ -234,7 +234,7 @@ code 'and back' 0 r takes switch -
 has 'third' 'Now in take "third"' "$out"
 r new other >/dev/null
 code 'the previous discussion' 0 r switch -
-has 'main' 'Now in discussion "main"' "$out"
+has 'main' 'Now in discussion "one"' "$out"
 code 'use is the same' 0 r use -
 has 'other' 'Now in discussion "other"' "$out"
 r undo >/dev/null
@@ -245,7 +245,7 @@ r new other >/dev/null
 r use main >/dev/null
 r use other >/dev/null
 code 'the previous discussion, whose id is a name' 0 r use -
-has 'main, not d1' 'Now in discussion "main"' "$out"
+has 'main, not d1' 'Now in discussion "one"' "$out"
 r takes rename third t2 >/dev/null
 r takes switch second >/dev/null
 r takes switch t2 >/dev/null
