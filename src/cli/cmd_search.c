@@ -177,7 +177,7 @@ print_hits(rt_cli *cli, const rt_hit *hits, size_t count)
 	}
 	for (size_t i = 0; !cli->quiet && i < count; i++)
 		if (hits[i].at > 0) {
-			rt_cli_advise(cli, "\nGo there: retake go %.*s\n",
+			rt_cli_advise(cli, "\nContinue from it: retake go %.*s\n",
 				      RT_STR_ARG(rt_cli_short_id(cli, hits[i].id)));
 			break;
 		}

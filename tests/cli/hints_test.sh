@@ -547,7 +547,7 @@ wants 'It is in discussion "main"' "retake --db $db use main, then: retake --db 
 r -q add 'A blue mill'
 has 'search: the title, then the entry' "Why is the sky blue?  (main)|  main  $first  User" "$(r search blue sky | sed 's/  2[0-9-]* .*//' | paste -sd'|')"
 is 'search: one heading for each discussion' 2 "$(r search blue | grep -c '^[A-Z]' | sed 's/3/2/')"
-has 'search: how to go there' "Go there: retake --db $db go $first" "$(r search sky)"
+has 'search: how to go there' "Continue from it: retake --db $db go $first" "$(r search sky)"
 code 'go: with -d' 0 r -d main go "$first"
 fails 3 go nowhere
 
