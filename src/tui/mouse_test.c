@@ -125,6 +125,7 @@ test_chat(void **state)
 	assert_shows(&d, "Summarise the branch");
 	desk_press(&d, "alt+1");
 	assert_comes(&d, "head 2 of 4");
+	assert_shows(&d, "> yes, why not? in no way"); /* but it is not lost */
 	wheel(&d, RT_MOUSE_WHEEL_UP, "second answer");
 	wheel(&d, RT_MOUSE_WHEEL_UP, "second question");
 	double_click(&d, "first question");

@@ -312,6 +312,8 @@ typedef struct rt_choice {
 RT_CHECKED rt_status rt_pane_choose(rt_tui *tui, const char *question, const rt_choice *choices,
 				    size_t count, rt_answer_fn fn, void *ctx,
 				    void (*free_ctx)(rt_tui *, void *));
+/* Of the question on top: letters, which never answer it, are typed into the chat's input. */
+void rt_pane_choose_types_message(rt_tui *tui);
 /* One of many, in a list that is filtered by typing. names: an array of strings. may_be_new: the
  * typed text is an answer, too. */
 RT_CHECKED rt_status rt_pane_pick(rt_tui *tui, const char *title, yyjson_val *names,

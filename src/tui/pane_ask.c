@@ -31,6 +31,7 @@ typedef struct question {
 	rt_field *field;
 	rt_buf initial; /* of a text of several lines */
 	bool is_saved;  /* another text than the initial one must not be lost */
+	bool types_message; /* of choices: letters are typed into the chat's input */
 	bool is_replaced; /* the initial text, by the first character that is typed */
 	int columns, rows; /* when it was drawn last */
 
@@ -418,7 +419,9 @@ choice_key(rt_pane *pane, rt_key key)
 			answer_text(q, rt_str_of(q->choices[i].word));
 			return true;
 		}
-	return rt_key_is_text(key); /* other letters do nothing while the question is open */
+	if (rt_key_is_text(key) && q->types_message)
+		(void)pane->tui->panes[0]->ops->key(pane->tui->panes[0], key);
+	return rt_key_is_text(key); /* letters never answer */
 }
 
 static const rt_pane_ops choice_ops = {
@@ -466,6 +469,15 @@ rt_pane_choose(rt_tui *tui, const char *question_text, const rt_choice *choices,
 	q->pane.list = &q->list;
 	copy_choices(q, choices, count);
 	return show_question(q);
+}
+
+void
+rt_pane_choose_types_message(rt_tui *tui)
+{
+	rt_pane *pane = tui->panes[tui->pane_count - 1];
+
+	if (pane->ops == &choice_ops)
+		of(pane)->types_message = true;
 }
 
 /* ---- one of many ---- */

@@ -124,6 +124,8 @@ rt_verb_navigate(rt_tui *tui, uint32_t entry, bool select, void (*done)(rt_tui *
 			*copy = n;
 			RT_TRY(&s, rt_pane_choose(tui, "Summarise the branch you are leaving?",
 						  choices, 3, chosen, copy, free_navigation));
+			if (rt_ok(&s))
+				rt_pane_choose_types_message(tui);
 		}
 	} else if (rt_ok(&s)) {
 		RT_TRY(&s, start(tui, &n, false, RT_STR("")));

@@ -71,6 +71,20 @@ def dialogue(c, place):
     c.equal("no summary", (ids(place), head(place)), (["u1", "a1", "u2", "a2"], "a1"))
 
 
+def typed(c, place):
+    """A message that is typed at once, without looking at the question, is in the input afterwards."""
+    fork(place)
+    t = asked(place)
+    t.type("Why is space black?")
+    t.wait("> Why is space black?")
+    t.key("Enter")
+    c.says("it is in the input", t, "Moved to entry 2", "> Why is space black?", gone=["Summarise", "─ Tree"])
+    c.equal("the head", head(place), "a1")
+    t.key("Enter")
+    t.wait(gone=["> Why is space black?"])
+    c.store("and can be sent", lambda: "Why is space black?" in [text for _, text in contents(place)], True)
+
+
 def yes(c, place):
     """Yes: the summary is added as an entry at the new position, the head is there, and undo
     reverts all of it."""
@@ -386,5 +400,5 @@ def nothing_left(c, place):
         c.equal("the head", head(place), "a2")
 
 
-run(dialogue, yes, yes_to_user, instructions, to_another_take, fails, fails_again, fails_midway, no_model, aborted, aborted_server,
+run(dialogue, typed, yes, yes_to_user, instructions, to_another_take, fails, fails_again, fails_midway, no_model, aborted, aborted_server,
     hook_cancels, hook_cancels_silently, hook_writes, hook_ignored, nothing_left)
