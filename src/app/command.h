@@ -51,6 +51,7 @@ typedef struct rt_command {
 	rt_arg_kind kinds[RT_COMMAND_KINDS]; /* of the words; the last one repeats */
 	void (*run)(struct rt_cli *cli);
 	const struct rt_cli_op *op; /* the one operation that it executes (cli/cli.h); or NULL */
+	const char *unchanged; /* the reason why there was nothing to do; NULL: "already set" */
 } rt_command;
 
 extern const char *const rt_command_group_names[RT_COMMAND_GROUP_COUNT];

@@ -287,9 +287,9 @@ say(rt_cli *cli, const rt_result *result, rt_str text)
 	if (cli->quiet)
 		return;
 	if (result->unchanged)
-		rt_term_c(&cli->out, strcmp(cli->args.command->name, "rename") == 0
-					     ? "Nothing to do: the discussion already has this name.\n"
-					     : "Nothing to do: already set.\n");
+		rt_term_f(&cli->out, "Nothing to do: %s.\n",
+			  cli->args.command->unchanged != NULL ? cli->args.command->unchanged
+							       : "already set");
 	else
 		rt_cli_say(cli, text, "step %llu - undo: %s", (unsigned long long)result->seq,
 			   undo_command(cli, result));

@@ -230,6 +230,7 @@ run_use(rt_cli *cli)
 const rt_command rt_cli_use = {
 	.name = "use",
 	.alias = "switch",
+	.unchanged = "this discussion is already active. To switch takes: retake takes switch NAME",
 	.group = RT_COMMANDS_CATALOGUE,
 	.min_words = 1,
 	.max_words = 1,
@@ -265,6 +266,7 @@ run_rename(rt_cli *cli)
 
 const rt_command rt_cli_rename = {
 	.name = "rename",
+	.unchanged = "the discussion already has this name",
 	.group = RT_COMMANDS_CATALOGUE,
 	.min_words = 1,
 	.max_words = 2,

@@ -428,6 +428,8 @@ rt_verb_export_to(rt_tui *tui, uint32_t disc, uint32_t take, const char *title)
 				       free_place));
 	else
 		free_place(tui, place);
+	if (rt_ok(&s))
+		rt_pane_ask_replaces(tui); /* a name is a suggestion */
 	return rt_verb_end(tui, &s);
 }
 

@@ -556,6 +556,7 @@ code 'rename: the beginning' 0 r rename 'ribe h' Harbour
 code 'rm: any case' 0 r rm HARBOUR
 has 'rm: any case' 'Deleted discussion "Harbour"' "$out"
 code 'rename: the same name' 0 r rename 'Ribe Mill' 'Ribe Mill'
+has 'use: the active one' 'Nothing to do: this discussion is already active. To switch takes: retake takes switch NAME.' "$(r -q use "why is"; r use "why is")"
 has 'rename: the same name' 'the discussion already has this name' "$out"
 has 'ls --deleted' Harbour "$(r ls --deleted)"
 hasnt 'ls --deleted' Mill "$(r ls --deleted)"
