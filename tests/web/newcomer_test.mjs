@@ -126,7 +126,7 @@ await page.locator(".entry").first().getByRole("button", { name: "More for entry
 await pick(page, "Branch here");
 tally.check("a branch says what is kept", await until(async () => (await toast.innerText().catch(() => "")).includes("The tab “main” has the previous one, unchanged.")), await toast.allInnerTexts());
 await toast.getByRole("button", { name: "Undo" }).click();
-await until(async () => (await server.api("GET", "/discussions/d1/takes")).length === 2);
+await until(async () => (await page.locator(".take-bar [role=tab]").count()) === 2);
 
 // the comparison shows what the replies are to
 await page.getByRole("button", { name: "Compare", exact: true }).click();
