@@ -187,7 +187,7 @@ function Tokens() {
 const KINDS: [string, string][] = [["requests", "Requests to models today (UTC)"], ["tokens", "Tokens of models today (UTC)"], ["entries", "Entries added"],
 	["bytes", "Stored data"], ["projects", "Projects owned"]];
 
-/** What is used of each limit. The limit of each user applies where the user has none of the same kind. */
+/** The limits and their use. The limit of each user applies where the user has none of the same kind. */
 function Limits() {
 	const { data, problem } = useLoaded(() => get<Account>("/account"), [], 0);
 	const quotas = data?.quotas ?? [], own = quotas.find((each) => each.user);

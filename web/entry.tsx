@@ -149,7 +149,7 @@ function Row(props: RowProps) {
 	const role = outline.role[at] || body?.role || "";
 	const label = outline.labels.get(id);
 	const tab = props.isTabStop ? 0 : -1, number = at + 1 + outline.before;
-	// what screen readers say of its buttons
+	// part of the accessible names of its buttons
 	const words = preview(body), named = `entry ${number}, ${roleLabel(role, state.settings?.roles ?? [])}${words && `: ${firstWords(words, NAMED)}`}`;
 	const isNear = isPointed || props.isFocused || props.isTabStop; // other rows have no buttons
 	const names = ["entry", roleClass(role)];

@@ -44,7 +44,9 @@ typedef struct rt_erase_report {
 /* Determines the data to remove. home: the name of the project in which servers store sign-ins. O(all
  * histories of the store). RT_NOT_FOUND. */
 void rt_accounts_erase_plan(const rt_accounts *a, rt_str name, rt_str home, rt_erase_report *out);
-/* Does it. */
+/* Carries out a plan of the same scope: deletes the projects, each in a transaction, then changes the
+ * accounts in one, then overwrites the deleted rows. A failure, of the store or RT_NOT_FOUND if another
+ * program has removed the user, does not revert earlier deletions; a new plan continues. */
 void rt_accounts_erase(const rt_accounts *a, const rt_erase_report *report);
 /* Adds the report as the members of an open JSON object. */
 void rt_erase_put(rt_buf *out, const rt_erase_report *report);

@@ -266,6 +266,13 @@ rt_buf_add_u64(rt_buf *buf, uint64_t number)
 }
 
 void
+rt_buf_capitalise(rt_buf *buf)
+{
+	if (buf->size > 0 && buf->ptr[0] >= 'a' && buf->ptr[0] <= 'z')
+		buf->ptr[0] = (char)(buf->ptr[0] - 'a' + 'A');
+}
+
+void
 rt_buf_add_grouped(rt_buf *buf, uint64_t number)
 {
 	if (number >= 1000) {

@@ -92,6 +92,7 @@ void rt_buf_add_byte(rt_buf *buf, char byte);
 void rt_buf_add_u64(rt_buf *buf, uint64_t number);
 void rt_buf_add_grouped(rt_buf *buf, uint64_t number); /* for people: "1,204" */
 void rt_buf_add_i64(rt_buf *buf, int64_t number);
+void rt_buf_capitalise(rt_buf *buf); /* the first letter, if it is one of a to z */
 void rt_buf_add_f(rt_buf *buf, const char *format, ...) RT_PRINTF(2, 3);
 /* Reserves size more bytes and returns a pointer to them; NULL on failure. The caller adds the
  * number of bytes used to buf->size. */

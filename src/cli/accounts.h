@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the commands for accounts share. The command line reads and changes the store itself, so it acts
+ * Functions of the commands for accounts. The command line reads and changes the store itself, so it acts
  * as an administrator. Failures are the command's. */
 #ifndef RT_CLI_ACCOUNTS_H
 #define RT_CLI_ACCOUNTS_H

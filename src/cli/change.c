@@ -245,6 +245,7 @@ undo_command(rt_cli *cli, const rt_result *result)
 	rt_view view = rt_cli_view(cli);
 	const rt_step_row *step = rt_ok(&cli->s) ? rt_step_read(&view, result->seq) : NULL;
 
+	rt_cli_output_lost(cli, rt_cli_recover(cli, NULL)); /* the change is stored */
 	if (step != NULL && rt_history_is_draft(&step->record)) { /* undo would keep it */
 		rt_cli_add_retake_project(cli, out);
 		rt_buf_add_f(out, " revert %llu", (unsigned long long)result->seq);

@@ -140,14 +140,6 @@ is_passed(const rt_planning *p, const rt_record *step)
 	       (p->keep_draft && rt_history_is_draft(step));
 }
 
-/* Does redo replace it? */
-static bool
-is_replaced(const rt_planning *p, const rt_record *step)
-{
-	(void)p;
-	return step->keeps_redo;
-}
-
 /* The newest step of a document, in effect, that undo does not pass over; 0: none above `enough`.
  * Continues where the last search of the same plan ended. */
 static uint64_t
@@ -187,18 +179,18 @@ keep_draft(rt_planning *p, uint32_t disc)
 	p->drafts[p->draft_count++] = disc;
 }
 
-/* Undo the steps above down_to in a document, if all of them are of one kind. The next move belongs
- * to them; for_redo: it redoes a step. Returns the step that is current then. */
+/* Undo the steps above down_to in a document, if undo passes over all of them, or (for_redo) redo
+ * replaces them. The next move belongs to them. Returns the step that is current then. */
 static uint64_t
-undo_above(rt_planning *p, uint32_t disc, uint64_t down_to,
-	   bool (*is_kind)(const rt_planning *p, const rt_record *step), bool for_redo)
+undo_above(rt_planning *p, uint32_t disc, uint64_t down_to, bool for_redo)
 {
 	uint64_t current = rt_planning_history(p, disc).current, at = current;
 	rt_scope scratch;
 	rt_record step;
 
 	rt_scope_init(&scratch, p->engine->alloc);
-	while (at > down_to && rt_planning_step(p, &scratch, at, &step) && is_kind(p, &step) &&
+	while (at > down_to && rt_planning_step(p, &scratch, at, &step) &&
+	       (for_redo ? step.keeps_redo : is_passed(p, &step)) &&
 	       rt_history_parent(&step, disc, &at))
 		;
 	while (at == down_to && current > down_to &&
@@ -328,7 +320,7 @@ undo_step(rt_planning *p, uint64_t seq, uint32_t disc, rt_scope *scratch)
 	discs = rt_scope_array(scratch, step.parent_count, sizeof(*discs));
 	rt_scope_note(p->s, scratch->status);
 	if (passes && step.group != 0 && rt_history_parent(&step, 0, &parent))
-		(void)undo_above(p, 0, seq, is_passed, false); /* is the project past it? */
+		(void)undo_above(p, 0, seq, false); /* is the project past it? */
 	project_too = p->now->history.current == seq;
 	for (size_t i = 0; rt_ok(p->s) && i < step.parent_count; i++) {
 		uint32_t number = step.parents[i].disc;
@@ -336,7 +328,7 @@ undo_step(rt_planning *p, uint64_t seq, uint32_t disc, rt_scope *scratch)
 		if (step.group != 0 && !in_group_undo(step.group_discs, number, project_too, disc))
 			continue;
 		if (passes)
-			(void)undo_above(p, number, seq, is_passed, false);
+			(void)undo_above(p, number, seq, false);
 		p->sets_draft = p->sets_draft || rt_history_sets_draft(&step, number);
 		if (rt_planning_history(p, number).current == seq)
 			discs[disc_count++] = number;
@@ -393,7 +385,7 @@ redo_move(rt_planning *p, uint64_t seq, const rt_record *from, uint32_t index)
 
 		if (h.redo_row == seq && h.redo_move == index &&
 		    rt_history_parent(&step, m.discs[i], &parent) &&
-		    undo_above(p, m.discs[i], parent, is_replaced, true) == parent)
+		    undo_above(p, m.discs[i], parent, true) == parent)
 			discs[disc_count++] = m.discs[i];
 	}
 	for (size_t i = 0; i < disc_count && !rt_history_is_draft(&step); i++)

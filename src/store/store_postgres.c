@@ -50,7 +50,7 @@ get_epoch(rt_store *store, uint64_t *out_epoch, rt_error *err)
 					 : rt_pg_read_heads(&call, 0).epoch;
 
 		if (rt_ok(&call.scope))
-			*out_epoch = rt_pg_told_epoch(call.store, epoch);
+			*out_epoch = rt_pg_epoch_of(call.store, epoch);
 	}
 	return rt_pg_end(&call, err);
 }

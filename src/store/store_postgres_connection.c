@@ -233,7 +233,7 @@ rt_pg_own(rt_pg_store *s)
 	return own;
 }
 
-/* A free place, if possible with a connection or without one; NULL: none. */
+/* A free slot, if possible with a connection or without one; NULL: none. */
 static rt_pg_conn *
 find_free(rt_pg_store *s, bool is_connected)
 {
@@ -311,7 +311,7 @@ rt_pg_release(rt_pg_store *s, rt_pg_conn *c)
 	RT_ASSERT(pthread_mutex_unlock(&s->guard) == 0);
 }
 
-/* With the guard: gives the place a connection that is not in use, or the right to connect. */
+/* With the guard: gives the slot a connection that is not in use, or the right to connect. */
 static bool
 admit(rt_pg_store *s, rt_pg_conn *c)
 {

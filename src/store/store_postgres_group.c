@@ -8,7 +8,7 @@
  * returns before. Thus a group costs one round trip, one wait for the disk, and one process of the
  * server, instead of one for each member.
  *
- * A thread that finds no free place for a group waits; whoever is free next sends all that have
+ * A thread that finds no free slot for a group waits; whoever is free next sends all that have
  * arrived. A member that waits for a lock keeps the others waiting, so it is cancelled soon, and
  * repeated alone. */
 #include "store/store_postgres_impl.h"
@@ -31,7 +31,7 @@ flush_query(void)
 
 /* With the guard; NULL: none. */
 static rt_pg_conn *
-free_place(rt_pg_store *s)
+free_slot(rt_pg_store *s)
 {
 	for (int i = 0; i < RT_PG_GROUPS_MAX; i++)
 		if (!s->conns[RT_PG_SLOTS + i].used)
@@ -51,7 +51,7 @@ take_group(rt_pg_store *s, rt_pg_member *mine, rt_pg_member **group)
 	return count;
 }
 
-/* Its thread continues. A member exists only until then, but its place stays. */
+/* Its thread continues. A member exists only until then, but its slot stays. */
 static void
 wake(rt_pg_member *m, bool *flag)
 {
@@ -63,13 +63,13 @@ wake(rt_pg_member *m, bool *flag)
 	RT_ASSERT(pthread_cond_signal(&conn->moved) == 0);
 }
 
-/* The place is given to the first of those that have arrived meanwhile. */
+/* The slot is given to the first of those that have arrived meanwhile. */
 static void
-send_group(rt_pg_store *s, rt_pg_conn *place, rt_pg_member *const *group, size_t count)
+send_group(rt_pg_store *s, rt_pg_conn *slot, rt_pg_member *const *group, size_t count)
 {
-	rt_pg_call call = {.store = s, .conn = place};
+	rt_pg_call call = {.store = s, .conn = slot};
 	rt_error err;
-	rt_status st = rt_pg_connect(s, place, &err);
+	rt_status st = rt_pg_connect(s, slot, &err);
 	rt_pg_query flush = flush_query();
 
 	if (st == RT_OK)
@@ -78,16 +78,16 @@ send_group(rt_pg_store *s, rt_pg_conn *place, rt_pg_member *const *group, size_t
 	rt_pg_member *next = s->queue;
 	if (next != NULL) {
 		s->queue = next->next;
-		next->place = place;
+		next->slot = slot;
 	}
 	RT_ASSERT(pthread_mutex_unlock(&s->guard) == 0);
 	if (next != NULL)
 		wake(next, &next->is_leader);
 	else
-		rt_pg_release(s, place);
+		rt_pg_release(s, slot);
 	for (size_t i = count; i-- > 0;) {
 		group[i]->status = st;
-		group[i]->is_crowded = count > 1;
+		group[i]->was_grouped = count > 1;
 		if (st != RT_OK)
 			group[i]->error = err;
 		if (i > 0)
@@ -112,9 +112,9 @@ join_group(rt_pg_store *s, rt_pg_member *mine)
 	size_t count = 0;
 
 	RT_ASSERT(pthread_mutex_lock(&s->guard) == 0);
-	mine->place = free_place(s);
-	if (mine->place != NULL) {
-		mine->place->used = true;
+	mine->slot = free_slot(s);
+	if (mine->slot != NULL) {
+		mine->slot->used = true;
 		group[count++] = mine;
 	} else {
 		while (*end != NULL)
@@ -130,7 +130,7 @@ join_group(rt_pg_store *s, rt_pg_member *mine)
 		count = take_group(s, mine, group);
 		RT_ASSERT(pthread_mutex_unlock(&s->guard) == 0);
 	}
-	send_group(s, mine->place, group, count);
+	send_group(s, mine->slot, group, count);
 }
 
 static bool
@@ -152,7 +152,7 @@ rt_pg_exchange_shared(rt_pg_call *call, const rt_pg_query *q, PGresult **result)
 	join_group(s, &mine);
 	if (mine.status != RT_OK)
 		rt_scope_fail_as(&call->scope, mine.status, &mine.error);
-	if (mine.result == NULL && mine.is_crowded && !call->conn->failure.is_lost && strcmp(call->conn->failure.code, "55P03") == 0)
+	if (mine.result == NULL && mine.was_grouped && !call->conn->failure.is_lost && strcmp(call->conn->failure.code, "55P03") == 0)
 		return exchange_alone(call, q, result);
 	*result = mine.result;
 	return mine.result != NULL;

@@ -116,7 +116,7 @@ typedef struct rt_pg_transaction {
 	rt_pg_batch batch;
 } rt_pg_transaction;
 
-/* What has failed last. */
+/* The last failure. */
 typedef struct rt_pg_failure {
 	bool is_lost;   /* the connection */
 	char code[6];   /* SQLSTATE; empty: none */
@@ -148,7 +148,7 @@ typedef struct rt_pg_store {
 	char *place; /* without the password */
 	int connect_ms;
 	_Atomic bool was_reached;  /* the server, by this handle */
-	_Atomic uint64_t losses;   /* of connections, see rt_pg_told_epoch */
+	_Atomic uint64_t losses;   /* of connections, see rt_pg_epoch_of */
 	uint64_t started;          /* when the server was, in us; 0: not known; guarded */
 	_Atomic bool has_written; /* so the database is not one for reading */
 	_Atomic bool has_no_names; /* a pooler may change server connections: nothing is prepared */
@@ -172,11 +172,11 @@ rt_pg_self(rt_store *store)
 	return (rt_pg_store *)store;
 }
 
-/* The epoch of the store, as the caller sees it. The commits of a group are visible a moment before they
+/* The epoch that the store reports: it also changes when a connection is lost. The commits of a group are visible a moment before they
  * are durable, so after a crash of the server, rows that this handle has read may be lost; the crash
  * ends every connection. */
 static inline uint64_t
-rt_pg_told_epoch(const rt_pg_store *s, uint64_t epoch)
+rt_pg_epoch_of(const rt_pg_store *s, uint64_t epoch)
 {
 	return epoch + s->losses;
 }
@@ -282,8 +282,8 @@ typedef struct rt_pg_member {
 	rt_status status; /* of the connection; nothing was sent if it is not RT_OK */
 	rt_error error;
 	rt_pg_conn *conn; /* whose condition variable its thread waits for */
-	bool is_crowded;         /* it was not alone in its group */
-	rt_pg_conn *place;       /* where it is sent, if its thread sends the group */
+	bool was_grouped;         /* it was not alone in its group */
+	rt_pg_conn *slot;        /* with which it is sent, if its thread sends the group */
 	bool is_leader, is_done; /* under the lock of conn */
 	struct rt_pg_member *next;
 } rt_pg_member;
@@ -310,11 +310,11 @@ rt_str rt_pg_bytes(rt_pg_call *call, const PGresult *rows, int row, int column);
 void rt_pg_add_place(rt_buf *out, const char *address);
 /* Parses the address: place, connect_ms. */
 RT_CHECKED rt_status rt_pg_parse(rt_pg_store *s, rt_error *err);
-/* A free place for a connection, for this thread; connected if possible, but not if is_assumed. write: for a
+/* A free slot for a connection, for this thread; connected if possible, but not if is_assumed. write: for a
  * begin. */
 RT_CHECKED rt_status rt_pg_acquire(rt_pg_store *s, bool write, bool is_assumed, rt_pg_conn **out, rt_error *err);
 void rt_pg_release(rt_pg_store *s, rt_pg_conn *c);
-/* Connects it if it is not, or takes over the connection of a free place; RT_BUSY while the server is
+/* Connects it if it is not, or takes over the connection of a free slot; RT_BUSY while the server is
  * starting. */
 RT_CHECKED rt_status rt_pg_connect(rt_pg_store *s, rt_pg_conn *c, rt_error *err);
 void rt_pg_disconnect(rt_pg_store *s, rt_pg_conn *c);

@@ -130,12 +130,12 @@ enum { EXCHANGED_MAX = 4 };
 typedef struct sent {
 	const rt_pg_query *query;
 	PGresult **result;
-	rt_pg_failure *told;
+	rt_pg_failure *failure;
 	bool ends;        /* its transaction ends after it */
 	bool is_later;    /* it need not be durable before one after it */
 } sent;
 
-/* What is being received. */
+/* The state of receiving. */
 typedef struct answers {
 	bool ok;          /* the connection */
 	bool has_failed;  /* the transaction */
@@ -208,7 +208,7 @@ send_one(rt_pg_call *call, const sent *one)
 
 /* The results of one statement, or (NULL) of preparing one. */
 static void
-receive_one(rt_pg_call *call, answers *a, const sent *one, rt_pg_failure *told)
+receive_one(rt_pg_call *call, answers *a, const sent *one, rt_pg_failure *failure)
 {
 	const rt_pq *pq = call->store->pq;
 	PGresult *result = NULL;
@@ -218,7 +218,7 @@ receive_one(rt_pg_call *call, answers *a, const sent *one, rt_pg_failure *told)
 
 		if (st == PGRES_FATAL_ERROR && !a->has_failed) {
 			a->has_failed = a->any_failed = true;
-			rt_pg_keep_failure(call, result, told);
+			rt_pg_keep_failure(call, result, failure);
 		}
 		if (one != NULL && st == PGRES_TUPLES_OK && *one->result == NULL)
 			*one->result = result;
@@ -249,7 +249,7 @@ lose(rt_pg_call *call, const sent *all, size_t from, size_t count)
 	for (size_t i = from; i < count; i++) {
 		call->store->pq->clear(*all[i].result);
 		*all[i].result = NULL;
-		*all[i].told = call->conn->failure;
+		*all[i].failure = call->conn->failure;
 	}
 }
 
@@ -257,20 +257,20 @@ lose(rt_pg_call *call, const sent *all, size_t from, size_t count)
 static void
 explain(rt_pg_call *call, const sent *all, size_t from, size_t to)
 {
-	rt_pg_failure *told = all[to - 1].told;
+	rt_pg_failure *failure = all[to - 1].failure;
 
 	for (size_t i = from; i < to; i++) {
 		call->store->pq->clear(*all[i].result);
 		*all[i].result = NULL;
 	}
 	/* The server says why it ends a connection before it does. */
-	if (strncmp(told->code, "57P", 3) == 0) {
-		rt_pg_fail_conn(call, told->text);
+	if (strncmp(failure->code, "57P", 3) == 0) {
+		rt_pg_fail_conn(call, failure->text);
 		lose(call, all, from, to);
 	}
-	if (call->conn->was_cancelled && strcmp(told->code, "57014") == 0)
-		memcpy(told->code, "55P03", sizeof(told->code)); /* as the server's own limit */
-	if (strcmp(told->code, "26000") == 0 || strcmp(told->code, "42P05") == 0)
+	if (call->conn->was_cancelled && strcmp(failure->code, "57014") == 0)
+		memcpy(failure->code, "55P03", sizeof(failure->code)); /* as the server's own limit */
+	if (strcmp(failure->code, "26000") == 0 || strcmp(failure->code, "42P05") == 0)
 		call->store->has_no_names = true; /* a pooler has changed the server connection */
 }
 
@@ -297,7 +297,7 @@ exchange(rt_pg_call *call, const sent *all, size_t count, int64_t wait_ms, bool 
 	c->has_busy_limit = c->was_cancelled = false;
 	for (size_t i = 0; i < count; i++) {
 		*all[i].result = NULL;
-		*all[i].told = (rt_pg_failure){0};
+		*all[i].failure = (rt_pg_failure){0};
 	}
 	if (c->pg == NULL) {
 		c->failure = (rt_pg_failure){.is_lost = true};
@@ -313,12 +313,12 @@ exchange(rt_pg_call *call, const sent *all, size_t count, int64_t wait_ms, bool 
 	a.ok = a.ok && rt_pg_send_rest(call, a.until_ms);
 	for (unsigned i = 0; a.ok && preparing >> i != 0; i++)
 		if ((preparing >> i & 1u) != 0) {
-			receive_one(call, &a, NULL, all[0].told);
+			receive_one(call, &a, NULL, all[0].failure);
 			c->named |= a.has_failed || !a.ok ? 0 : 1u << i;
 		}
 	for (size_t i = 0; a.ok && i < count; i++) {
 		c->has_busy_limit = !c->was_cancelled && (is_group || is_limited(all, i, count));
-		receive_one(call, &a, &all[i], all[i].told);
+		receive_one(call, &a, &all[i], all[i].failure);
 		if (!all[i].ends)
 			continue;
 		bool has_failed = a.has_failed;

@@ -26,7 +26,7 @@ ask(const watch *w, const rt_pg_query *q, bool is_side)
 		uint64_t at = rt_pg_u64(call, rows, i, 0);
 
 		if (!is_side)
-			*w->epoch = rt_pg_told_epoch(call->store, rt_pg_u64(call, rows, i, 1));
+			*w->epoch = rt_pg_epoch_of(call->store, rt_pg_u64(call, rows, i, 1));
 		if (at == 0 || at > w->count)
 			continue;
 		w->list[at - 1].has_changed |= !is_side;

@@ -266,13 +266,6 @@ rt_tui_add_advice(const rt_tui *tui, rt_str text, rt_buf *out)
 	rt_buf_add_str(out, rt_str_skip(text, from));
 }
 
-static void
-capitalise(rt_buf *words)
-{
-	if (words->size > 0 && words->ptr[0] >= 'a' && words->ptr[0] <= 'z')
-		words->ptr[0] = (char)(words->ptr[0] - 'a' + 'A');
-}
-
 void
 rt_tui_say_error(rt_tui *tui, const rt_error *err, rt_str hint)
 {
@@ -289,7 +282,7 @@ rt_tui_say_error(rt_tui *tui, const rt_error *err, rt_str hint)
 	rt_tui_add_advice(tui, rt_str_of(err->text), words);
 	rt_tui_say_str(tui, rt_buf_str(words), RT_INK_ERROR);
 	if (!rt_str_starts(rt_buf_str(&tui->notice), RT_STR("http")))
-		capitalise(&tui->notice);
+		rt_buf_capitalise(&tui->notice);
 	if (hint.size > 0) {
 		rt_buf_add_c(&tui->notice, ".  ");
 		rt_tui_add_advice(tui, hint, &tui->notice);
@@ -301,7 +294,7 @@ void
 rt_tui_capitalise(rt_tui *tui)
 {
 	if (command_at_start(tui, rt_buf_str(&tui->notice)) == NULL)
-		capitalise(&tui->notice);
+		rt_buf_capitalise(&tui->notice);
 }
 
 /* The step, and the key for its undo or redo on the topmost screen, if it has one. */

@@ -23,6 +23,12 @@ add_entry(rt_precondition *precondition, desk *d, uint32_t take, uint32_t entry)
 	add_fact(precondition, d, (rt_fact){.kind = RT_FACT_ENTRY, .take = take, .entry = entry});
 }
 
+static rt_status
+check(const rt_precondition *precondition, desk *d, rt_error *err)
+{
+	return rt_precondition_holds(precondition, d->tui.work.engine, d->tui.work.value, err);
+}
+
 /* Is the fact about the first entry still true after that request? */
 static void
 assert_after(const char *request, bool is_so, bool is_there)
@@ -41,9 +47,7 @@ assert_after(const char *request, bool is_so, bool is_there)
 	rt_precondition_init(&precondition, rt_alloc_libc(), 1);
 	add_entry(&precondition, &d, 1, 1);
 	assert_int_equal(precondition.count, 1);
-	assert_int_equal(
-		rt_precondition_holds(&precondition, d.tui.work.engine, d.tui.work.value, &err),
-		RT_OK);
+	assert_int_equal(check(&precondition, &d, &err), RT_OK);
 	desk_do(&d, request);
 	if (rt_precondition_holds(&precondition, d.tui.work.engine, d.tui.work.value, &err) !=
 	    (is_so ? RT_OK : RT_CONFLICT))
@@ -92,9 +96,7 @@ nothing(void **state)
 	add_entry(&precondition, &d, 77, 1);
 	assert_int_equal(precondition.count, 0);
 	desk_do(&d, "[{\"op\":\"entry.delete\",\"entry\":\":1\"}]");
-	assert_int_equal(
-		rt_precondition_holds(&precondition, d.tui.work.engine, d.tui.work.value, &err),
-		RT_OK);
+	assert_int_equal(check(&precondition, &d, &err), RT_OK);
 	rt_precondition_deinit(&precondition);
 	desk_close(&d);
 }
@@ -116,14 +118,10 @@ many(void **state)
 		add_entry(&precondition, &d, 1, (uint32_t)i + 1);
 	}
 	assert_int_equal(precondition.count, 20);
-	assert_int_equal(
-		rt_precondition_holds(&precondition, d.tui.work.engine, d.tui.work.value, &err),
-		RT_OK);
+	assert_int_equal(check(&precondition, &d, &err), RT_OK);
 	desk_do(&d, "[{\"op\":\"entry.delete\",\"entry\":\":20\"}]");
 	desk_do(&d, "[{\"op\":\"entry.edit\",\"entry\":\":1\",\"content\":\"other\"}]");
-	assert_int_equal(
-		rt_precondition_holds(&precondition, d.tui.work.engine, d.tui.work.value, &err),
-		RT_CONFLICT);
+	assert_int_equal(check(&precondition, &d, &err), RT_CONFLICT);
 	assert_string_equal(err.text, "another program or window changed 2 of these 20 entries");
 	rt_precondition_deinit(&precondition);
 	desk_close(&d);
@@ -142,17 +140,11 @@ steps(void **state)
 	desk_add(&d, "User", "one");
 	rt_precondition_init(&precondition, rt_alloc_libc(), 1);
 	add_fact(&precondition, &d, (rt_fact){.kind = RT_FACT_STEP});
-	assert_int_equal(
-		rt_precondition_holds(&precondition, d.tui.work.engine, d.tui.work.value, &err),
-		RT_OK);
+	assert_int_equal(check(&precondition, &d, &err), RT_OK);
 	desk_do(&d, "[{\"op\":\"setting.set\",\"key\":\"model\",\"value\":\"builtin/echo\"}]");
-	assert_int_equal(
-		rt_precondition_holds(&precondition, d.tui.work.engine, d.tui.work.value, &err),
-		RT_CONFLICT);
+	assert_int_equal(check(&precondition, &d, &err), RT_CONFLICT);
 	desk_do(&d, "[{\"op\":\"undo\"}]");
-	assert_int_equal(
-		rt_precondition_holds(&precondition, d.tui.work.engine, d.tui.work.value, &err),
-		RT_OK);
+	assert_int_equal(check(&precondition, &d, &err), RT_OK);
 	rt_precondition_deinit(&precondition);
 	desk_close(&d);
 }
@@ -171,13 +163,9 @@ instructions(void **state)
 	rt_precondition_init(&precondition, rt_alloc_libc(), 1);
 	add_fact(&precondition, &d, (rt_fact){.kind = RT_FACT_INSTRUCTIONS});
 	desk_do(&d, "[{\"op\":\"setting.set\",\"key\":\"model\",\"value\":\"builtin/echo\"}]");
-	assert_int_equal(
-		rt_precondition_holds(&precondition, d.tui.work.engine, d.tui.work.value, &err),
-		RT_OK);
+	assert_int_equal(check(&precondition, &d, &err), RT_OK);
 	desk_do(&d, "[{\"op\":\"setting.set\",\"key\":\"project_system_prompt\",\"value\":\"x\"}]");
-	assert_int_equal(
-		rt_precondition_holds(&precondition, d.tui.work.engine, d.tui.work.value, &err),
-		RT_CONFLICT);
+	assert_int_equal(check(&precondition, &d, &err), RT_CONFLICT);
 	assert_string_equal(err.text, "another program or window changed the instructions");
 	rt_precondition_deinit(&precondition);
 	desk_close(&d);

@@ -5,6 +5,7 @@
 #ifndef RT_TUI_TUI_TESTING_H
 #define RT_TUI_TUI_TESTING_H
 
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -150,6 +151,27 @@ desk_add(desk *d, const char *role, const char *text)
 	if (work_apply(&d->tui.work, &r, 1, NULL, &err) != RT_OK)
 		fail_msg("%s", err.text);
 	assert_int_equal(rt_tui_tend(&d->tui), RT_OK);
+}
+
+/* Four entries with distinct texts. */
+static inline void
+desk_open_four(desk *d)
+{
+	desk_open(d, 80, 24);
+	desk_add(d, "User", "one, of France");
+	desk_add(d, "AI", "two");
+	desk_add(d, "User", "three");
+	desk_add(d, "AI", "four");
+}
+
+/* Wait until the reply has ended. */
+static inline void
+desk_finish_run(desk *d)
+{
+	while (rt_work_is_running(&d->tui.work)) {
+		assert_int_equal(rt_tui_tend(&d->tui), RT_OK);
+		(void)sched_yield();
+	}
 }
 
 /* "down down enter": keys by their words, and their effects. */

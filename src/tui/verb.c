@@ -440,11 +440,9 @@ sibling_take(rt_scope *s, const rt_work *work, size_t at, bool is_next)
 		    RT_TRY(s, rt_seq_get(other->slots, at, &slot, &s->error)) != RT_OK ||
 		    slot.entry == mine.entry)
 			continue;
-		if (farthest == 0 || is_before(&slot, &far) == is_next) {
-			if (farthest == 0 || slot.entry != far.entry) {
-				farthest = i;
-				far = slot;
-			}
+		if (farthest == 0 || (slot.entry != far.entry && is_before(&slot, &far) == is_next)) {
+			farthest = i;
+			far = slot;
 		}
 		if (is_before(&mine, &slot) == is_next &&
 		    (nearest == 0 || (slot.entry != near.entry && is_before(&slot, &near) == is_next))) {
@@ -484,14 +482,11 @@ begin_other_take(rt_tui *tui, const rt_verb *v, const uint32_t *entries, size_t 
 		return RT_OK;
 	}
 	do {
-		if (sibling != 0) {
-			number = sibling;
-			break;
-		}
 		number = v->action == RT_ACT_TAKE_NEXT ? number % takes + 1
 			 : number == 1		       ? takes
 						       : number - 1;
 	} while (!rt_disc_take(work->disc, number)->present);
+	number = sibling != 0 ? sibling : number;
 	(void)snprintf(id, sizeof(id), RT_BY_ID "t%u", number);
 	return rt_verb_apply(tui, &(rt_request){.op = RT_OP_TAKE_SWITCH, .target = rt_str_of(id)});
 }

@@ -347,8 +347,7 @@ make_question(rt_scope *s, rt_tui *tui, rt_verb_request *r, const rt_error *why)
 		rt_buf_add_c(out, "Redo the last undone step?");
 	} else {
 		rt_buf_add_c(out, why->text);
-		if (out->size > 0 && out->ptr[0] >= 'a' && out->ptr[0] <= 'z')
-			out->ptr[0] = (char)(out->ptr[0] - 'a' + 'A');
+		rt_buf_capitalise(out);
 	}
 	(void)rt_scope_str(s, out);
 }

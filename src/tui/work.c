@@ -313,8 +313,7 @@ describe(rt_work *work, rt_work_job *job, rt_work_said *said)
 		rt_buf_add_c(words, "Nothing was changed");
 	} else {
 		add_what(s, work, r->seq, rt_str_of(op == RT_OP_ENTRY_MOVE ? "" : r->entry), words);
-		if (words->size > 0 && words->ptr[0] >= 'a' && words->ptr[0] <= 'z')
-			words->ptr[0] = (char)(words->ptr[0] - 'a' + 'A');
+		rt_buf_capitalise(words);
 		if (op == RT_OP_ENTRY_VIEW) /* kept beside the history: not a step */
 			said->seq = 0;
 	}
