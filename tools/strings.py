@@ -12,7 +12,8 @@ are joined, format specifications stay) or a string, template or text of the pag
 two words. SQL, JSON, headers and test data are left out. The pages in docs/ and README.md are
 checked line by line, code blocks excepted. Comments include the docstrings of Python; lines of comment
 that follow each other are one comment. Patterns whose row in docs/style.md says "(strings only)" do
-not apply to comments. The exit status of --check and --comments is 1 if anything was found.
+not apply to comments, and those with "(comments only)" not to strings. The exit status of --check and
+--comments is 1 if anything was found.
 """
 import collections
 import glob
@@ -227,7 +228,7 @@ def commented(paths):
 
 
 def check_comments(paths):
-    patterns = [(shown, pattern) for shown, pattern, is_for_all in pattern_rows() if is_for_all]
+    patterns = [(shown, pattern) for shown, pattern, only in pattern_rows() if only != "strings"]
     checked, found = collections.Counter(), collections.Counter()
     for path in commented(paths or [os.path.join(ROOT, top) for top in COMMENTED]):
         name = os.path.relpath(path, ROOT)
@@ -247,18 +248,20 @@ def check_comments(paths):
 
 
 def pattern_rows():
-    """The table in docs/style.md: | `pattern` | instead |, patterns are regular expressions."""
+    """The table in docs/style.md: | `pattern` | instead |, patterns are regular expressions. With each
+    pattern: "strings" or "comments" if it applies only to these, else None."""
     with open(os.path.join(ROOT, "docs/style.md"), encoding="utf-8") as file:
         text = file.read()
     rows = re.findall(r"^\| `([^`]+)` \|(.*)", text.split("## Rejected patterns", 1)[1], re.M)
     if not rows:
         sys.exit("strings: docs/style.md has no table of rejected patterns")
-    return [(row, re.compile(row.replace(r"\|", "|"), re.I), "(strings only)" not in instead)
+    return [(row, re.compile(row.replace(r"\|", "|"), re.I),
+             (re.findall(r"\((strings|comments) only\)", instead) or [None])[0])
             for row, instead in rows]
 
 
 def check(surfaces):
-    patterns = [(shown, pattern) for shown, pattern, _ in pattern_rows()]
+    patterns = [(shown, pattern) for shown, pattern, only in pattern_rows() if only != "comments"]
     found = checked = 0
     groups = [strings(surface) for surface in surfaces] + [page_lines()]
     for group in groups:

@@ -512,7 +512,7 @@ export async function deleteTake(take: string): Promise<void> {
 	await op("take.delete", { take }, { say: `Deleted the take “${gone ? takeTitle(gone) : take}”.` });
 }
 
-/** Of two takes that were compared: deletes the other one. */
+/** Deletes the other one of two compared takes. */
 export async function keepTake(take: string, other: string): Promise<void> {
 	const kept = takeOf(take), gone = takeOf(other), nameOf = (of: typeof kept, id: string) => (of ? takeTitle(of) : id);
 	await switchTake(take);

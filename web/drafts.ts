@@ -60,7 +60,7 @@ export interface Left {
 	/** Key in localStorage; "": not stored in this browser. */
 	name: string;
 	text: string;
-	/** Its window is still open. */
+	/** True if the window of the draft is still open. */
 	isHeld: boolean;
 }
 

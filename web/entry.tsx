@@ -45,7 +45,7 @@ export interface RowProps {
 	isEditing: boolean;
 	/** Results of its tool calls. */
 	outcomes?: ReadonlyMap<string, Outcome>;
-	/** Its content is shown with the call in an earlier entry. */
+	/** True if the content is shown with the call in an earlier entry. */
 	isWithCall: boolean;
 	/** The day that begins with this entry; "": same as before. */
 	day: string;

@@ -120,7 +120,7 @@ export interface EntryProps {
 	blocks: unknown;
 	label?: string;
 	link: string;
-	/** Its content was edited after it was created. */
+	/** True if the content was edited after the entry was created. */
 	isEdited: boolean;
 	/** Alternatives to it in the page, and the number of others. */
 	fork: Fork | null;

@@ -27,7 +27,7 @@ interface Counted {
 	skipped: number;
 	noted: number;
 	remarks?: (string | { text?: string })[];
-	/** Of the (first) discussion, in the file. */
+	/** The name of the (first) discussion in the file. */
 	name?: string;
 }
 

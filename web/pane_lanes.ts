@@ -13,9 +13,9 @@ export interface LaneRow {
 	from: number[];
 	/** Other lanes that end in this dot. */
 	joins: number[];
-	/** Its lane continues below. */
+	/** True if the lane continues below. */
 	continuesBelow: boolean;
-	/** Its lane comes from above. */
+	/** True if the lane comes from above. */
 	continuesAbove: boolean;
 	/** On the path to the current state. */
 	isOnPath: boolean;

@@ -26,7 +26,7 @@ interface TextFieldProps {
 	saved: string;
 	rows: number;
 	id: string;
-	/** Its owner, if that is not the project. */
+	/** The owner of the prompt, if that is not the project. */
 	of?: string | null;
 	onSave: (text: string) => Promise<unknown>;
 	isDisabled?: boolean;

@@ -28,7 +28,7 @@ type Row = Counts & Partial<Record<By, string | null>>;
 interface Stats extends Counts {
 	by: By;
 	rows: Row[];
-	/** Of all replies, also of those undone or deleted since. */
+	/** The total of all replies, including those undone or deleted since. */
 	received: Usage;
 }
 

@@ -26,7 +26,7 @@ export interface Entry {
 	collapsed: boolean;
 	read_mode: boolean;
 	label?: string;
-	/** Its text was changed after it was created. */
+	/** True if the text was changed after the entry was created. */
 	edited?: boolean;
 	purged?: boolean;
 	partial?: boolean;
@@ -227,10 +227,10 @@ export interface Account {
 	accounts: boolean;
 	kind: "machine" | "user" | "token" | "link";
 	user?: string;
-	/** Of a share link to one discussion. */
+	/** The discussion that a share link is limited to. */
 	discussion?: string;
 	rights: string[];
-	/** The limits that apply to it. */
+	/** The limits that apply to the account. */
 	quotas?: Quota[];
 }
 

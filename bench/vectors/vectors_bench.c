@@ -61,7 +61,7 @@ now_ms(void)
 	return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
 }
 
-/* Of the processor, by this process. */
+/* Processor time of this process. */
 static double
 used_ms(void)
 {

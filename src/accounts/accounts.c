@@ -7,7 +7,7 @@
 
 /* ---- changes ---- */
 
-/* Those that exist; a failure of the scope and NULL otherwise. */
+/* Finds an existing item; a failure of the scope and NULL otherwise. */
 static const rt_item *
 find(rt_directory_change *change, rt_item_kind kind, rt_str name)
 {

@@ -204,7 +204,7 @@ copy_text(char room[TEXT], rt_str text)
 	room[size] = '\0';
 }
 
-/* Of an identity and a kind of refusal. */
+/* The key of an identity and a kind of refusal. */
 static uint64_t
 key_of(rt_str identity, const char *kind)
 {

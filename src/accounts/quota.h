@@ -53,7 +53,7 @@ typedef struct rt_use {
 
 /* ---- limits ---- */
 
-/* Of which one of the members is set; none: of each user without a limit of the same kind. */
+/* The subject of a limit: one member is set; none: each user without a limit of the same kind. */
 typedef struct rt_quota_subject {
 	uint64_t user, team, project;
 } rt_quota_subject;

@@ -26,7 +26,7 @@ rt_attached_check(const char *path, rt_str bytes, rt_error *err)
 	return RT_OK;
 }
 
-/* All of the input, and no more than one byte above the limit. */
+/* Reads the whole input, but no more than one byte above the limit. */
 static void
 read_all(rt_scope *s, rt_file_input *input, rt_buf *out)
 {

@@ -7,8 +7,8 @@
 #include "base/env.h"
 #include "base/text.h"
 
-/* All of a file ("-": standard input) appended. RT_NOT_FOUND: it does not exist; RT_IO, RT_FULL;
- * the buffer's RT_NOMEM or RT_LIMIT. */
+/* Appends the whole content of a file ("-": standard input). RT_NOT_FOUND: it does not exist;
+ * RT_IO, RT_FULL; the buffer's RT_NOMEM or RT_LIMIT. */
 RT_CHECKED rt_status rt_files_read(const char *path, rt_buf *out, rt_error *err);
 /* The same, replacing the content of the buffer, in the state of one moment. RT_BUSY: it is
  * being written. */

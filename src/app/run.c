@@ -74,7 +74,7 @@ run_free(rt_run *run)
 	rt_free(run->runs->alloc, run);
 }
 
-/* Its thread has nothing more to do, or is being joined, without the lock. */
+/* Frees a run whose thread has nothing more to do, or is being joined. Called without the lock. */
 static void
 end_run(rt_run *run)
 {

@@ -189,7 +189,7 @@ typedef struct rt_run_info {
 RT_CHECKED rt_status rt_runs_show(rt_runs *runs, rt_str name,
 				  void (*fn)(void *ctx, const rt_run_info *run), void *ctx,
 				  rt_error *err);
-/* All of them, newest first. */
+/* Calls fn for all runs, newest first. */
 void rt_runs_each(rt_runs *runs, void (*fn)(void *ctx, const rt_run_info *run), void *ctx);
 /* How many are running. */
 size_t rt_runs_running(rt_runs *runs);

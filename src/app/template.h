@@ -22,7 +22,7 @@ typedef struct rt_template_variables {
 
 /* 1 to 40 letters, digits, - and _: it is typed as /NAME. */
 bool rt_template_name_is_legal(rt_str name);
-/* Its text; ptr NULL: there is none. */
+/* The text of a template; ptr NULL: there is none. */
 rt_str rt_template_text(const rt_view *view, rt_str name);
 /* The variables of a text, each once, in their order. Fails the scope with RT_LIMIT. */
 void rt_template_read(rt_scope *s, rt_str text, rt_template_variables *out);

@@ -13,8 +13,8 @@
 
 #include "base/text.h"
 
-/* Of the rules by which words are cut and folded. A change of them raises it; stores replace the indexes of
- * other versions. Since 2: full-width letters and ligatures. */
+/* The version of the rules by which words are cut and folded. Every change of the rules raises
+ * it; stores replace the indexes of other versions. Since 2: full-width letters and ligatures. */
 #define RT_WORDS_VERSION "2"
 
 /* The code point at *at, which is advanced past it; an invalid byte counts as one. */
@@ -37,7 +37,7 @@ rt_word_ascii(unsigned char c)
 		return low;
 	return c >= '0' && c <= '9' ? c : 0;
 }
-/* Of a script without spaces between words. */
+/* Does the character belong to a script without spaces between words? */
 bool rt_word_is_dense(uint32_t c);
 
 enum { RT_TOKEN_MAX = 64 /* bytes; longer words, such as encoded data, are cut */ };

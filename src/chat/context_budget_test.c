@@ -53,8 +53,8 @@ heard(void *ctx, const rt_context_part *part)
 	++*(size_t *)ctx;
 }
 
-/* Of a long path only the end is read, unless the callback needs every entry: both ways produce the
- * same request. */
+/* Only the end of a long path is read, unless the callback needs every entry: both ways produce
+ * the same request. */
 static void
 the_end_of_a_long_path_is_enough(void **state)
 {

@@ -55,7 +55,7 @@ typedef struct rt_request_record {
 	rt_str body;
 } rt_request_record;
 
-/* Its members, from "project" on. */
+/* Writes the members of the record, from "project" on. */
 void rt_request_record_put(rt_buf *out, const rt_exchange *x, const rt_request_record *r);
 /* Writes the line of the request. These two do nothing without a record. */
 void rt_exchange_record_request(const rt_exchange *x, const rt_request_record *r);

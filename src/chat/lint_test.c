@@ -8,7 +8,7 @@
 #include "log/checkpoint.h"
 #include "store/store_memory.h"
 
-/* Of some 3,000, or 50,000 where nodes are tiny. */
+/* About 3,000 nodes, or 50,000 where nodes are tiny. */
 static unsigned
 nodes_max(void)
 {

@@ -104,7 +104,8 @@ typedef struct rt_reply {
 enum {
 	RT_REPLY_SIZE_MAX = 64 << 20,
 	RT_REPLY_BLOCK_MAX = 4096,
-	/* Of them; thinking between further tags stays in the text. The rest is for calls. */
+	/* The maximum of tagged blocks; thinking between further tags stays in the text. The
+	 * rest is for calls. */
 	RT_REPLY_TAGGED_MAX = RT_REPLY_BLOCK_MAX - 512
 };
 
@@ -137,7 +138,7 @@ void rt_reply_add_redacted(rt_reply *reply, rt_str json);
  * servers number all calls 0). Unknown values may be empty; id and name replace, arguments are
  * appended. A call without an id gets "call_1", "call_2" … */
 void rt_reply_add_call(rt_reply *reply, uint64_t index, rt_str id, rt_str name, rt_str arguments);
-/* Of the call of this index. */
+/* Sets the signature of the call with this index. */
 void rt_reply_add_call_signature(rt_reply *reply, uint64_t index, rt_str signature);
 bool rt_reply_has_call(const rt_reply *reply, uint64_t index);
 size_t rt_reply_call_count(const rt_reply *reply);

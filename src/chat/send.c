@@ -313,7 +313,7 @@ tick(void *ctx)
 		look(s);
 }
 
-/* Of a JSON reply the content is passed on, not the JSON. */
+/* From a JSON reply, the content is passed on, not the JSON. */
 static void
 arrived(void *ctx, rt_reply_block_kind kind, size_t block, rt_str added)
 {

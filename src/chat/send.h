@@ -144,7 +144,7 @@ typedef struct rt_send_result {
 } rt_send_result;
 
 void rt_send_result_deinit(rt_send_result *result);
-/* Its members: "entry","take","seq","files","partial","stop","usage":{…},
+/* Writes the members "entry","take","seq","files","partial","stop","usage":{…},
  * "left_out","tokens_estimate","compaction":{…},"fate","note", as far as they are known. */
 void rt_send_result_put(rt_buf *out, const rt_send_result *result, bool with_take);
 

@@ -151,7 +151,7 @@ rt_cli_short_id(rt_cli *cli, rt_str id)
 		size = common_size(id, found[-1]) + 1;
 	if (at + 1 < cli->id_count && size <= common_size(id, found[1]))
 		size = common_size(id, found[1]) + 1;
-	/* That could be a generated id, which has priority. */
+	/* The abbreviation could be a generated id, which has priority. */
 	size += size == SHORT_ID && rt_id_number(cli->session.value->ledger->salt, rt_str_at(id.ptr, size)) != 0;
 	return rt_str_at(id.ptr, size < id.size ? size : id.size);
 }

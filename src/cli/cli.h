@@ -136,7 +136,7 @@ void rt_cli_hint_entry(rt_cli *cli, const char *address, const rt_error *error);
 uint32_t rt_cli_find_elsewhere(const rt_cli *cli, rt_str id);
 /* The number of an entry. is_whole: anywhere in the discussion, not only in the take. */
 uint32_t rt_cli_entry(rt_cli *cli, const char *address, bool is_whole);
-/* Its position in the take, and its slot (out_slot may be NULL). */
+/* The position of an entry in the take, and its slot (out_slot may be NULL). */
 size_t rt_cli_position(rt_cli *cli, const char *address, rt_slot *out_slot);
 /* "A", "A..B", "A..", "..B": positions in the take. */
 typedef struct rt_cli_span {
@@ -260,7 +260,7 @@ void rt_cli_drop_draft(rt_cli *cli);
 
 /* ---- words shared by commands ---- */
 
-/* Of a sent request, rebuilt. */
+/* Shown with a sent request that was rebuilt. */
 #define RT_CLI_NOT_EXACT                                                                        \
 	"this is not the exact request: a hook changed it, a text has been purged since, " \
 	"or another version of Retake sent it"

@@ -104,7 +104,7 @@ delete_run(rt_cli *cli, rt_cli_span span, bool is_after)
 static void
 delete_one(rt_cli *cli, const char *address)
 {
-	/* Its place is only known beforehand. A stale id is left to the engine. */
+	/* The place must be read before the deletion. A stale id is left to the engine. */
 	size_t at = rt_cli_position(cli, address, NULL);
 	const char *where = rt_ok(&cli->s) ? rt_cli_where(cli, rt_cli_id_at(cli, at)) : address;
 

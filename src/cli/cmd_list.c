@@ -306,7 +306,7 @@ const rt_command rt_cli_projects = {
 
 /* --- status --- */
 
-/* Those of a large project only if they are requested. */
+/* Is usage counted? In a large project only on request. */
 static bool
 counts_usage(const rt_cli *cli, bool is_project)
 {

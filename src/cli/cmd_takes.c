@@ -187,7 +187,8 @@ diff_entry(rt_cli *cli, const rt_entry_row *e, char sign)
 	rt_buf_deinit(&line);
 }
 
-/* Its words, with [-those of the first take-] and {+those of the second+}, or in their colours. */
+/* Prints the words of two entries, with [-those of the first take-] and {+those of the second+},
+ * or in colour. */
 static void
 diff_words(rt_cli *cli, const rt_edits *edits)
 {

@@ -198,7 +198,7 @@ offer_entries(rt_cli *cli, rt_str prefix)
 	}
 }
 
-/* Those that are used, and others that are set. */
+/* Offers the settings that Retake uses, and others that are set. */
 static void
 offer_settings(rt_cli *cli, rt_str prefix)
 {

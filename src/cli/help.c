@@ -109,7 +109,7 @@ rt_cli_help_welcome(rt_cli *cli)
 
 /* --- one command --- */
 
-/* Those that are not hidden, below a title. */
+/* Adds the flags that are not hidden, below a title. */
 static void
 add_flags(rt_cli *cli, const char *heading, const rt_flag *flags)
 {

@@ -50,7 +50,7 @@ void rt_cli_items_add(rt_cli_items *items, const rt_cli_item *item);
 /* Finds items by id. NULL once the scope has failed. */
 typedef struct rt_cli_index rt_cli_index;
 rt_cli_index *rt_cli_index_new(const rt_cli_items *items);
-/* Its position, or SIZE_MAX. O(1). */
+/* The position of the item, or SIZE_MAX. O(1). */
 size_t rt_cli_index_find(const rt_cli_index *index, rt_str id);
 
 /* title is one line for the reader, or empty. */

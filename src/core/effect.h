@@ -71,7 +71,7 @@ RT_CHECKED rt_status rt_effect_apply(const rt_project *project, const rt_effect 
 RT_CHECKED rt_status rt_effect_advance(const rt_project **now, const rt_effect *effect, bool back,
 				       rt_error *err);
 
-/* All of them in order, or (back) from the last to the first. */
+/* Applies all effects in order, or (back) from the last to the first. */
 RT_CHECKED rt_status rt_effects_apply(const rt_project *project, const rt_effect *effects,
 				      size_t count, bool back, const rt_project **out,
 				      rt_error *err);

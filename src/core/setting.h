@@ -26,7 +26,7 @@ typedef struct rt_setting {
 	bool or_discussion; /* of the project, but a discussion may have its own value */
 } rt_setting;
 
-/* All of them; ended by a NULL key. */
+/* The table of all settings, ended by a NULL key. */
 extern const rt_setting rt_settings[];
 
 const rt_setting *rt_setting_named(rt_str key); /* NULL: unknown */

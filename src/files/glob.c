@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "files/glob.h"
 
-/* Of the POSIX classes. ASCII only, as in git. */
+/* The POSIX character classes. ASCII only, as in git. */
 typedef struct char_class {
 	const char *name;
 	const char *ranges; /* pairs of first and last */

@@ -28,7 +28,7 @@ uint64_t rt_glob_step(const rt_glob *glob, uint64_t state, rt_str name);
 bool rt_glob_accepts(const rt_glob *glob, uint64_t state);
 /* True if further names may match after those so far. */
 bool rt_glob_continues(const rt_glob *glob, uint64_t state);
-/* All of this for a path. */
+/* Do all names of a path match? */
 bool rt_glob_matches(const rt_glob *glob, rt_str path);
 
 /* Match one name with a part of a pattern. O(pattern * name). */

@@ -57,7 +57,7 @@ made(redactor *r)
 
 /* ---- findings ---- */
 
-/* Its first characters, a sixth of it at most. */
+/* Shows the first characters of a secret, at most a sixth of it. */
 static void
 show(rt_str secret, char *out)
 {

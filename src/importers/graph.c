@@ -283,7 +283,7 @@ has_content(const rt_graph *g, const rt_node *node)
 	return role_of(node).size > 0 && !rt_build_body_is_empty(g->b);
 }
 
-/* Of a second message with the id of `first`, the one that can be read. */
+/* Adds a second message with the id of `first`; keeps the one that can be read. */
 static int64_t
 add_again(rt_graph *g, int64_t first, const rt_node *node, rt_str parent_id)
 {

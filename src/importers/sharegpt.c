@@ -58,7 +58,7 @@ read_message(rt_graph *g, yyjson_val *message, int64_t tip)
 	return at >= 0 ? at : tip;
 }
 
-/* Of the list of messages. */
+/* The possible names of the list of messages. */
 static const char *const list_names[] = {"conversations", "conversation", "items", "messages", NULL};
 
 static yyjson_val *

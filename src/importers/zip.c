@@ -123,7 +123,7 @@ is_ignored(const rt_archive_member *m)
 	       rt_str_starts(m->name, RT_STR("__MACOSX/"));
 }
 
-/* All of the input, for readers that do not read from beginning to end. */
+/* Reads the whole input, for readers that do not read from beginning to end. */
 static rt_str
 read_all(rt_scope *s, const rt_input *in)
 {

@@ -40,7 +40,7 @@ retake_status rt_library_store_open(const rt_alloc *alloc, const rt_env *env, co
 typedef struct rt_library_call {
 	rt_scope scope; /* of the store's memory */
 	rt_buf text;    /* the result, of the C library's memory */
-	/* Of views only: */
+	/* only for views: */
 	rt_engine *engine;
 	const rt_project *value;
 	retake_place from; /* as given */

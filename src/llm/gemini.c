@@ -21,7 +21,7 @@
 
 /* ---- requests ---- */
 
-/* Its schemas are OpenAPI's. */
+/* Gemini's schemas are those of OpenAPI. */
 #define PROMPT_JSON \
 	"\"responseMimeType\":\"application/json\",\"responseSchema\":{\"type\":\"OBJECT\"," \
 	"\"properties\":{\"content\":{\"type\":\"STRING\"}," \

@@ -26,9 +26,9 @@ RT_CHECKED rt_status rt_engine_rebuild(rt_engine *engine, rt_error *err);
 /* The newest value; the caller owns it. use_checkpoint false: from the log alone. RT_CORRUPT. */
 rt_status rt_engine_load(rt_engine *engine, bool use_checkpoint, const rt_project **out,
 			 rt_error *err);
-/* Of a log that lacks rows: *out_first is the value after all rows before the first that is missing
- * or cannot be applied, *out_ahead one after a later row, from the checkpoint; NULL: none. The
- * caller owns both. */
+/* For a log that lacks rows: *out_first is the value after all rows before the first one that is
+ * missing or cannot be applied, *out_ahead the value after a later row, from the checkpoint;
+ * NULL: none. The caller owns both. */
 rt_status rt_engine_load_parts(rt_engine *engine, const rt_project **out_first,
 			       const rt_project **out_ahead, rt_error *err);
 /* Apply the rows up to head to *project, which is replaced row by row, also before a failure. */

@@ -633,7 +633,7 @@ report_purged(rt_engine *engine, rt_ticket *first)
 		fail_purges(first, st, true, &err);
 }
 
-/* Those of the tickets, each once. */
+/* The identities of the tickets, each once. */
 static rt_str
 identities_of(rt_scope *s, const rt_ticket *first)
 {

@@ -473,7 +473,7 @@ act(fixture *f, const rt_apply_context *with, const char *lines, bool atomic, rt
 
 #define ADD "{\"op\":\"entry.append\",\"content\":\"one\"}"
 
-/* Of a step that failed, one request is the cause, whatever the others report. */
+/* When a step fails, exactly one of its requests is reported as the cause. */
 static void
 one_request_is_the_cause(void **state)
 {

@@ -96,7 +96,7 @@ end_batch(copy *c)
 
 /* ---- side rows ---- */
 
-/* Those describe the store itself, or belong to programs that use it: replies that they are receiving,
+/* Side rows that describe the store itself, or belong to running programs: replies in flight,
  * browsers that are signed in. They are neither copied nor removed. */
 static bool
 is_of_store(rt_str name)

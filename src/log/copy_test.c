@@ -16,7 +16,7 @@ typedef struct fixture {
 	rt_store *to;
 	rt_copied out;
 	rt_error error;
-	/* Of the progress callback: */
+	/* for the progress callback: */
 	size_t calls, stop_at; /* 0: never */
 	const char *change;    /* request to the source in the first call; or NULL */
 } fixture;

@@ -58,7 +58,7 @@ RT_CHECKED rt_status rt_engine_open(const rt_engine_options *options, rt_store *
 void rt_engine_close(rt_engine *engine);
 
 rt_store *rt_engine_store(const rt_engine *engine);
-/* Of the history that the newest value belongs to, see store.h. */
+/* The epoch of the history that the newest value belongs to, see store.h. */
 uint64_t rt_engine_epoch(rt_engine *engine);
 uint64_t rt_engine_project_number(const rt_engine *engine);
 const rt_alloc *rt_engine_alloc(const rt_engine *engine);
@@ -107,7 +107,7 @@ typedef struct rt_result {
 } rt_result;
 
 void rt_result_deinit(rt_result *result);
-/* Of requests that failed, the first that failed itself. */
+/* The index of the first request that failed by itself, when requests failed. */
 size_t rt_results_cause(const rt_result *results, size_t count);
 
 /* The precondition of requests (ops/action.h). Called with the newest value, under the store's

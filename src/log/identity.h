@@ -19,7 +19,7 @@
 
 #include "base/text.h"
 
-/* That of this thread; the program itself unless it was set. */
+/* The identity of this thread; that of the program unless one was set. */
 rt_str rt_store_identity(void);
 /* Sets it until the next call, and returns the one before. Borrowed. */
 rt_str rt_store_set_identity(rt_str identity);

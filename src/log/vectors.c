@@ -88,7 +88,7 @@ write_row(rt_store *store, uint64_t project, rt_scope *s, const char *name, rt_s
 	RT_TRY(s, store->ops->write(store, row_named(project, name), data, &s->error));
 }
 
-/* Of another version, it is none. */
+/* A header of another version reads as an empty one. */
 static header
 read_header(rt_store *store, uint64_t project, rt_scope *s)
 {

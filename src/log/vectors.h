@@ -32,7 +32,8 @@ typedef struct rt_vectors_state {
 	uint64_t head;  /* the last body */
 } rt_vectors_state;
 
-/* Of this model. One read of a row; reads the state before the texts, for rt_vectors_add. */
+/* The state of this model's vectors. Reads one row. For rt_vectors_add, call it before the texts
+ * are read. */
 RT_CHECKED rt_status rt_vectors_state_read(rt_engine *engine, rt_str model, rt_vectors_state *out, rt_error *err);
 
 typedef struct rt_passage {

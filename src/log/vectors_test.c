@@ -143,7 +143,8 @@ similarity(const float *a, const float *b)
 	return sum;
 }
 
-/* All of them in the order of an exact comparison, except for those that are about equal; of few, most of the best. */
+/* The results have the order of an exact comparison, except for nearly equal ones; with few
+ * vectors, most of the best are found. */
 static void
 test_like_a_plain_comparison(void **state)
 {

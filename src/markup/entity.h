@@ -16,8 +16,8 @@ typedef struct rt_entity {
 	const char *text; /* UTF-8; at most RT_ENTITY_ROOM bytes */
 } rt_entity;
 
-/* All of them, sorted by their bytes; tools/entities.py writes the table when the program is
- * built. */
+/* The table of all entities, sorted by their bytes; tools/entities.py generates it during the
+ * build. */
 extern const rt_entity rt_entities[];
 extern const size_t rt_entity_count;
 

@@ -41,7 +41,8 @@ bool rt_action_concerns(const rt_action_state *a, const rt_request *request);
 void rt_action_ask_hooks(rt_action_state *a, rt_action_item *item, rt_change *c);
 /* It was done. */
 void rt_action_notify_hooks(rt_action_state *a, rt_action_item *item, const rt_result *result);
-/* Its place, for rt_hook_call_fire; the caller provides the buffers for the addresses. */
+/* A hook call for a place, to be passed to rt_hook_call_fire; the caller provides the buffers
+ * for the addresses. */
 rt_hook_call rt_action_hook_call(const rt_action_state *a, rt_place place, rt_place_ids *room);
 
 /* A file as described to hooks. */

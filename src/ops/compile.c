@@ -84,7 +84,7 @@ settle_disc(rt_change *c, const rt_project *before, uint32_t number)
 		rt_change_set_number(c, number, 0, "head", head);
 }
 
-/* Of every discussion that effects from `first` on touch. */
+/* Settles the heads of every discussion that effects from `first` on touch. */
 static void
 settle_heads(rt_change *c, const rt_project *before, size_t first)
 {
@@ -100,7 +100,7 @@ settle_heads(rt_change *c, const rt_project *before, size_t first)
 
 /* ---- the git commit (C53) ---- */
 
-/* Of every take whose entries effects from `first` on change. */
+/* Records the git commit for every take whose entries effects from `first` on change. */
 static void
 record_commit(rt_change *c, const rt_request *r, size_t first)
 {

@@ -557,7 +557,7 @@ rt_layer_add_runs(rt_layer *l)
 		if (l->spots[i].known || has_child[i])
 			continue;
 		const int64_t *run = rt_layer_path(l, i, path, &count, &above);
-		/* Of a parent that was deleted since: the nearest existing ancestor. */
+		/* If the parent was deleted since: the nearest existing ancestor. */
 		while (above >= 0 && l->spots[above].take == UINT32_MAX)
 			above = o->nodes[above].parent;
 		rt_spot after = above >= 0 ? l->spots[above] : spot_before(l, &o->nodes[run[0]]);

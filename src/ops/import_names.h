@@ -25,7 +25,8 @@ RT_CHECKED rt_status rt_disc_names_reserve(rt_disc_names *names, size_t count);
 /* A discussion of now, by its name in it. RT_NOMEM. */
 RT_CHECKED rt_status rt_disc_names_add(rt_disc_names *names, const rt_project *now,
 				       uint32_t number);
-/* Those of now whose entries differ from before's (NULL: all of them). RT_NOMEM. */
+/* Adds the discussions of now whose entries differ from those of before (NULL: all discussions).
+ * RT_NOMEM. */
 RT_CHECKED rt_status rt_disc_names_update(rt_disc_names *names, const rt_project *before,
 					  const rt_project *now);
 /* Has a discussion that is present in now this name? */

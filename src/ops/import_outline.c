@@ -230,7 +230,7 @@ use_spare(rt_layer *l, rt_str name, rt_str take_name)
 	m->spare = 0;
 	rt_str old = disc_name(l);
 	rt_import_note_made(m, l->disc);
-	/* Its own name counts as free. */
+	/* The discussion's own name counts as free. */
 	rt_str free_name = rt_str_eq(name, old) ? old : free_disc_name(l, name);
 	rt_change_set_text(l->c, 0, l->disc, "name", 0, free_name);
 	rt_change_set_text(l->c, l->disc, 1, "name", 0, take_name.size > 0 ? take_name : free_name);

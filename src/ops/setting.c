@@ -180,7 +180,8 @@ static const struct {
 	{"setting.use_default_base_prompt", true},
 };
 
-/* Of the discussion; a preset that was saved without them does not change them. */
+/* The discussion's settings that a preset can contain. A preset saved without them does not
+ * change them. */
 static const char *const preset_parameters[] = {"model", "temperature", "top_p", "max_tokens",
 						"reasoning_effort"};
 

@@ -383,7 +383,7 @@ test_same_key_at_once(void **state)
 	assert_int_equal(head_seq(f), 1);
 }
 
-/* Of several clients that have read the same state, one succeeds. */
+/* If several clients have read the same state and change it, one succeeds. */
 static void
 test_same_tag_at_once(void **state)
 {

@@ -42,7 +42,7 @@ rt_api_run(rt_call *call)
 	show(call, rt_call_param(call, "run"));
 }
 
-/* Its reply ends soon; the events, or a later request, report the result. */
+/* Stops a run. The reply ends soon; the events, or a later request, report the result. */
 void
 rt_api_run_stop(rt_call *call)
 {
@@ -166,7 +166,7 @@ use_of(const rt_call *call, const rt_run_request *request, uint64_t models)
 			 [RT_QUOTA_REQUESTS] = requests}};
 }
 
-/* Its replies are counted when they have arrived. */
+/* Counts the start of a run. Replies are counted when they have arrived. */
 static void
 count_start(rt_call *call, rt_use added)
 {

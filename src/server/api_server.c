@@ -208,7 +208,7 @@ rt_api_logout(rt_call *call)
 	RT_TRY(s, rt_browsers_leave(call->browsers, call->principal.browser, &s->error));
 	if (!rt_ok(s))
 		return;
-	/* Its events end now, and not at the next event. */
+	/* The browser's event streams end now, not at the next event. */
 	for (rt_open_project *p = rt_project_pool_first(call->pool); p != NULL; p = p->next)
 		rt_feed_changed(p->feed);
 	(void)snprintf(value, sizeof(value), "%s=; Path=/; Max-Age=0; HttpOnly; SameSite=Strict",

@@ -584,7 +584,7 @@ create_project(void *ctx)
 	return rt_project_pool_create(f->pool, RT_STR("at once"), NULL) == RT_OK ? f : NULL;
 }
 
-/* Of several clients that create a project at the same time one succeeds. */
+/* If several clients create a project at the same time, one succeeds. */
 static void
 test_created_once(void **state)
 {

@@ -69,7 +69,7 @@ join(const rt_result *results, size_t count)
 	return one;
 }
 
-/* Of the last request that succeeded; the others have none. */
+/* The step of the last request that succeeded; the other results have none. */
 static uint64_t
 last_seq(const rt_result *results, size_t count)
 {

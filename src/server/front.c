@@ -210,7 +210,7 @@ bind_unix(rt_front *front, const char *path, rt_error *err)
 	return RT_OK;
 }
 
-/* Of several servers that start at once one replaces the socket of a server that has ended. */
+/* If several servers start at once, one of them replaces the socket of a server that has ended. */
 static rt_status
 listen_unix(rt_front *front, const char *path, rt_error *err)
 {

@@ -123,7 +123,7 @@ extern const rt_route rt_routes[];
 extern const size_t rt_route_count;
 /* The members of the body of run.start (run_json.c). */
 extern const rt_route_param rt_run_members[];
-/* Of the Hook API (hook_api.c), with complete paths; the same. */
+/* The same for the Hook API (hook_api.c), with complete paths. */
 extern const rt_route rt_hook_routes[];
 /* The fields of GET /api/state as a JSON schema with that key. */
 void rt_hook_api_schema(rt_buf *buf, const char *key);

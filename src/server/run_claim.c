@@ -477,7 +477,7 @@ rt_run_claims_sweep(rt_run_claims *c, size_t *out_kept, rt_error *err)
 
 	rt_scope_init(&s, c->given.alloc);
 	living l = {c, rt_run_claims_read(&s, c->given.engine, RT_RUN_PREFIX)};
-	/* Its text first: a run that has ended is complete. */
+	/* Keep the text first: a run that has ended is complete. */
 	if (rt_ok(&s))
 		RT_TRY(&s, rt_engine_keep_left(c->given.engine, lives, &l, out_kept, &s.error));
 	for (const rt_run_claim *claim = l.first; rt_ok(&s) && claim != NULL; claim = claim->next)

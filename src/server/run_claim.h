@@ -47,7 +47,7 @@ typedef struct rt_run_claims_options {
 	rt_owner_lives_fn lives; /* or NULL: all do */
 } rt_run_claims_options;
 
-/* All of them must outlive it. */
+/* Everything in the options must outlive the claims. */
 RT_CHECKED rt_status rt_run_claims_new(const rt_run_claims_options *options, rt_run_claims **out,
 				       rt_error *err);
 /* Does not write anything; NULL is allowed. */

@@ -239,7 +239,7 @@ now_crowded(void *ctx)
 	return now(ctx);
 }
 
-/* Of three runs only the first one can begin: it is stopped once, the others were never there. */
+/* Only the first of three runs can begin: it is stopped once, the others never exist. */
 static void
 test_partly_begun(void **state)
 {

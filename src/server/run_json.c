@@ -6,7 +6,7 @@
 
 /* ---- texts ---- */
 
-/* All of one kind in the reply that is arriving, up to end. */
+/* Adds all text of one kind in the reply that is arriving, up to end. */
 static void
 add_kind(const rt_run_text *t, const char *key, rt_reply_block_kind kind, size_t end, rt_buf *out)
 {

@@ -121,7 +121,7 @@ fetch(rt_oidc *o, rt_scope *s, rt_str url, const char *what)
 	return answer;
 }
 
-/* Its root, an object. */
+/* The root object of a JSON text. */
 static yyjson_val *
 object_of(rt_scope *s, rt_str text, const char *what)
 {

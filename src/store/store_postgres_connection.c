@@ -171,7 +171,7 @@ refused(rt_pg_store *s, PGconn *pg, rt_error *err)
 static rt_status
 connect_once(rt_pg_store *s, rt_pg_conn *c, rt_error *err)
 {
-	/* Those after the address override it; the others are defaults. */
+	/* The parameters after the address override it; those before it are defaults. */
 	const char *const names[] = {"fallback_application_name", "keepalives_idle",
 				     "keepalives_interval",       "keepalives_count",
 				     "tcp_user_timeout",          "dbname",

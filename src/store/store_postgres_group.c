@@ -51,7 +51,7 @@ take_group(rt_pg_store *s, rt_pg_member *mine, rt_pg_member **group)
 	return count;
 }
 
-/* Its thread continues. A member exists only until then, but its slot stays. */
+/* Lets the thread of a member continue. A member exists only until then, but its slot stays. */
 static void
 wake(rt_pg_member *m, bool *flag)
 {

@@ -253,7 +253,7 @@ lose(rt_pg_call *call, const sent *all, size_t from, size_t count)
 	}
 }
 
-/* Of a transaction that has failed, from its first statement. */
+/* Adds the cause of a failed transaction, from its first statement on. */
 static void
 explain(rt_pg_call *call, const sent *all, size_t from, size_t to)
 {

@@ -481,7 +481,8 @@ rt_pg_project_new(rt_store *store, rt_str name, uint64_t *out_project, rt_error 
 	return rt_pg_end(&call, err);
 }
 
-/* Its number stays taken: the next one is that of the last project and one more. */
+/* Keeps the number of a removed project in use: the next project gets the number after the last
+ * one's. */
 static void
 keep_number(rt_pg_call *call, uint64_t project)
 {

@@ -31,11 +31,11 @@ enum {
 
 /* ---- terms ---- */
 
-/* Of a token and its hash (rt_hash, seed 0). */
+/* The term of a token with this hash (rt_hash, seed 0). */
 uint32_t rt_term_of(rt_str token, uint64_t hash);
 /* The terms of all tokens that begin like this one: from the result up to *out_last. */
 uint32_t rt_term_prefix(rt_str token, uint32_t *out_last);
-/* Of two adjacent words with these hashes. */
+/* The term of two adjacent words with these hashes. */
 uint32_t rt_term_pair(uint64_t first, uint64_t second);
 static inline uint32_t
 rt_term_part(uint32_t term)

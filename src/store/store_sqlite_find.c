@@ -202,7 +202,7 @@ find_in_segment(finding *f, const rt_index_head *h)
 	return rt_ok(&f->call->scope) && (any == 0 || pass_segment(f, h));
 }
 
-/* All of it in one state of the store. */
+/* Finds everything in one state of the store. */
 static void
 find_hits(finding *f)
 {

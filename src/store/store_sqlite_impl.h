@@ -192,7 +192,7 @@ typedef struct rt_sqlite_call {
 	rt_sqlite_conn *conn;
 	rt_scope scope;
 	const char *doing; /* in messages, instead of the statements' own; or NULL */
-	/* Of calls that read, see rt_sqlite_attempt: */
+	/* for calls that read, see rt_sqlite_attempt: */
 	int attempts;
 	bool is_ended; /* the callback wants no more rows: no further attempt */
 } rt_sqlite_call;
@@ -340,8 +340,8 @@ RT_CHECKED rt_status rt_sqlite_create(rt_sqlite_store *s, rt_error *err);
 #define RT_SQLITE_INDEX_OF(words) \
 	"CREATE TABLE found(key INTEGER PRIMARY KEY, sum INTEGER NOT NULL, data BLOB NOT NULL" words ") STRICT"
 #define RT_SQLITE_INDEX_TABLE RT_SQLITE_INDEX_OF(" /* words " RT_WORDS_VERSION " */")
-/* Those of earlier versions: with other rules for words, and before them tables of FTS5. They count as empty, and
- * are replaced when the first text is added. */
+/* The index tables of earlier versions: with other rules for words, and before them tables of
+ * FTS5. They count as empty, and are replaced when the first text is added. */
 #define RT_SQLITE_INDEX_WORDS_1 RT_SQLITE_INDEX_OF("")
 #define RT_SQLITE_INDEX_SQL(tokens) \
 	"CREATE VIRTUAL TABLE found USING fts5(text, entry UNINDEXED, content=''," \

@@ -205,7 +205,7 @@ test_what_a_screen_has_no_use_for(void **state)
 	assert_int_equal(does(RT_SCREEN_FIELD, "ctrl+c"), RT_ACT_CANCEL);
 	assert_int_equal(does(RT_SCREEN_FIELD, "enter"), RT_ACT_ACCEPT);
 	assert_int_equal(does(RT_SCREEN_CHAT, "x"), RT_ACT_NONE);
-	/* Its keys are found unchanged. */
+	/* The suspend keys of the tree and the newline keys of the chat are found unchanged. */
 	assert_int_equal(rt_keymap_keys(map, RT_SCREEN_TREE, RT_ACT_SUSPEND, keys), 1);
 	assert_int_equal(rt_keymap_keys(map, RT_SCREEN_CHAT, RT_ACT_NEWLINE, keys), 4);
 	assert_int_equal(rt_keymap_keys(map, RT_SCREEN_TREE, RT_ACT_NEWLINE, keys), 0);

@@ -119,7 +119,7 @@ report_mouse(const rt_terminal *terminal, bool yes)
 	send(terminal, yes ? RT_STR("\033[?1000h\033[?1006h") : RT_STR(RT_TERMINAL_NO_MOUSE));
 }
 
-/* Of pastes, and of the mouse if it is on. */
+/* Turns on reports of pastes, and of the mouse if it is enabled. */
 static void
 begin_reports(const rt_terminal *terminal)
 {

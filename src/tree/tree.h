@@ -234,7 +234,7 @@ uint32_t rt_tree_head_row(const rt_tree *tree);
 uint32_t rt_tree_target(const rt_tree *tree, uint32_t node);
 /* The selected row; SIZE_MAX: there are no rows. */
 size_t rt_tree_selected(const rt_tree *tree);
-/* Its node, or RT_TREE_NONE. */
+/* The node of the selected row, or RT_TREE_NONE. */
 uint32_t rt_tree_selected_node(const rt_tree *tree);
 /* Does it have rows below, and is it a root or a child of a fork? */
 bool rt_tree_is_foldable(const rt_tree *tree, size_t row);

@@ -389,7 +389,7 @@ end_line(pen *p, rt_scope *s)
 							 line->spans[line->span_count - 1].at;
 }
 
-/* Its columns are outside of the body. */
+/* Draws the cursor's columns, which are outside of the body. */
 static void
 write_cursor(const rt_tree *t, uint32_t row, size_t width, pen *body)
 {

@@ -23,7 +23,7 @@ rt_box rt_bar_ask(rt_canvas *canvas, rt_box row, const char *label);
 rt_str rt_bar_ways(rt_tui *tui);
 /* "2024-05-01 12:30" of local time, in the scope of the event. */
 rt_str rt_bar_time(rt_tui *tui, int64_t at_us);
-/* Of a role's name. */
+/* The colour of a role's name. */
 rt_ink rt_role_ink(rt_str role);
 
 /* ---- a search that is typed at the bottom of a pane ---- */
@@ -42,7 +42,7 @@ void rt_search_bar_init(rt_search_bar *bar, rt_pane *pane, void (*search)(rt_pan
 void rt_search_bar_deinit(rt_search_bar *bar);
 /* Begin to type a search. */
 void rt_search_bar_open(rt_search_bar *bar);
-/* Of an open bar. False: not handled. */
+/* Handles an action or a key while the bar is open. False: not handled. */
 bool rt_search_bar_act(rt_search_bar *bar, rt_action action);
 bool rt_search_bar_key(rt_search_bar *bar, rt_key key);
 void rt_search_bar_paste(rt_search_bar *bar, rt_str text);

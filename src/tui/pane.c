@@ -223,7 +223,7 @@ command_at_start(const rt_tui *tui, rt_str text)
 	return command != NULL && rt_command_why_not_here(command) == NULL ? command : NULL;
 }
 
-/* Of "-d DISCUSSION " before a command; empty: there is none. */
+/* The discussion in "-d DISCUSSION " before a command; empty: there is none. */
 static rt_str
 discussion_flag(rt_str text)
 {

@@ -91,7 +91,7 @@ typedef struct rt_chat_ops {
 	rt_status (*send)(rt_pane *chat, rt_str text, const rt_str *models, size_t count, rt_error *err);
 	/* The request that stores the unsaved draft, in tui->scope; false: nothing to store. */
 	bool (*draft_request)(rt_pane *chat, rt_request *out);
-	/* Its outcome. */
+	/* Receives the outcome of that request. */
 	void (*draft_written)(rt_pane *chat, rt_status st);
 	/* Slash commands: their table (verb.h), and how a line is run. */
 	const struct rt_slash *slashes;
@@ -300,7 +300,8 @@ typedef rt_status (*rt_answer_fn)(rt_tui *tui, void *ctx, rt_str answer);
 RT_CHECKED rt_status rt_pane_ask(rt_tui *tui, const char *title, rt_str text, bool several_lines,
 				 rt_answer_fn fn, void *ctx, void (*free_ctx)(rt_tui *, void *));
 
-/* Of the question on top: the first character that is typed replaces the text; any other key keeps it. */
+/* For the question on top: the first character that is typed replaces the text; any other key
+ * keeps it. */
 void rt_pane_ask_replaces(rt_tui *tui);
 
 typedef struct rt_choice {
@@ -312,7 +313,7 @@ typedef struct rt_choice {
 RT_CHECKED rt_status rt_pane_choose(rt_tui *tui, const char *question, const rt_choice *choices,
 				    size_t count, rt_answer_fn fn, void *ctx,
 				    void (*free_ctx)(rt_tui *, void *));
-/* Of the question on top: letters, which never answer it, are typed into the chat's input. */
+/* For the question on top: letters never answer it, but are typed into the chat's input. */
 void rt_pane_choose_types_message(rt_tui *tui);
 /* One of many, in a list that is filtered by typing. names: an array of strings. may_be_new: the
  * typed text is an answer, too. */

@@ -495,7 +495,7 @@ one_role_alone(void **state)
 	desk_close(&d);
 }
 
-/* Of the first entry. */
+/* Is the first entry selected, in read mode? */
 static bool
 is_read_mode(desk *d)
 {

@@ -156,8 +156,8 @@ has_names(const rt_command *command)
 	       command->kinds[0] == RT_ARG_COMMAND;
 }
 
-/* Of equal ranks a command is first, because more words may follow; but not before an action of the
- * same name, which does less (clear), nor if the text is not its name. */
+/* With equal ranks, a command is listed first, because more words may follow; but not before an
+ * action of the same name, which does less (clear), nor if the text is not its name. */
 static bool
 is_late(const palette *p, const row *r)
 {

@@ -12,7 +12,8 @@
 
 /* ---- the program ---- */
 
-/* Its words after the flags for the place, in brackets; the effect depends on the command. */
+/* Acts as the program: prints the arguments after the flags for the place, in brackets; some
+ * commands also have an effect. */
 static int
 be_the_program(int argc, char **argv)
 {
@@ -200,8 +201,8 @@ finds_by_other_words(void **state)
 	desk_close(&d);
 }
 
-/* Of an action and a command of the same name the action is first; and a command that needs more
- * words is completed in the chat. */
+/* If an action and a command have the same name, the action is listed first; a command that
+ * needs more words is completed in the chat. */
 static void
 offers_safely(void **state)
 {

@@ -325,7 +325,7 @@ a_paste_that_was_cut(void **state)
 
 /* ---- names ---- */
 
-/* Of names that begin alike the ends are shown, on every screen with names. */
+/* If names begin alike, their ends are shown, on every screen with names. */
 static void
 ends_of_names(void **state)
 {

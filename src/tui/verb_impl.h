@@ -59,7 +59,7 @@ typedef struct rt_verb {
 	rt_status (*begin)(rt_tui *tui, const struct rt_verb *verb, const uint32_t *entries,
 			   size_t count);
 	const char *before, *after; /* of the question, around "User, entry 4" */
-	/* Its action: a function, or this operation for each entry. */
+	/* The verb's action: a function, or this operation for each entry. */
 	void (*build)(rt_verb_build *b);
 	rt_op_id op;
 	/* Members of the operation's request, as offsets; 0: none. */

@@ -341,7 +341,7 @@ follow(rt_work *work, const rt_work_job *job, rt_error *err)
 	bool moves = (rt_ops[op].flags & RT_OP_MOVES_HISTORY) != 0 || op == RT_OP_REVERT;
 
 	if (r->discussion[0] != 0 && op != RT_OP_DISCUSSION_RENAME) {
-		/* Of a long name this is only the beginning; it is the active one anyway. */
+		/* A long name is cut off here, and the discussion is the active one anyway. */
 		if (rt_resolve_place(now, rt_str_of(r->discussion), RT_STR(""), &there, NULL) !=
 			    RT_OK ||
 		    there.disc == 0)
@@ -464,7 +464,7 @@ slot_tokens(rt_work *work)
 	return rt_tokens_estimate(bytes);
 }
 
-/* Of the next request without its files. */
+/* Estimated tokens of the next request without its files. */
 static size_t
 sent_tokens(rt_work *work)
 {

@@ -152,7 +152,7 @@ RT_CHECKED rt_status rt_work_entry_of(rt_work *work, uint32_t entry, rt_work_ent
 void rt_work_entry_deinit(rt_work_entry *entry);
 /* As rt_work_entry_of; lives as long as the scope. NULL once that has failed. */
 const rt_work_entry *rt_work_entry_get(rt_scope *s, rt_work *work, uint32_t entry);
-/* Its content as editable text. */
+/* The entry's content as editable text. */
 rt_str rt_work_entry_text(rt_scope *s, rt_work *work, uint32_t entry);
 /* The position of an entry in the take; SIZE_MAX: not there. */
 size_t rt_work_position(rt_work *work, uint32_t entry);
@@ -218,8 +218,8 @@ typedef struct rt_work_job {
 RT_CHECKED rt_status rt_work_job_init(rt_work_job *job, rt_work *work, const rt_request *requests,
 				      size_t count, const rt_request *draft, rt_error *err);
 void rt_work_job_run(rt_work_job *job);
-/* Its status. The work shows the new value afterwards, and the take or discussion that the change
- * made active; the new value after RT_CONFLICT, too. said may be NULL. */
+/* The status of the job. Afterwards the work shows the new value, and the take or discussion
+ * that the change made active; after RT_CONFLICT it shows the new value, too. said may be NULL. */
 RT_CHECKED rt_status rt_work_job_end(rt_work_job *job, rt_work *work, rt_work_said *said,
 				     rt_error *err);
 void rt_work_job_deinit(rt_work_job *job);

@@ -125,7 +125,7 @@ contains(rt_str text, rt_str part)
 	return false;
 }
 
-/* Those on the discussion. */
+/* Does the discussion pass the filters on discussions? */
 static bool
 disc_fits(search *s, const rt_disc *disc)
 {
@@ -147,7 +147,7 @@ disc_fits(search *s, const rt_disc *disc)
 	return s->filtered_fits;
 }
 
-/* Those on the entry, without its body. */
+/* Does the entry pass the filters on entries, except for those on its body? */
 static bool
 slot_fits(search *s, const rt_disc *disc, const rt_slot *slot, rt_str role)
 {

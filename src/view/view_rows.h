@@ -38,7 +38,7 @@ const rt_disc *rt_view_disc(const rt_view *view);
 const rt_take *rt_view_take(const rt_view *view);
 /* A body by number (of a slot, a revision, an effect); lives as long as the scope. */
 const rt_body *rt_view_body(const rt_view *view, uint64_t number);
-/* Its text as it can be edited (rt_content_add_text). */
+/* The body's text as it can be edited (rt_content_add_text). */
 rt_str rt_view_text(const rt_view *view, uint64_t number);
 
 /* Reads the bodies of neighbouring slots together once they are read in order, upwards or
@@ -122,16 +122,16 @@ void rt_body_add_duration(rt_buf *buf, const char *before, const rt_body *body);
 
 enum { RT_USAGE_ENTRIES_MAX = 20000 }; /* maximum of a project that is counted without a request */
 
-/* Of the replies whose usage is known. */
+/* Totals of the replies whose usage is known. */
 typedef struct rt_usage_totals {
 	size_t replies, priced; /* priced: with a cost */
 	uint64_t input, output; /* tokens */
 	double cost;            /* of the priced ones, in the currency of the prices */
 } rt_usage_totals;
 
-/* Of all takes of the discussion, or of the project; deleted ones do not count, and a reply that was
- * imported several times counts once. Reads every
- * reply: about a second for 200,000. */
+/* The usage in all takes of the discussion, or of the project; deleted ones do not count, and a
+ * reply that was imported several times counts once. Reads every reply: about a second for
+ * 200,000. */
 rt_usage_totals rt_view_usage(const rt_view *view, bool is_project);
 void rt_usage_add(rt_usage_totals *to, const rt_usage_totals *from);
 /* {"replies","input_tokens","output_tokens","cost","without_price"}; cost only if a price is known,

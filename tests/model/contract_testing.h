@@ -344,7 +344,7 @@ run_atomic(fixture *f, const char *const *texts, size_t count, rt_result *result
 	return st;
 }
 
-/* All of them as one step. */
+/* Applies all texts as one step. */
 static inline void
 one_step(fixture *f, const char *const *texts, size_t count)
 {

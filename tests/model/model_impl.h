@@ -18,7 +18,7 @@ void *model_must(void *ptr);
 /* Zeroed. */
 void *model_get(model *m, size_t size);
 rt_str model_keep(model *m, rt_str s);
-/* Its text; frees the buffer. */
+/* Keeps the buffer's text, and frees the buffer. */
 rt_str model_keep_buf(model *m, rt_buf *buf);
 /* As JSON, members sorted. */
 rt_str model_keep_value(model *m, yyjson_val *value);

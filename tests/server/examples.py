@@ -135,7 +135,7 @@ def in_order(text):
         (rows if "event: op\n" in event else rest).append(event)
     joined, said = [], ""
     for event in rest:
-        # Its other members depend on timing.
+        # The other members of the result depend on timing.
         event = re.sub(r'(event: run\.started\ndata: {"run":"[^"]+").*', r"\1}", event)
         delta = DELTA.fullmatch(event)
         if delta:

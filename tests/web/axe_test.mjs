@@ -38,7 +38,7 @@ function pattern(source) {
 }
 
 const named = (what) => [...sources.matchAll(what)].map((found) => found[1]);
-/** Of a server with accounts: shared_test.mjs. */
+/** For a server with accounts, see shared_test.mjs. */
 const OF_ACCOUNTS = ['"Members"', '"Share"', '"Access tokens"', '"Limits"'];
 const DIALOGS = named(/<Dialog title=("[^"]*"|\{`[^`]*`\}|\{[^}]*\})/g);
 const MENUS = named(/<Menu label=("[^"]*"|\{`[^`]*`\}|\{[^}]*\})/g);
