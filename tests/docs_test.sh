@@ -6,7 +6,8 @@
 # The documentation agrees with the program:
 #
 #   commands    every `retake COMMAND --flag` in a block marked sh or console, or in a text, is
-#               known to `retake help`, every `make TARGET` in such a block to the Makefile
+#               known to `retake help`, every `make TARGET` in such a block to the Makefile; no line
+#               of such a block has several commands because it was wrapped like a text
 #   walk        the commands of the README's walk-through exit with 0 and print what the page
 #               shows (except for times)
 #   operations  the table in docs/contract.md is the output of `retake help operations`
@@ -154,7 +155,22 @@ def check_retake(words, commands, global_flags):
     return None
 
 
+JOINED = ("retake watch # first the changed ones retake watch claude-code", "retake a # one retake b # two",
+          "watch, and exit systemctl --user enable")
+SEPARATE = ("retake ls --deleted   # retake revert STEP restores one", "retake archive x   # hidden; retake ls lists it",
+            "make   # builds build/retake and build/retake-bench", "# the newest request", "retake show '# heading'")
+
+
+def is_joined(line):
+    """Does a line look like several commands with comments, joined like the lines of a text?"""
+    comment = re.search(r"(?:^|\s)# (.*)", re.sub(r"'[^']*'|\"[^\"]*\"", "''", line))
+    return re.match(r"[a-z]+[,;:.](\s|$)", line) is not None or \
+        comment is not None and re.search(r"\s# |\w retake [a-z]", comment[1]) is not None
+
+
 def check_commands():
+    for line in JOINED + SEPARATE:
+        result(is_joined(line) == (line in JOINED), f"joined commands: {line}")
     table = help_json()
     if table is None:
         result(False, "commands", f"{RETAKE} help --json failed")
@@ -164,6 +180,8 @@ def check_commands():
     for page in MINE:
         wrong = []
         for line in command_lines(page):
+            if is_joined(line):
+                wrong.append(f"{line}: more than one command in a line")
             try:
                 simple = list(parts(line))
             except ValueError as bad:
