@@ -245,6 +245,6 @@ rt_run_check_files(rt_run *run, const rt_project *project)
 	rt_str message = rt_attach_has_symbols(&s, project, a->disc) ? a->text : RT_STR("");
 	rt_attachments files = rt_attach(options, &s, project, a->disc, message);
 	if (rt_ok(&s))
-		rt_attachments_check(&s, &files, run->model->provider);
+		rt_attachments_check(&s, &files, run->model);
 	(void)rt_scope_join(&run->scope, &s);
 }

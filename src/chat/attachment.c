@@ -64,11 +64,11 @@ rt_attachment_add_text(rt_buf *out, const rt_attachment *file)
 }
 
 void
-rt_attachments_check(rt_scope *s, const rt_attachments *files, const rt_provider *provider)
+rt_attachments_check(rt_scope *s, const rt_attachments *files, const rt_model *model)
 {
 	rt_buf *names = rt_scope_buf(s);
 
-	for (size_t i = 0; provider->no_images && i < files->count; i++) {
+	for (size_t i = 0; model->provider->no_images && i < files->count; i++) {
 		if (files->items[i].mime.size == 0)
 			continue;
 		rt_buf_add_c(names, names->size > 0 ? ", " : "");
@@ -77,8 +77,9 @@ rt_attachments_check(rt_scope *s, const rt_attachments *files, const rt_provider
 	rt_str images = rt_scope_str(s, names);
 	if (images.size > 0)
 		rt_scope_fail(s, RT_REFUSED,
-			      "%s does not accept images: remove %.*s from the files or choose "
-			      "another model", provider->name, (int)rt_utf8_cut(images, 300), images.ptr);
+			      "%s/%.*s does not accept images: remove %.*s from the files or "
+			      "choose another model", model->provider->name, RT_STR_ARG(model->name),
+			      (int)rt_utf8_cut(images, 300), images.ptr);
 }
 
 void

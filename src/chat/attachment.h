@@ -33,6 +33,7 @@
 
 #include "base/scope.h"
 #include "base/sha256.h"
+#include "chat/model.h"
 #include "chat/model_request.h"
 #include "codec/json.h"
 #include "log/engine.h"
@@ -65,9 +66,8 @@ rt_str rt_attach_message(rt_scope *scope, rt_engine *engine, const rt_project *v
 
 /* Adds the message with all of them to a request; nothing if there are none. */
 void rt_attachments_send(const rt_attachments *files, rt_model_request *request);
-/* Fails the scope with RT_REFUSED if there are images that the provider does not accept. */
-void rt_attachments_check(rt_scope *scope, const rt_attachments *files,
-			  const rt_provider *provider);
+/* Fails the scope with RT_REFUSED if there are images that the model does not accept. */
+void rt_attachments_check(rt_scope *scope, const rt_attachments *files, const rt_model *model);
 /* The text of one: its name and its fenced block, or the line before an image. */
 void rt_attachment_add_text(rt_buf *out, const rt_attachment *file);
 

@@ -154,16 +154,19 @@ images_are_refused_where_there_are_none(void **state)
 {
 	rt_attachment items[] = {file_of("a.c", "c", "x"), image_of("s.png", "PNG")};
 	rt_attachments files = {items, 2}, texts = {items, 1};
+	rt_model none = {.provider = &rt_provider_builtin_text, .name = RT_STR("text")};
+	rt_model some = {.provider = &rt_provider_openai, .name = RT_STR("m")};
 	rt_error err = {0};
 	rt_scope s;
 
 	(void)state;
 	rt_scope_init(&s, rt_alloc_libc());
-	rt_attachments_check(&s, &texts, &rt_provider_builtin_text);
-	rt_attachments_check(&s, &files, &rt_provider_openai);
+	rt_attachments_check(&s, &texts, &none);
+	rt_attachments_check(&s, &files, &some);
 	assert_true(rt_ok(&s));
-	rt_attachments_check(&s, &files, &rt_provider_builtin_text);
+	rt_attachments_check(&s, &files, &none);
 	assert_int_equal(rt_scope_end(&s, &err), RT_REFUSED);
+	assert_non_null(strstr(err.text, "builtin/text does not"));
 	assert_non_null(strstr(err.text, "s.png"));
 	assert_null(strstr(err.text, "a.c"));
 }

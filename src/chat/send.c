@@ -87,7 +87,7 @@ read_files(rt_sending *s, const rt_project *value, rt_str message)
 	s->files_message = message;
 	s->files = with->attach(with->attach_ctx, sc, value, place.disc, message);
 	if (rt_ok(sc))
-		rt_attachments_check(sc, &s->files, with->model->provider);
+		rt_attachments_check(sc, &s->files, with->model);
 	s->out->files_failed = sc->status == RT_REFUSED;
 }
 

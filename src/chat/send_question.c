@@ -54,7 +54,8 @@ check_file(rt_sending *s, yyjson_val *block)
 static void
 check_images(rt_sending *s, yyjson_val *blocks)
 {
-	const rt_provider *provider = s->options->with.model->provider;
+	const rt_model *model = s->options->with.model;
+	const rt_provider *provider = model->provider;
 	yyjson_val *block;
 	size_t i, max;
 
@@ -69,8 +70,8 @@ check_images(rt_sending *s, yyjson_val *blocks)
 			continue;
 		if (provider->no_images)
 			rt_scope_fail(&s->scope, RT_REFUSED,
-				      "%s does not accept images; choose another model or remove "
-				      "the image", provider->name);
+				      "%s/%.*s does not accept images; choose another model or "
+				      "remove the image", provider->name, RT_STR_ARG(model->name));
 		else if (is_url && provider->no_image_urls)
 			rt_scope_fail(&s->scope, RT_REFUSED,
 				      "%s does not accept image URLs: download the image and "

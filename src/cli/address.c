@@ -186,6 +186,7 @@ rt_cli_hint_entry(rt_cli *cli, const char *address, const rt_error *error)
 {
 	const rt_disc *disc = NULL;
 	bool is_go = strcmp(cli->args.command->name, "go") == 0;
+	size_t size = strspn(address, "0123456789");
 
 	/* A label is complete; completing it further would not help. */
 	if (error->about == RT_ABOUT_LABEL)
@@ -216,7 +217,10 @@ rt_cli_hint_entry(rt_cli *cli, const char *address, const rt_error *error)
 		rt_cli_hint(cli, "That is a take. Switch to it: retake takes switch %s   Merge its "
 				 "conclusions: retake merge-take %s",
 			    address, address);
-	} else if (address[0] != 0 && strspn(address, "0123456789") == strlen(address)) {
+	} else if (size > 0 && address[size] == '-' && address[size + 1] != 0 &&
+		   strspn(address + size + 1, "0123456789") == strlen(address + size + 1)) {
+		rt_cli_hint(cli, "A range: :%.*s..:%.20s", (int)size, address, address + size + 1);
+	} else if (size > 0 && address[size] == 0) {
 		rt_cli_hint(cli, "Positions begin with a colon: :%s   Entries: retake show",
 			    address);
 	}

@@ -221,11 +221,15 @@ rt_cli_text(rt_cli *cli, size_t index)
 					   "both",
 			    word, file);
 	} else if (cli->args.word_count > index + 1) {
-		rt_cli_hint(cli, "%s", rt_cli_has(cli, "attach") || rt_cli_has(cli, "image")
-						? "Put the text in quotes, and --attach before each file."
-						: "Put the text in quotes.");
-		rt_cli_fail(cli, RT_USAGE, "unexpected argument \"%.40s\"",
-			    rt_cli_word(cli, index + 1));
+		const char *extra = rt_cli_word(cli, index + 1);
+
+		if (rt_cli_has(cli, "attach") || rt_cli_has(cli, "image"))
+			rt_cli_hint(cli, "Put the text in quotes, and --attach before each file.");
+		else if (strcmp(cli->args.command->name, "ask") == 0 && access(extra, F_OK) == 0)
+			rt_cli_hint(cli, "To attach a file: -a %.200s", extra);
+		else
+			rt_cli_hint(cli, "Put the text in quotes.");
+		rt_cli_fail(cli, RT_USAGE, "unexpected argument \"%.40s\"", extra);
 	}
 	if (file != NULL || (word != NULL && strcmp(word, "-") == 0)) {
 		text = rt_cli_given(rt_cli_read_file(cli, file != NULL ? file : "-"));

@@ -263,6 +263,7 @@ static const rt_flag edit_flags[] = {
 
 const rt_command rt_cli_edit = {
 	.name = "edit",
+	.unchanged = "the entry already has this text",
 	.group = RT_COMMANDS_WRITING,
 	.traits = RT_COMMAND_DRY_RUN,
 	.max_words = RT_COMMAND_WORDS_ANY,

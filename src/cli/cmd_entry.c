@@ -15,6 +15,7 @@ static const rt_cli_op role_op = {
 
 const rt_command rt_cli_role = {
 	.name = "role",
+	.unchanged = "the entry already has this role",
 	.group = RT_COMMANDS_WRITING,
 	.min_words = 2,
 	.max_words = 2,
@@ -275,6 +276,7 @@ run_unmute(rt_cli *cli)
 
 const rt_command rt_cli_mute = {
 	.name = "mute",
+	.unchanged = "already muted",
 	.group = RT_COMMANDS_WRITING,
 	.min_words = 1,
 	.max_words = RT_COMMAND_WORDS_ANY,
@@ -288,6 +290,7 @@ const rt_command rt_cli_mute = {
 
 const rt_command rt_cli_unmute = {
 	.name = "unmute",
+	.unchanged = "not muted",
 	.group = RT_COMMANDS_WRITING,
 	.min_words = 1,
 	.max_words = RT_COMMAND_WORDS_ANY,

@@ -63,6 +63,12 @@ choose_format(rt_cli *cli)
 	if (to != NULL)
 		return choose_program(cli, to);
 
+	/* the usual endings of files */
+	if (name != NULL && strcmp(name, "md") == 0)
+		name = "markdown";
+	else if (name != NULL && strcmp(name, "txt") == 0)
+		name = "text";
+
 	const rt_format *format = name != NULL	 ? rt_format_find(rt_str_of(name))
 				  : file != NULL ? format_of_file(file)
 						 : NULL;

@@ -163,11 +163,16 @@ undo_or_redo(rt_cli *cli, rt_op_id op)
 {
 	const char *word = rt_cli_word(cli, 0);
 	bool undo = op == RT_OP_UNDO;
-	uint64_t count = word == NULL ? 1 : rt_cli_number(cli, word, "number of steps");
 	rt_buf *now = rt_scope_buf(&cli->s);
 	const rt_result *result;
 	const rt_project *was = NULL;
 	rt_place before;
+
+	if (word != NULL && word[0] == '-')
+		rt_cli_hint(cli, "Number of steps: retake %s %.20s", cli->args.command->name,
+			    word + 1);
+
+	uint64_t count = word == NULL ? 1 : rt_cli_number(cli, word, "number of steps");
 
 	if (count == 0)
 		rt_cli_fail(cli, RT_USAGE, "N must be 1 or more");
@@ -232,6 +237,7 @@ const rt_command rt_cli_undo = {
 	.name = "undo",
 	.alias = "u",
 	.group = RT_COMMANDS_UNDOING,
+	.traits = RT_COMMAND_NUMBERS,
 	.max_words = 1,
 	.usage = "[N] [--scope discussion|project]",
 	.summary = "undo the newest step, or the N newest",
@@ -248,6 +254,7 @@ const rt_command rt_cli_undo = {
 const rt_command rt_cli_redo = {
 	.name = "redo",
 	.group = RT_COMMANDS_UNDOING,
+	.traits = RT_COMMAND_NUMBERS,
 	.max_words = 1,
 	.usage = "[N] [--scope discussion|project]",
 	.summary = "redo undone steps",
@@ -466,6 +473,34 @@ print_take(rt_cli *cli, const rt_effect *e)
 	rt_term_c(&cli->out, "\":\n");
 }
 
+/* "switched to take "duck"": the active take, or (disc 0) discussion; false: it has no name. */
+static bool
+print_active(rt_cli *cli, const rt_effect *e)
+{
+	const rt_project *project = cli->session.value;
+	const rt_disc *disc = NULL;
+	const rt_take *take = NULL;
+	rt_str name = {NULL, 0};
+	uint64_t number;
+
+	if (!rt_str_is(e->key, "active") || e->sub != 0 ||
+	    !rt_str_u64(e->after, UINT32_MAX, &number))
+		return false;
+	if (e->disc == 0 && rt_project_cell(project, (uint32_t)number) != NULL)
+		name = rt_cell_name(rt_project_cell(project, (uint32_t)number));
+	else if (rt_project_cell(project, e->disc) != NULL &&
+		 rt_project_disc(project, e->disc, &disc, NULL) == RT_OK)
+		take = rt_disc_take(disc, (uint32_t)number);
+	if (take != NULL)
+		name = rt_text_str(take->name);
+	if (name.size == 0)
+		return false;
+	rt_term_f(&cli->out, "    switched to %s \"", e->disc == 0 ? "discussion" : "take");
+	rt_term_line(&cli->out, name);
+	rt_term_c(&cli->out, "\"\n");
+	return true;
+}
+
 static void
 print_effect(rt_cli *cli, const rt_effect *e)
 {
@@ -482,6 +517,8 @@ print_effect(rt_cli *cli, const rt_effect *e)
 		rt_term_c(out, "\"\n");
 		break;
 	case RT_EFFECT_SET:
+		if (print_active(cli, e))
+			break;
 		rt_term_c(out, "    set ");
 		rt_term_line(out, e->key);
 		print_value(cli, ": ", e->before, e->after);

@@ -156,6 +156,27 @@ print_hit(rt_cli *cli, const rt_hit *hit)
 	print_snippet(cli, hit);
 }
 
+/* How to show a hit and continue from it. */
+static void
+advise_show(rt_cli *cli, const rt_hit *hit)
+{
+	rt_str id = rt_cli_short_id(cli, hit->id);
+	rt_buf *place = rt_scope_buf(&cli->s);
+
+	if (hit->disc != cli->session.place.disc) {
+		rt_buf_add_c(place, "-d ");
+		rt_args_add_quoted(place, rt_scope_copy(&cli->s, hit->discussion).ptr);
+		rt_buf_add_c(place, " ");
+	}
+	rt_str where = rt_scope_str(&cli->s, place);
+
+	if (rt_ok(&cli->s))
+		rt_cli_advise(cli,
+			      "\nShow it: retake %.*sshow %.*s   Continue from it: "
+			      "retake go %.*s\n",
+			      RT_STR_ARG(where), RT_STR_ARG(id), RT_STR_ARG(id));
+}
+
 /* The hits by discussion, in the order of the best hit of each. */
 static void
 print_hits(rt_cli *cli, const rt_hit *hits, size_t count)
@@ -177,8 +198,7 @@ print_hits(rt_cli *cli, const rt_hit *hits, size_t count)
 	}
 	for (size_t i = 0; !cli->quiet && i < count; i++)
 		if (hits[i].at > 0) {
-			rt_cli_advise(cli, "\nContinue from it: retake go %.*s\n",
-				      RT_STR_ARG(rt_cli_short_id(cli, hits[i].id)));
+			advise_show(cli, &hits[i]);
 			break;
 		}
 }

@@ -388,6 +388,7 @@ static const rt_flag set_flags[] = {
 
 const rt_command rt_cli_set = {
 	.name = "set",
+	.unchanged = "the setting already has this value",
 	.group = RT_COMMANDS_SETTINGS,
 	.traits = RT_COMMAND_NUMBERS,
 	.min_words = 1,

@@ -93,6 +93,8 @@ fail_for_extra_word(rt_cli *cli, const char *word)
 	/* "-f" is --force */
 	if (strcmp(cli->args.command->name, "export") == 0 && rt_format_find(rt_str_of(word)) != NULL)
 		rt_cli_hint(cli, "To choose the format: retake export --format %s", word);
+	else if (strcmp(cli->args.command->name, "export") == 0 && strchr(word, '.') != NULL)
+		rt_cli_hint(cli, "To write a file: -o %.200s", word);
 	rt_cli_fail(cli, RT_USAGE, "%s: unexpected argument \"%.60s\"", cli->args.command->name, word);
 }
 

@@ -173,14 +173,14 @@ has "an image that is none: says so" "is not a PNG, JPEG, GIF or WebP" "$err"
 code "an image that is not there" 3 r ask -m near/m --image "$work/none.png" "What is this?"
 code "an image without a question" 2 r ask -m near/m --send --image "$work/a.png"
 code "a model takes none" 1 r ask -m builtin/text --image "$work/a.png" "What is this?"
-has "a model takes none: says so" "does not accept images" "$err"
+has "a model takes none: says so" "builtin/text does not accept images" "$err"
 for name in far her; do
 	code "$name takes no address" 1 r ask -m $name/m --image https://example.org/a.png "What is this?"
 	has "$name takes no address: says so" "image URLs" "$err"
 done
 r add --attach "$work/a.png" "What is this?" >/dev/null
 code "a question that was added with an image" 1 r ask -m builtin/text --send
-has "a question that was added with an image: says so" "does not accept images" "$err"
+has "a question that was added with an image: says so" "builtin/text does not accept images" "$err"
 code "again, too" 1 r again -m builtin/text :-1
 is "the question keeps no failure" false "$(r show --json | json '"failure" in d["entries"][-1]')"
 code "an image of an earlier entry" 0 r ask -m builtin/text "And now?"

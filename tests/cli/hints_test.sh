@@ -548,6 +548,9 @@ r -q add 'A blue mill'
 has 'search: the title, then the entry' "Why is the sky blue?  (main)|  main  $first  User" "$(r search blue sky | sed 's/  2[0-9-]* .*//' | paste -sd'|')"
 is 'search: one heading for each discussion' 2 "$(r search blue | grep -c '^[A-Z]' | sed 's/3/2/')"
 has 'search: how to go there' "Continue from it: retake --db $db go $first" "$(r search sky)"
+has 'search: how to show it' "Show it: retake --db $db -d main show $first" "$(r search sky)"
+has 'search: how to show it works' 'Why is the sky blue?' "$(r -d main show "$first")"
+has 'search: in the active discussion' "Show it: retake --db $db show " "$(r search 'A blue mill')"
 code 'go: with -d' 0 r -d main go "$first"
 fails 3 go nowhere
 
@@ -648,5 +651,34 @@ r -q add more
 is 'tree: an entry in both is marked' 1 "$(r tree | grep three | grep -c 'also above')"
 fails 2 undelete x
 wants "retake --db $db revert STEP"
+
+# --- a range, a number of steps, a file and a format as other programs write them ---
+db=$work/usual.db
+for text in one two three; do r -q add "$text"; done
+fails 3 delete 2-3
+wants 'A range: :2..:3'
+fails 2 undo -2
+wants "Number of steps: retake --db $db undo 2"
+is 'undo -2: nothing is undone' 3 "$(r show --json | json 'len(d["entries"])')"
+fails 2 export talk2.md
+wants 'To write a file: -o talk2.md'
+is 'export: md' "$(r export --format markdown)" "$(r export --format md)"
+is 'export: txt' "$(r export --format text)" "$(r export --format txt)"
+fails 2 ask 'look at this' "$work/a.txt"
+wants "unexpected argument" "To attach a file: -a $work/a.txt"
+fails 2 ask what is it
+wants 'Put the text in quotes.'
+r -q go :2
+r -q add other
+has 'history: the name of the active take' 'switched to take "main_take_1"' "$(r history 5)"
+hasnt 'history: no number of a take' 'set active' "$(r history 5)"
+r -q mute :1
+has 'mute: unchanged' 'Nothing to do: already muted.' "$(r mute :1)"
+r -q unmute :1
+has 'unmute: unchanged' 'Nothing to do: not muted.' "$(r unmute :1)"
+has 'role: unchanged' 'Nothing to do: the entry already has this role.' "$(r role :1 User)"
+has 'edit: unchanged' 'Nothing to do: the entry already has this text.' "$(r edit :1 one)"
+r -q set temperature 1
+has 'set: unchanged' 'Nothing to do: the setting already has this value.' "$(r set temperature 1)"
 
 finish
