@@ -68,7 +68,7 @@ function endOf(item: Expiring): string {
 function Made(props: { label: string; text: string }) {
 	return (
 		<div class="made" role="status">
-			<p>Copy it now: it is not shown again.</p>
+			<p>Copy it now: it will not be shown again.</p>
 			<p class="inline"><input class="line" readOnly aria-label={props.label} value={props.text} onFocus={(event) => event.currentTarget.select()} />
 				<CopyButton text={() => Promise.resolve(props.text)} label={`Copy: ${props.label}`} /></p>
 		</div>
@@ -88,7 +88,7 @@ function Members() {
 	};
 	return (
 		<Dialog title="Members" class="accounts" onClose={() => openOverlay(null)}>
-			<p class="quiet">A reader reads the project, a commenter adds entries, an editor changes everything, and an owner also changes members and links.</p>
+			<p class="quiet">A reader can read the project, a commenter can also add entries, an editor can change everything, and an owner can also manage members and links.</p>
 			<ul class="roles" aria-label="Members">
 				{members.all.map((each) => {
 					const who = each.user ?? `@${each.team}`;
@@ -129,7 +129,7 @@ function Share() {
 		<Dialog title="Share" class="accounts" onClose={() => openOverlay(null)}>
 			<p class="quiet">Anyone with the link can read without an account, until it expires or is revoked.</p>
 			<form class="inline" onSubmit={create}>
-				<Choice label="Content of the link" value={what} all={[["discussion", "This discussion"], ["project", "The whole project"]]} onChange={setWhat} />
+				<Choice label="Scope of the link" value={what} all={[["discussion", "This discussion"], ["project", "The whole project"]]} onChange={setWhat} />
 				<Choice label="Expiry" value={days} all={DAYS} onChange={setDays} />
 				<button type="submit" class="primary">Create a link</button>
 			</form>
@@ -184,7 +184,7 @@ function Tokens() {
 
 // ---- limits ----
 
-const KINDS: [string, string][] = [["requests", "Requests to models today (UTC)"], ["tokens", "Tokens of models today (UTC)"], ["entries", "Entries added"],
+const KINDS: [string, string][] = [["requests", "Requests to models today (UTC)"], ["tokens", "Model tokens today (UTC)"], ["entries", "Entries added"],
 	["bytes", "Stored data"], ["projects", "Projects owned"]];
 
 /** The limits and their use. The limit of each user applies where the user has none of the same kind. */
@@ -201,7 +201,7 @@ function Limits() {
 			<ul class="roles limits" aria-label="Limits">
 				{rows.map((row) => (
 					<li key={`${row.of} ${row.kind}`} class={row.used >= row.limit ? "is-full" : ""}><span>{row.name}{row.of && <span class="quiet"> of the {row.of}</span>}</span>
-						<meter aria-label={`${row.name}${row.of && ` of the ${row.of}`}`} min={0} max={Math.max(row.limit, 1)} value={row.used} />
+						<meter aria-label={`${row.name}${row.of && `, ${row.of}`}`} min={0} max={Math.max(row.limit, 1)} value={row.used} />
 						<span class="used">{words(row.kind, row.used)} of {words(row.kind, row.limit)}</span></li>
 				))}
 			</ul>

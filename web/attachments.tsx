@@ -43,7 +43,7 @@ export function useAttachments(): Attachments {
 	const replace = (old: Attached, next: Attached) => change(list.current.map((each) => (each === old ? next : each)));
 	const upload = async (file: File) => {
 		const item: Attached = { name: file.name || "pasted", size: file.size };
-		item.problem = file.size === 0 ? "The file is empty." : file.size > MOST_BYTES ? "Larger than 32 MiB, the limit of attached files." : undefined;
+		item.problem = file.size === 0 ? "The file is empty." : file.size > MOST_BYTES ? "The file is larger than 32 MiB, the limit for attached files." : undefined;
 		change([...list.current, item]);
 		if (item.problem)
 			return;

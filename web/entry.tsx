@@ -213,7 +213,7 @@ function Row(props: RowProps) {
 					onClick={() => void ask.toSource(body)}>from “{oneLine(takeNamed(body.from_take), 40)}”</button>}
 				{!!(flags & MUTED) && <span class="chip">muted</span>}
 				{differs && <button type="button" class="icon" tabIndex={tab} title="Different text in another take: compare"
-					aria-label={`Different text in another take, of ${named}: compare`} onClick={() => openOverlay("compare")}>≠</button>}
+					aria-label={`${named} has different text in another take: compare`} onClick={() => openOverlay("compare")}>≠</button>}
 				{behind === id && <span class="chip head" title="The next entry follows this one; the entries below remain in their take">continues here</span>}
 				{event && <span class="event">{event}</span>}
 				{isCollapsed && <span class="preview">{words}</span>}

@@ -111,7 +111,7 @@ function groupsOf(query: string, now: string, providers: Provider[], lists: Read
 	}
 	const toTry = groups.find((group) => group.name === "builtin");
 	if (toTry)
-		toTry.note ||= "Without a model server: echo repeats the question, text does so without images, summary extracts sentences.";
+		toTry.note ||= "No model server needed: echo repeats the question, text does the same but accepts no images, and summary extracts sentences.";
 	return [...groups.filter((group) => group !== toTry), ...loading, ...(toTry ? [toTry] : []), ...failed];
 }
 

@@ -59,7 +59,7 @@ function Compact() {
 			<fieldset class="choices">
 				<legend>Entries to summarise</legend>
 				{choice("keep", "The beginning", "The newest entries do not change. The others stay visible, but the summary is sent instead of them.")}
-				{choice("range", "A range of entries", "The same for a range that you choose.")}
+				{choice("range", "A range of entries", "A range that you choose stays visible, but the summary is sent instead of it.")}
 				{choice("compress", "The whole take", "The summary replaces all its entries. Undo restores them.")}
 			</fieldset>
 			{how === "range" && (

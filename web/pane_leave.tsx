@@ -96,7 +96,7 @@ function Leave() {
 		<Dialog title="Continue from there?" onClose={close}>
 			<p>Your next message {isInstead ? "replaces that question" : "follows that entry"}, in a new take. {
 				left === 1 ? "The later entry stays in its take" : `The ${count(left, "later entry", "later entries")} stay in their take`}, unchanged.
-				Add a summary if the model should know about them.</p>
+				Add a summary if the model should know about {left === 1 ? "it" : "them"}.</p>
 			<label class="field">Focus of the summary (optional)
 				<textarea rows={2} value={words} disabled={work.isBusy || !writes} aria-describedby={model && !writes ? "leave-note" : undefined} onInput={(event) => setWords(event.currentTarget.value)} />
 			</label>

@@ -102,7 +102,7 @@ function WillBeSent() {
 	return (
 		<>
 			<p>
-				{data.exact ? "" : "About "}<strong>{data.tokens.toLocaleString()}</strong> tokens{data.model ? ` to ${data.service ?? data.provider}/${data.model}.` : ". No model is set yet."}
+				{data.exact ? "" : "About "}<strong>{data.tokens.toLocaleString()}</strong> tokens will be sent{data.model ? ` to ${data.service ?? data.provider}/${data.model}.` : ". No model is set yet."}
 				{left > 0 && ` ${count(left, "entry is", "entries are")} left out.`}
 				{silent > 0 && ` ${count(silent, "entry is", "entries are")} muted or never sent.`}
 			</p>
@@ -181,7 +181,7 @@ function Prompt() {
 				hint="For every discussion in this project; for a single discussion, begin it with an entry with the role System. For example: Answer in one paragraph, and mention any doubts."
 				onSave={(text) => act.setSetting("project_system_prompt", text || null)} />
 			<details class="more-prompts" open={hasMore}>
-				<summary>Other prompts before them</summary>
+				<summary>Other prompts, sent before the instructions</summary>
 				<Flag name="use_default_base_prompt" label="If the prompts below are empty, explain the working prompt to the model" isOn />
 				{MORE.map(([key, label, hint]) => (
 					<TextField key={key} id={key} label={label} hint={hint} rows={3} saved={String(values[key] ?? "")}

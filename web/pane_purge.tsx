@@ -47,7 +47,7 @@ function Purge() {
 			<fieldset class="choices">
 				<legend>What</legend>
 				<label class="choice"><input type="radio" name="what" checked={!isEntry} onChange={() => setEntry(false)} />
-					<span>Everything that contains a certain text<span class="quiet small">Entries that contain it become empty; names, labels and settings that contain it are masked.</span></span></label>
+					<span>Everything that contains a specific text<span class="quiet small">Entries that contain it become empty; names, labels and settings that contain it are masked.</span></span></label>
 				<label class="choice"><input type="radio" name="what" checked={isEntry} disabled={!entry} onChange={() => setEntry(true)} />
 					<span>{entry ? `Entry ${place + 1}, ${outline!.role[place]}` : "One entry"}
 						<span class="quiet small">{entry ? "All versions of its text. The entry is kept, but is empty." : "Select an entry first."}</span></span></label>

@@ -210,8 +210,8 @@ function Advanced(props: { values: Values; roles: string[]; track: string }) {
 				<label for="set-notices">Edits reported to the model</label>
 				<select id="set-notices" aria-describedby="set-notices-hint" value={String(values.edit_notices ?? "prompt")}
 					onChange={(event) => void act.setSetting("edit_notices", event.currentTarget.value === "prompt" ? null : event.currentTarget.value)}>
-					<option value="prompt">of the working prompt</option>
-					<option value="all">of the prompt and of its replies</option>
+					<option value="prompt">to the working prompt</option>
+					<option value="all">to the working prompt and to replies</option>
 					<option value="none">none</option>
 				</select>
 				<p class="quiet small" id="set-notices-hint">The next request can contain a notice about text that you changed.</p>

@@ -120,7 +120,7 @@ function Table(props: { stats: Stats }) {
 			</div>
 			{rows.length > shown && <button type="button" onClick={() => setShown(shown + PAGE)}>Show more ({(rows.length - shown).toLocaleString()} left)</button>}
 			{partly && <p class="quiet small">+ {count(stats.usage.without_price!, "reply has", "replies have")} no known price.</p>}
-			{stats.received.replies > stats.usage.replies && <p class="quiet small">With undone and deleted replies: {usageWords(stats.received)}</p>}
+			{stats.received.replies > stats.usage.replies && <p class="quiet small">Including undone and deleted replies: {usageWords(stats.received)}</p>}
 		</>
 	);
 }

@@ -250,7 +250,7 @@ rt_accounts_team_set(const rt_accounts *a, rt_str team, rt_str user, bool is_in)
 	if (old != NULL && !is_in)
 		keep_team(a, change.roster, old, member->id);
 	if (item.list_count >= RT_TEAM_USERS_MAX && is_in)
-		rt_scope_fail(a->scope, RT_LIMIT, "a team has at most %d users", RT_TEAM_USERS_MAX);
+		rt_scope_fail(a->scope, RT_LIMIT, "a team can have at most %d users", RT_TEAM_USERS_MAX);
 	if (rt_ok(a->scope)) {
 		if (old == NULL)
 			item.id = rt_directory_new_id(&change);

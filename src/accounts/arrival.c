@@ -41,7 +41,8 @@ rt_accounts_invite_new(const rt_accounts *a, const rt_invite_options *options, c
 
 	out_secret[0] = '\0';
 	if (options->role_count > RT_INVITE_ROLES_MAX)
-		rt_scope_fail(a->scope, RT_LIMIT, "an invitation has at most %d projects", RT_INVITE_ROLES_MAX);
+		rt_scope_fail(a->scope, RT_LIMIT, "an invitation can have at most %d "
+						  "projects", RT_INVITE_ROLES_MAX);
 	if (options->name.size > 0)
 		rt_account_name_check(a->scope, options->name);
 	if (rt_ok(a->scope)) {

@@ -21,7 +21,7 @@ rt_attached_check(const char *path, rt_str bytes, rt_error *err)
 	if (bytes.size == 0)
 		return rt_fail(err, RT_USAGE, "%s is empty", path);
 	if (bytes.size > RT_BLOB_MAX)
-		return rt_fail(err, RT_LIMIT, "%s is larger than %d MiB, the limit of attached files",
+		return rt_fail(err, RT_LIMIT, "%s is larger than %d MiB, the limit for attached files",
 			       path, RT_BLOB_MAX >> 20);
 	return RT_OK;
 }

@@ -40,7 +40,7 @@ check_file(rt_sending *s, yyjson_val *block)
 
 	if (!is_pdf && !rt_str_is(mime, "text/plain"))
 		rt_scope_fail(&s->scope, RT_REFUSED,
-			      "%.*s cannot be sent: it is not a text, a PDF or a PNG, JPEG, GIF or "
+			      "%.*s cannot be sent: it is neither text nor a PDF, nor a PNG, JPEG, GIF or "
 			      "WebP image", RT_STR_ARG(name));
 	else if (is_pdf && (provider->writer->file == NULL || provider->no_images))
 		rt_scope_fail(

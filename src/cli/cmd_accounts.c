@@ -196,7 +196,7 @@ static const rt_flag token_flags[] = {
 	{"scope", 0, "SCOPE", RT_ARG_TEXT, "read, write (default) or admin"},
 	{"days", 0, "DAYS", RT_ARG_TEXT, "days until it expires; default: 0, never"},
 	{"only", 0, "PROJECT", RT_ARG_PROJECT, "limit it to this project; repeatable"},
-	{"name", 0, "NAME", RT_ARG_TEXT, "name for the list"},
+	{"name", 0, "NAME", RT_ARG_TEXT, "name shown in the list of tokens"},
 	{NULL, 0, NULL, RT_ARG_TEXT, NULL},
 };
 

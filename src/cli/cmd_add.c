@@ -112,7 +112,7 @@ const rt_command rt_cli_add = {
 	.max_words = RT_COMMAND_WORDS_ANY,
 	.text_word = 1,
 	.usage = "[-r ROLE] [TEXT | -f FILE | -]",
-	.summary = "add an entry at the head",
+	.summary = "add an entry after the head",
 	.about = "The entry is added after the head. If the head is in the middle of a take, "
 		 "this starts a new take there and the old one is unchanged. Without a text, the "
 		 "editor opens.",

@@ -20,7 +20,7 @@ add_roles(rt_cli *cli, size_t from, rt_invite_options *options)
 		if (role == RT_ROLE_NONE)
 			rt_cli_fail(cli, RT_USAGE, "\"%.80s\" is not PROJECT=ROLE; a role is reader, commenter, editor or owner", word);
 		else if (options->role_count >= RT_INVITE_ROLES_MAX)
-			rt_cli_fail(cli, RT_LIMIT, "an invitation has at most %d projects", (int)RT_INVITE_ROLES_MAX);
+			rt_cli_fail(cli, RT_LIMIT, "an invitation can have at most %d projects", (int)RT_INVITE_ROLES_MAX);
 		if (!rt_ok(&cli->s))
 			return;
 		roles[2 * options->role_count] =

@@ -90,7 +90,7 @@ set_present(rt_effect_draft *d, uint32_t number, bool present, rt_str name, rt_e
 	rt_cell_said said;
 
 	if (old == NULL)
-		return rt_fail(err, RT_CORRUPT, "the log names discussion d%u, which does not exist",
+		return rt_fail(err, RT_CORRUPT, "the log refers to discussion d%u, which does not exist",
 			       number);
 	said = (rt_cell_said){present, name.ptr != NULL ? name : rt_cell_name(old),
 			      atomic_load(&old->disc), atomic_load(&old->stored)};

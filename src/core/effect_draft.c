@@ -77,7 +77,7 @@ rt_effect_draft_open(rt_effect_draft *d, const rt_project *project, bool in_plac
 		return RT_OK;
 	st = rt_project_disc(project, disc_number, &disc, err);
 	if (st == RT_NOT_FOUND)
-		return rt_fail(err, RT_CORRUPT, "the log names discussion d%u, which does not exist",
+		return rt_fail(err, RT_CORRUPT, "the log refers to discussion d%u, which does not exist",
 			       disc_number);
 	if (st == RT_OK && rt_disc_copy(disc, &d->disc) != RT_OK)
 		st = rt_effect_nomem(err);
@@ -90,7 +90,7 @@ rt_effect_draft_take(rt_effect_draft *d, uint32_t number, rt_error *err)
 	const rt_take *take = rt_disc_take(d->disc, number);
 
 	if (take == NULL)
-		return rt_fail(err, RT_CORRUPT, "the log names take t%u of d%u, which does not exist",
+		return rt_fail(err, RT_CORRUPT, "the log refers to take t%u of d%u, which does not exist",
 			       number, d->disc->number);
 	d->take = d->is_own_disc ? rt_vec_own(d->disc->takes, number - 1) : NULL;
 	d->is_own_take = d->take != NULL;

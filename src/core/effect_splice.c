@@ -63,7 +63,7 @@ slots_of(rt_effect_draft *d, const rt_effect_slot *from, size_t count, rt_slot *
 		if (rt_role_is_user(from[i].role))
 			out[i].flags |= RT_SLOT_TURN;
 		if (out[i].entry == 0)
-			return rt_fail(err, RT_CORRUPT, "the log names entry 0");
+			return rt_fail(err, RT_CORRUPT, "the log refers to entry 0");
 		if (out[i].entry >= d->project->next_entry) {
 			if (out[i].entry >= RT_HEAD_TIP - 1)
 				return rt_fail(err, RT_LIMIT, "too many entries");

@@ -682,7 +682,7 @@ check_take(const rt_project *project, const rt_disc *disc, const rt_take *take, 
 					     "entry %u of d%u t%u cannot be found by its number",
 					     slots[i].entry, disc->number, take->number);
 			if (st == RT_OK && slots[i].body >= project->next_body)
-				st = rt_fail(err, RT_CORRUPT, "entry %u names a body that does not exist yet",
+				st = rt_fail(err, RT_CORRUPT, "entry %u refers to a body that does not exist yet",
 					     slots[i].entry);
 		}
 	}

@@ -132,7 +132,7 @@ write_message(const reading *r, rt_buf *m, rt_file_problem_kind kind, rt_str nam
 			     r->o.text_max, r->o.image_max);
 		break;
 	case RT_FILE_CHANGED:
-		rt_buf_add_c(m, " changed while it was read: try again");
+		rt_buf_add_c(m, " changed while it was being read: try again");
 		return;
 	case RT_FILE_BAD_NAME:
 		rt_buf_add_c(m, " has a name that cannot be sent: it is too long, has control "
@@ -706,7 +706,7 @@ read_wants(reading *r)
 			rt_buf *detail = rt_scope_buf(r->s);
 
 			rt_buf_add_f(detail,
-				     "exceeds the total of %zu bytes for all files: name fewer files",
+				     "exceeds the total of %zu bytes for all files: list fewer files",
 				     r->o.total_max);
 			problem(r, w->list, w->item, w->place.path, RT_FILE_TOO_MANY,
 				rt_scope_str(r->s, detail));

@@ -156,7 +156,7 @@ read_shared(reader *c, rt_str raw)
 	if (yyjson_arr_size(list) != 2 || !rt_json_u64(yyjson_arr_get(list, 0), &first) ||
 	    !rt_json_u64(yyjson_arr_get(list, 1), &count) || first > c->numbered.count ||
 	    count > c->numbered.count - first) {
-		skipped(c, raw, "skipped numbers of entries that do not exist");
+		skipped(c, raw, "skipped references to entries that do not exist");
 		return;
 	}
 	if (count > RT_CANONICAL_SHARED_MAX - c->shared_count) {
@@ -244,7 +244,7 @@ read_labels(reader *c, rt_str raw)
 		if (rt_build_text(b, key, &id) && rt_build_text(b, value, &label) &&
 		    !rt_share_label(&c->share, id, label))
 			rt_reader_remark(&c->r, RT_REMARK_NOTE, key.ptr,
-					 "a label names an entry that does not exist");
+					 "a label refers to an entry that does not exist");
 }
 
 /* ---- fields ---- */

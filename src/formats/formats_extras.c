@@ -185,7 +185,7 @@ read_take(take_reader *r, yyjson_val *take, bool is_own)
 	for (rt_json_iter m = rt_json_items(list); rt_json_next(&m);)
 		if (!rt_json_u64(m.value, &at) || !step(r, at, &count))
 			rt_report_add(r->b->report, RT_REMARK_REPAIRED, 0,
-				      "a take names an entry twice, or one that does not exist");
+				      "a take contains an entry twice, or refers to one that does not exist");
 	rt_build_take(r->b, rt_build_copy(r->b, rt_json_text(take, "name")),
 		      rt_build_copy(r->b, rt_json_text(take, "git_commit")), r->path, count);
 }

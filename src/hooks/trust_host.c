@@ -307,7 +307,7 @@ hash_and_copy(rt_scope *s, int from, int to, const char *inner, rt_trust_program
 		}
 		rt_sha256_add(&sha, piece, (size_t)got);
 		if (to >= 0 && !write_all(to, piece, (size_t)got)) {
-			fail_io(s, "no memory for a copy of a hook");
+			fail_io(s, "out of memory while copying a hook");
 			break;
 		}
 	}

@@ -65,7 +65,7 @@ read_prompt(rt_graph *g, yyjson_val *prompt)
 	rt_graph_end(g, tip);
 }
 
-RT_GRAPH_FUNCTIONS(ai_studio, .format = "ai-studio", .noun = "prompt of AI Studio", .read = read_prompt)
+RT_GRAPH_FUNCTIONS(ai_studio, .format = "ai-studio", .noun = "AI Studio prompt", .read = read_prompt)
 
 static int
 sniff_prompt(rt_str record)

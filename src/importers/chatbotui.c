@@ -41,7 +41,7 @@ read_conversation(rt_graph *g, yyjson_val *record)
 	rt_graph_end(g, tip);
 }
 RT_GRAPH_FUNCTIONS(chatbotui, .format = "chatbotui", .wrapper = "history",
-		   .noun = "conversation of Chatbot UI", .read = read_conversation)
+		   .noun = "Chatbot UI conversation", .read = read_conversation)
 
 static int
 sniff_conversation(rt_str record)

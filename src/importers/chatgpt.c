@@ -195,7 +195,7 @@ read_conversation(rt_graph *g, yyjson_val *conversation)
 	rt_graph_end(g, leaf);
 }
 
-RT_GRAPH_FUNCTIONS(chatgpt, .format = "chatgpt", .noun = "conversation of ChatGPT",
+RT_GRAPH_FUNCTIONS(chatgpt, .format = "chatgpt", .noun = "ChatGPT conversation",
 		   .read = read_conversation)
 
 /* The first node of the mapping decides. */

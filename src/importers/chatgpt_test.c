@@ -113,7 +113,7 @@ test_refused(void **state)
 	assert_int_equal(rt_format_chatgpt.read(rt_alloc_libc(), RT_STR("[{\"title\":\"x\"}]"), &o,
 						NULL, &err),
 			 RT_USAGE);
-	assert_string_equal(err.text, "no record is a conversation of ChatGPT");
+	assert_string_equal(err.text, "the file contains no ChatGPT conversation");
 	/* other programs' mappings */
 	assert_null(rt_format_sniff(RT_STR("{\"mapping\":{\"a\":{\"to\":\"b\"}}}")));
 	assert_null(rt_format_sniff(RT_STR("{\"mapping\":5,\"title\":\"x\"}")));

@@ -111,7 +111,7 @@ read_conversation(rt_graph *g, yyjson_val *conversation)
 }
 
 RT_GRAPH_FUNCTIONS(claude_ai, .format = "claude-ai", .wrapper = "conversations",
-		   .noun = "conversation of Claude.ai", .read = read_conversation)
+		   .noun = "Claude.ai conversation", .read = read_conversation)
 
 static int
 sniff_conversation(rt_str record)

@@ -40,7 +40,7 @@ cursor_to(const rt_alloc *alloc, const rt_input *in, const rt_reader_to *to, rt_
 		tip = at >= 0 ? at : tip;
 	}
 	if (rt_reader_count(&r) == 0)
-		rt_reader_refuse(&r, 0, "no line is a message of Cursor");
+		rt_reader_refuse(&r, 0, "no line is a Cursor message");
 	rt_graph_end(&g, tip);
 	return rt_reader_end(&r, err);
 }
@@ -75,7 +75,7 @@ cursor_examine(rt_scope *s, rt_str head, const rt_input *in)
 const rt_format rt_format_cursor = {
 	.name = "cursor",
 	.extension = ".jsonl",
-	.about = "Cursor: transcripts of its agent, state.vscdb",
+	.about = "Cursor: agent transcripts, state.vscdb",
 	.sniff = cursor_sniff,
 	.examine = cursor_examine,
 	.is_container = true,

@@ -251,5 +251,5 @@ rt_cursor_database(rt_graph *g, rt_db *db)
 	read_composers(&e);
 	read_tabs(&e);
 	if (rt_reader_count(g->r) == 0)
-		rt_reader_refuse(g->r, 0, "the database contains no conversation of Cursor");
+		rt_reader_refuse(g->r, 0, "the database contains no Cursor conversation");
 }

@@ -143,14 +143,14 @@ fill(rt_db *db, const char *table, const char *select, const char *insert)
 		(void)snprintf(backwards, sizeof(backwards), "%s ORDER BY rowid DESC", select);
 		(void)fill_from(db, backwards, to, &first);
 		if (first != INT64_MAX && first > last + 1)
-			(void)snprintf(words, sizeof(words), "some of those between %lld and %lld",
+			(void)snprintf(words, sizeof(words), "some rows between %lld and %lld",
 				       (long long)last, (long long)first);
 		else if (first == INT64_MAX && last > 0)
-			(void)snprintf(words, sizeof(words), "those after %lld", (long long)last);
+			(void)snprintf(words, sizeof(words), "the rows after %lld", (long long)last);
 		else if (first == INT64_MAX)
-			(void)snprintf(words, sizeof(words), "all");
+			(void)snprintf(words, sizeof(words), "all rows");
 		rt_report_add(db->r->report, RT_REMARK_SKIPPED, 0,
-			      "the table \"%s\" is damaged: of its rows, %s are lost", table, words);
+			      "the table \"%s\" is damaged: %s are lost", table, words);
 	} else {
 		(void)rt_db_note(db, code);
 		run(db, "COMMIT");

@@ -277,12 +277,12 @@ test_schema(void **state)
 
 	(void)state;
 	assert_null(detect(bytes));
-	assert_refused(&rt_format_llm, bytes, RT_USAGE, "no conversation of llm");
+	assert_refused(&rt_format_llm, bytes, RT_USAGE, "no llm conversation");
 	free_database(bytes);
 	bytes = make_database(other);
 	assert_null(detect(bytes));
 	assert_refused(&rt_format_cursor, bytes, RT_USAGE, "no conversation of Cursor");
-	assert_refused(&rt_format_open_webui, bytes, RT_USAGE, "no record is a chat");
+	assert_refused(&rt_format_open_webui, bytes, RT_USAGE, "the file contains no Open WebUI chat");
 	free_database(bytes);
 }
 
@@ -336,7 +336,7 @@ test_lost(void **state)
 	assert_true(o.items[0].node_count > nodes * 3 / 4); /* later rows are there */
 	assert_true(o.items[0].node_count < nodes);
 	assert_true(report.remark_count > 0);
-	assert_non_null(strstr(report.remarks[0].text, "\"responses\" is damaged: of its rows, some of those between "));
+	assert_non_null(strstr(report.remarks[0].text, "\"responses\" is damaged: some rows between "));
 	import_done(&o, &report);
 	free(copy);
 	free_database(bytes);
@@ -368,7 +368,7 @@ test_beyond_page(void **state)
 			 RT_OK);
 	assert_int_equal(o.count, 1);
 	assert_int_equal(o.items[0].node_count, 0);
-	assert_non_null(strstr(report.remarks[0].text, "\"responses\" is damaged: of its rows, all are lost"));
+	assert_non_null(strstr(report.remarks[0].text, "\"responses\" is damaged: all rows are lost"));
 	import_done(&o, &report);
 	free(copy);
 	free_database(bytes);

@@ -70,7 +70,7 @@ rt_graph_read(const rt_graph_reader *reader, const rt_alloc *alloc, const rt_inp
 		while ((record = rt_graph_record(&g)) != NULL)
 			reader->read(&g, record);
 	if (rt_reader_count(&r) == 0)
-		rt_reader_refuse(&r, 0, "no record is a %s", reader->noun);
+		rt_reader_refuse(&r, 0, "the file contains no %s", reader->noun);
 	return rt_reader_end(&r, err);
 }
 

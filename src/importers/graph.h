@@ -65,7 +65,7 @@ yyjson_val *rt_graph_checked(rt_graph *g, yyjson_val *record);
 typedef struct rt_graph_reader {
 	const char *format;  /* its name */
 	const char *wrapper; /* see rt_reader; or NULL */
-	const char *noun;    /* for messages: "conversation of Grok" */
+	const char *noun;    /* for messages: "Grok conversation" */
 	/* Adds a conversation, or calls rt_graph_skip. */
 	void (*read)(rt_graph *g, yyjson_val *record);
 	/* The same conversations in a database; or NULL. */

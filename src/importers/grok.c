@@ -76,7 +76,7 @@ read_conversation(rt_graph *g, yyjson_val *record)
 }
 
 RT_GRAPH_FUNCTIONS(grok, .format = "grok", .wrapper = "conversations",
-		   .noun = "conversation of Grok", .read = read_conversation)
+		   .noun = "Grok conversation", .read = read_conversation)
 
 static int
 sniff_conversation(rt_str record)

@@ -100,7 +100,7 @@ read_conversation(rt_graph *g, yyjson_val *record)
 		rt_graph_nested(g, messages, "children", -1, read_message);
 	rt_graph_end(g, rt_graph_latest(g));
 }
-RT_GRAPH_FUNCTIONS(librechat, .format = "librechat", .noun = "conversation of LibreChat",
+RT_GRAPH_FUNCTIONS(librechat, .format = "librechat", .noun = "LibreChat conversation",
 		   .read = read_conversation)
 
 static int

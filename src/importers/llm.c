@@ -405,7 +405,7 @@ llm_to(const rt_alloc *alloc, const rt_input *in, const rt_reader_to *to, rt_rep
 	read_conversations(&l);
 	read_threads(&l);
 	if (rt_reader_count(&r) == 0)
-		rt_reader_refuse(&r, 0, "the database contains no conversation of llm");
+		rt_reader_refuse(&r, 0, "the database contains no llm conversation");
 	return rt_reader_end(&r, err);
 }
 RT_READER_FUNCTIONS(llm, llm_to)

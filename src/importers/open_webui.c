@@ -130,7 +130,7 @@ read_database(rt_graph *g, rt_db *db)
 	}
 }
 
-RT_GRAPH_FUNCTIONS(open_webui, .format = "open-webui", .noun = "chat of Open WebUI", .read = read_chat,
+RT_GRAPH_FUNCTIONS(open_webui, .format = "open-webui", .noun = "Open WebUI chat", .read = read_chat,
 		   .read_database = read_database)
 
 static int

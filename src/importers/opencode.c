@@ -183,7 +183,7 @@ opencode_to(const rt_alloc *alloc, const rt_input *in, const rt_reader_to *to, r
 	    rt_error *err)
 {
 	static const rt_graph_reader reader = {.format = "opencode",
-					       .noun = "session of opencode",
+					       .noun = "opencode session",
 					       .read = read_session,
 					       .read_database = read_database};
 	bool is_stored = false;
@@ -232,7 +232,7 @@ opencode_examine(rt_scope *s, rt_str head, const rt_input *in)
 const rt_format rt_format_opencode = {
 	.name = "opencode",
 	.extension = ".json",
-	.about = "opencode: sessions, exported, in opencode.db or in storage",
+	.about = "opencode: exported sessions, opencode.db, or its storage directory",
 	.sniff = opencode_sniff,
 	.examine = opencode_examine,
 	.is_container = true,

@@ -228,8 +228,8 @@ rt_opencode_storage(rt_graph *g, const rt_input *in)
 	(void)rt_scope_join(&g->b->s, &own);
 	if (is_empty)
 		rt_reader_refuse(g->r, 0,
-				 "a part of the storage of opencode without its session; import "
-				 "the directory that contains \"session\" and \"message\"");
+				 "part of opencode's storage, without the session; import the directory that "
+				 "contains \"session\" and \"message\"");
 }
 
 bool

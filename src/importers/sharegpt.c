@@ -97,7 +97,7 @@ read_conversation(rt_graph *g, yyjson_val *record)
 	rt_graph_end(g, leaf);
 }
 
-RT_GRAPH_FUNCTIONS(sharegpt, .format = "sharegpt", .noun = "conversation of ShareGPT",
+RT_GRAPH_FUNCTIONS(sharegpt, .format = "sharegpt", .noun = "ShareGPT conversation",
 		   .read = read_conversation)
 
 static int

@@ -66,7 +66,7 @@ void
 rt_library_require(rt_scope *scope, const void *ptr, const char *what)
 {
 	if (ptr == NULL)
-		rt_scope_fail(scope, RT_USAGE, "no %s was given", what);
+		rt_scope_fail(scope, RT_USAGE, "the %s was not given", what);
 }
 
 rt_str

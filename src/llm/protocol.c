@@ -56,7 +56,7 @@ read_json(const rt_alloc *alloc, rt_str data, rt_json_doc **out, rt_error *err)
 	rt_status st = rt_json_read_repairing(alloc, data, &doc, NULL, NULL);
 
 	if (st == RT_NOMEM)
-		return rt_fail(err, st, "out of memory while reading an answer");
+		return rt_fail(err, st, "out of memory while reading a response");
 	if (st == RT_OK && yyjson_is_ctn(rt_json_root(doc))) {
 		*out = doc;
 		return RT_OK;
@@ -121,7 +121,7 @@ rt_answer_status(const rt_reply *reply, rt_error *err)
 	if (reply->status == RT_OK)
 		return RT_OK;
 	return rt_fail(err, reply->status,
-		       reply->status == RT_NOMEM ? "out of memory while reading an answer"
+		       reply->status == RT_NOMEM ? "out of memory while reading a response"
 						 : "the response is too large");
 }
 

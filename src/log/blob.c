@@ -92,7 +92,7 @@ rt_blob_keep(rt_engine *engine, rt_str bytes, char sha256[RT_SHA256_HEX_ROOM], r
 	if (bytes.size == 0)
 		return rt_fail(err, RT_USAGE, "the file is empty");
 	if (bytes.size > RT_BLOB_MAX)
-		return rt_fail(err, RT_LIMIT, "the file is larger than %d MiB, the limit of attached files",
+		return rt_fail(err, RT_LIMIT, "the file is larger than %d MiB, the limit for attached files",
 			       RT_BLOB_MAX >> 20);
 	rt_sha256_init(&sha);
 	rt_sha256_add(&sha, bytes.ptr, bytes.size);

@@ -209,7 +209,7 @@ flight_of(rt_change *c, const rt_request *r)
 			  rt_rows_named(RT_STORE_SIDE, c->engine->project, r->flight), row, NULL,
 			  &c->scope->error);
 	if (st == RT_NOT_FOUND)
-		rt_scope_fail(c->scope, RT_NOT_FOUND, "this reply was already stored or discarded");
+		rt_scope_fail(c->scope, RT_NOT_FOUND, "this reply has already been stored or discarded");
 	RT_TRY(c->scope, st);
 	return r->flight;
 }

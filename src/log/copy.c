@@ -479,7 +479,7 @@ copy_all(copy *c)
 	}
 	if (rt_ok(s) && now != epoch)
 		rt_scope_fail_advise(s, RT_BUSY, "run the same command again",
-				     "texts were purged from %s while it was compared", c->from->place);
+				     "texts were purged from %s while it was being compared", c->from->place);
 }
 
 rt_status

@@ -31,7 +31,7 @@
  *   field-unreadable       error     a field is not JSON
  *   label-dangling         warning   a label on an entry that the discussion never knew
  *   value-broken           error     another invariant of the value is broken
- *   memory-differs         error     the value in use differs from that of the log
+ *   memory-differs         error     the state in memory differs from that of the log
  *   checkpoint-unreadable  warning   the checkpoint cannot be loaded; the log is used
  *   checkpoint-ahead       warning   the checkpoint is of a row that does not exist
  *   checkpoint-differs     error     the checkpoint's value differs from that of the log
@@ -290,7 +290,7 @@ static void
 report_missing(rt_fsck *f, const rt_slot *slot, const char *where)
 {
 	rt_fsck_report(f, "error", "body-missing",
-		       "entry %u in %s names body %llu, which does not exist", slot->entry, where,
+		       "entry %u in %s refers to body %llu, which does not exist", slot->entry, where,
 		       (unsigned long long)slot->body);
 }
 
@@ -336,7 +336,7 @@ find_orphans(rt_fsck *f)
 		if ((f->bodies[i].state & (RT_BODY_SEEN | RT_BODY_NAMED)) == RT_BODY_SEEN &&
 		    f->bodies[i].entry != 0)
 			rt_fsck_report(f, "warning", "body-orphan",
-				       "no row of the log names body %llu of entry %u",
+				       "no row of the log refers to body %llu of entry %u",
 				       (unsigned long long)i, f->bodies[i].entry);
 }
 
@@ -440,7 +440,7 @@ check_values(rt_fsck *f, values *v)
 		return;
 	rt_fsck_value(f, v->log != NULL ? v->log : v->now);
 	if (rt_ok(&f->scope) && v->log != NULL)
-		compare_with_log(f, v, &v->now, "memory-differs", "the value in use");
+		compare_with_log(f, v, &v->now, "memory-differs", "the state in memory");
 	if (rt_ok(&f->scope) && v->log != NULL && v->checkpoint != NULL)
 		compare_with_log(f, v, &v->checkpoint, "checkpoint-differs", "the checkpoint");
 }

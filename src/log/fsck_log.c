@@ -74,7 +74,7 @@ check_move(log_check *c, uint64_t seq, const rt_record *record)
 
 		if (r->row != 0 && (r->row >= seq || rows[r->row].kind != RT_ROW_MOVE ||
 				    r->move >= rows[r->row].about))
-			report(c, "history-redo", seq, "records a redo that is not a move:", r->row);
+			report(c, "history-redo", seq, "records a redo whose target is not a move:", r->row);
 	}
 }
 

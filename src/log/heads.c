@@ -109,7 +109,7 @@ explain_ends(rt_engine *engine, const ends *e, rt_error *err)
 		return st; /* another history, which is loaded next */
 	if (bodies < named)
 		return rt_engine_damaged(engine, err,
-					 "log row %llu and before name texts up to number %llu, "
+					 "the log rows up to %llu refer to texts up to number %llu, "
 					 "but the last stored one is %llu",
 					 seq, named, bodies);
 	if (e->index > bodies)
@@ -130,8 +130,8 @@ explain_ends(rt_engine *engine, const ends *e, rt_error *err)
 					 "its log ends with row %llu, but row %llu was written", seq,
 					 (unsigned long long)e->mark);
 	return rt_engine_damaged(engine, err,
-				 "its log ends with row %llu and names texts up to number %llu, but "
-				 "text %llu is stored",
+				 "its log ends with row %llu and refers to texts up to number %llu, but text "
+				 "%llu is stored",
 				 seq, named, bodies);
 }
 

@@ -93,8 +93,8 @@ take_out(rt_reverting *r, uint32_t disc, uint32_t sub)
 	rt_revert_place listed = {.disc = disc, .sub = sub, .key = RT_STR("present")};
 
 	if (!is_present(r, disc, sub))
-		rt_revert_refuse(r, listed, disc == 0 ? "the discussion was already deleted"
-						      : "the take was already deleted");
+		rt_revert_refuse(r, listed, disc == 0 ? "the discussion has already been deleted"
+						      : "the take has already been deleted");
 	else if (!is_as_made(r, disc, sub))
 		rt_revert_refuse(r, whole, disc == 0 ? "the discussion was changed later"
 						     : "the take was changed later");
@@ -114,8 +114,8 @@ bring_back(rt_reverting *r, uint32_t disc, uint32_t sub)
 	if (!rt_change_ok(r->c))
 		return;
 	if (is_present(r, disc, sub))
-		rt_revert_refuse(r, place, disc == 0 ? "the discussion was already restored"
-						     : "the take was already restored");
+		rt_revert_refuse(r, place, disc == 0 ? "the discussion has already been restored"
+						     : "the take has already been restored");
 	if (in != NULL && rt_disc_take(in, sub) != NULL)
 		name = rt_text_str(rt_disc_take(in, sub)->name);
 	else if (in == NULL)

@@ -257,7 +257,7 @@ revert_run(rt_reverting *r, size_t index, size_t first, size_t count)
 
 		if (find(c, c->now, take, entry, &at, NULL))
 			rt_revert_refuse(r, place_of(e, entry, RT_REVERT_ANY),
-					 "the entry was already restored");
+					 "the entry has already been restored");
 		slots[i] = put_down(r, &e->removed[first + i]);
 	}
 	at = nearest(r, old, (size_t)e->at + first, -1, take, &at) ? at + 1 : 0;

@@ -259,7 +259,7 @@ static void
 check_state(rt_scope *s, const rt_vectors_state *now, const rt_vectors_state *before)
 {
 	if (rt_ok(s) && (now->epoch != before->epoch || now->mark != before->mark))
-		rt_scope_fail(s, RT_CONFLICT, "the store has changed while texts were embedded");
+		rt_scope_fail(s, RT_CONFLICT, "the store was changed while texts were being embedded");
 }
 
 static void

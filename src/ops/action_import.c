@@ -65,13 +65,11 @@ check_limits(const rt_action_import_options *options, const rt_action_scan *look
 {
 	if (options->discussions_max > 0 && looked->discussions > options->discussions_max)
 		return rt_fail(err, RT_LIMIT,
-			       "the file has more than %zu discussions, the limit of an import; "
-			       "split the file",
+			       "the file has more than %zu discussions, the limit for an import; split the file",
 			       options->discussions_max);
 	if (options->entries_max > 0 && looked->entries > options->entries_max)
 		return rt_fail(err, RT_LIMIT,
-			       "the file has more than %zu entries, the limit of an import; "
-			       "split the file",
+			       "the file has more than %zu entries, the limit for an import; split the file",
 			       options->entries_max);
 	return RT_OK;
 }

@@ -123,7 +123,7 @@ check_id(rt_change *c, rt_str id)
 			      "an id must consist of 1 to %d of the characters A-Z a-z 0-9 . _ ~ -", (int)RT_ID_MAX);
 	RT_TRY(c->scope, rt_resolve_vanished(c->now, c->place.disc, id, &entry, &c->scope->error));
 	if (entry != 0)
-		rt_scope_fail(c->scope, RT_REFUSED, "the id \"%.*s\" was already used in this discussion",
+		rt_scope_fail(c->scope, RT_REFUSED, "the id \"%.*s\" has already been used in this discussion",
 			      RT_STR_ARG(id));
 	return rt_scope_copy(c->scope, id);
 }

@@ -459,7 +459,7 @@ add_to_known(rt_layer *l)
 	l->import->result.known += o->node_count; /* identical content */
 	if (!o->more && making->wanted != 0 && making->hash != making->wanted)
 		rt_scope_fail(l->s, RT_CONFLICT,
-			      "the file was changed while it was imported; import it again");
+			      "the file was changed while it was being imported; import it again");
 }
 
 /* The lists of files of takes that are not those of the discussion. Takes of a discussion that an

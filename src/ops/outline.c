@@ -124,7 +124,7 @@ rt_outline_repair(const rt_alloc *alloc, rt_outline *outline, size_t *order, rt_
 			if (node->parent >= (int64_t)outline->node_count || node->parent < -1) {
 				rt_report_add(
 					report, RT_REMARK_REPAIRED, 0,
-					"entry %zu names a parent that does not exist; made a root",
+					"the parent of entry %zu does not exist; made the entry a root",
 					at + 1);
 				node->parent = -1;
 			}

@@ -82,11 +82,10 @@ answer_forbidden(rt_call *call, rt_right right)
 			       "this requires the role %s in the project; a token also requires the scope %s",
 			       rt_role_names[role], rt_token_scope_names[rt_right_scope(right)]);
 	else
-		(void)snprintf(detail, sizeof(detail), "%s%s",
+		(void)snprintf(detail, sizeof(detail), "%s; a token also requires the scope %s",
 			       right == RT_RIGHT_SERVER ? "only administrators of the server may do this"
 							: "a share link, or a token limited to projects, cannot do this",
-			       right == RT_RIGHT_SERVER ? ", with a token of the scope admin"
-							: ", and other tokens need a wider scope");
+			       rt_token_scope_names[rt_right_scope(right)]);
 	rt_problem_http(call->answer, 403, "forbidden", "You may not do this", detail);
 }
 

@@ -279,7 +279,8 @@ add_roles(const rt_accounts *a, yyjson_val *roles, rt_invite_options *options)
 	if (roles != NULL && !yyjson_is_obj(roles))
 		rt_scope_fail(a->scope, RT_USAGE, "\"roles\" must be an object with a role for each project");
 	if (count > RT_INVITE_ROLES_MAX)
-		rt_scope_fail(a->scope, RT_LIMIT, "an invitation has at most %d projects", (int)RT_INVITE_ROLES_MAX);
+		rt_scope_fail(a->scope, RT_LIMIT, "an invitation can have at most %d "
+						  "projects", (int)RT_INVITE_ROLES_MAX);
 	for (rt_json_iter it = rt_json_members(roles); rt_ok(a->scope) && rt_json_next(&it);) {
 		uint64_t number = rt_accounts_project(a, it.key);
 		rt_role role = rt_role_named(rt_json_str(it.value));
@@ -378,10 +379,14 @@ body_limits(rt_call *call, yyjson_val *root, rt_quota_change changes[RT_QUOTA_KI
 		rt_quota_change change = {.kind = rt_quota_named(it.key), .is_limited = !yyjson_is_null(it.value)};
 		bool is_number = rt_json_u64(it.value, &change.limit) && change.limit <= INT64_MAX;
 
-		if (change.kind == RT_QUOTA_KINDS || (change.is_limited && !is_number))
-			rt_scope_fail(s, RT_USAGE, "\"%.*s\" must be one of bytes, entries, projects, requests and tokens, and a whole "
-						   "number or null",
+		if (change.kind == RT_QUOTA_KINDS)
+			rt_scope_fail(s, RT_USAGE,
+				      "there is no limit \"%.*s\"; use bytes, entries, projects, requests or "
+				      "tokens",
 				      (int)rt_utf8_cut(it.key, 40), it.key.ptr);
+		else if (change.is_limited && !is_number)
+			rt_scope_fail(s, RT_USAGE, "\"%.*s\" must be a whole number or null", (int)it.key.size,
+				      it.key.ptr);
 		else if (count < RT_QUOTA_KINDS)
 			changes[count++] = change;
 	}
@@ -407,7 +412,8 @@ path_subject(rt_call *call, const rt_accounts *a, rt_buf *out_name)
 	else if (is_team || rt_str_is(kind, "user"))
 		holder = rt_roster_named(call->roster, is_team ? RT_ITEM_TEAM : RT_ITEM_USER, name);
 	else
-		rt_scope_fail(a->scope, RT_USAGE, "limits belong to a user, a team or a project");
+		rt_scope_fail(a->scope, RT_USAGE, "there are no limits for a \"%.*s\": use user, team or project",
+			      (int)rt_utf8_cut(kind, 40), kind.ptr);
 	if (rt_ok(a->scope) && holder == NULL && subject.project == 0)
 		rt_scope_fail(a->scope, RT_NOT_FOUND, "there is no %.*s with this name", RT_STR_ARG(kind));
 	if (holder != NULL && is_team)

@@ -18,7 +18,7 @@ read_body(rt_call *call)
 	uint64_t size = in != NULL ? in->size : call->request->body.size;
 
 	if (size > RT_BLOB_MAX)
-		rt_scope_fail(s, RT_LIMIT, "the file is larger than %d MiB, the limit of attached files",
+		rt_scope_fail(s, RT_LIMIT, "the file is larger than %d MiB, the limit for attached files",
 			      RT_BLOB_MAX >> 20);
 	if (!rt_ok(s) || in == NULL)
 		return call->request->body;

@@ -101,7 +101,7 @@ static const char wrong[] =
 	"| 415 | `content_type`: the body must be `application/json` |\n"
 	"| 422 | `hook_refused`: a hook refused the change; `idempotency_key_reused`: the key belongs to another request |\n"
 	"| 428 | `precondition_required`: this server requires If-Match |\n"
-	"| 429 | `quota_exceeded`: a limit of the day; `Retry-After` ([accounts](accounts.md#limits)) |\n"
+	"| 429 | `quota_exceeded`: a daily limit; `Retry-After` ([accounts](accounts.md#limits)) |\n"
 	"| 500, 507 | `corrupt`, `io`; `disk_full` |\n"
 	"| 502 | `upstream`: the model's server failed |\n"
 	"| 503 | `busy`, `out_of_memory`, `interrupted` |\n"

@@ -65,7 +65,8 @@ const rt_shape rt_shapes[] = {
 		",\"store\":" TEXT),
 	 NULL},
 	{"Status", "`status`", OBJECT("\"status\":" TEXT), NULL},
-	{"SignedOut", "`status`; for a user whom a proxy signs in, `sign_out`: the page that names where to sign out",
+	{"SignedOut", "`status`; for a user signed in by a proxy, `sign_out`: the page that shows where to "
+		      "sign out",
 	 OBJECT("\"status\":" TEXT ",\"sign_out\":" TEXT), NULL},
 	{"Projects", "an array of `name`, `default`",
 	 LIST(OBJECT("\"name\":" TEXT ",\"default\":" FLAG)), NULL},

@@ -54,7 +54,8 @@ rt_proxy_user(const rt_sign_in_options *options, rt_directory *directory, const 
 		return false;
 	uint64_t user = find_user(directory, request, rt_web_header(request, header));
 	if (user == 0)
-		return refuse(fault, "there is no such user, or the user is disabled or signs in another way; an administrator can create the user: "
+		return refuse(fault, "there is no such user, or the user is disabled or uses another sign-in "
+				     "method; an administrator can create the user: "
 				     "retake user new NAME");
 	*out = (rt_account){.kind = RT_ACCOUNT_USER, .user = user};
 	return true;

@@ -15,7 +15,7 @@
 
 /* What requests add: the bytes of the body, and entries. */
 rt_use rt_call_use(const rt_call *call, const rt_request *requests, size_t count);
-/* Answers with 403, or 429 for a limit of the day, if a limit would be exceeded, and notes it for the
+/* Answers with 403, or 429 for a daily limit, if a limit would be exceeded, and notes it for the
  * audit log. */
 void rt_call_check_quota(rt_call *call, const rt_use *added);
 /* It was done. Nothing after a failure of the call. */

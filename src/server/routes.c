@@ -45,7 +45,7 @@ static const rt_route_param q_entries[] = {
 	TAKE,
 	{"from", "integer", "the first position, from 0"},
 	{"count", "integer", "number of positions; default: 200, maximum: 2000"},
-	{"last", "integer", "instead of both: number of entries at the end"},
+	{"last", "integer", "instead of from and count: number of entries at the end of the take"},
 	{"role", "string", "filter: only entries with this role, and those with the role User"},
 	{"tags", "boolean", "include the ETag of each entry"},
 	BLOCKS,
@@ -153,11 +153,12 @@ static const rt_route_param b_user_change[] = {
 	{"disabled", "boolean", "access is refused, but memberships and tokens are kept"},
 	END};
 static const rt_route_param b_quota[] = {
-	{"bytes", "integer", "stored by requests that add texts or files; null: no limit, as for the others"},
-	{"entries", "integer", "added"},
-	{"projects", "integer", "that a user owns; of a team: that its users own"},
-	{"requests", "integer", "to models, per day (UTC)"},
-	{"tokens", "integer", "of models, per day (UTC)"},
+	{"bytes", "integer", "maximum number of bytes in requests that add texts or files; null, here and "
+			     "below: no limit"},
+	{"entries", "integer", "maximum number of added entries"},
+	{"projects", "integer", "maximum number of projects owned by the user or, for a team, by its users"},
+	{"requests", "integer", "maximum number of requests to models per day (UTC)"},
+	{"tokens", "integer", "maximum number of model tokens per day (UTC)"},
 	END};
 static const rt_route_param b_invitation[] = {
 	{"roles", "object", "the role in each project: {\"thesis\":\"editor\"}; default: none"},
@@ -170,7 +171,7 @@ static const rt_route_param b_link[] = {
 	{"days", "integer", "days until it expires; default: 0, never"},
 	END};
 static const rt_route_param b_token[] = {
-	{"name", "string", "name for the list"},
+	{"name", "string", "name shown in the list of tokens"},
 	{"scope", "string", "read, write (default) or admin"},
 	{"projects", "array", "names of the projects that the token may open; default: all projects of its user"},
 	{"days", "integer", "days until it expires; default: 0, never"},
@@ -229,7 +230,8 @@ const rt_route rt_routes[] = {
 	DO(PATCH, SERVER, "/users/{user}", "user.change", "change a user; the last administrator cannot lose this right (409)",
 	   rt_api_user_change, RT_ROUTE_NO_PROJECT, "Status", NULL, b_user_change),
 	DO(DELETE, SERVER, "/users/{user}", "user.remove",
-	   "remove a user with memberships and tokens; not the last administrator or owner of a project (409)",
+	   "remove a user and the user's memberships and tokens; the last administrator and the last owner "
+	   "of a project cannot be removed (409)",
 	   rt_api_user_remove, RT_ROUTE_NO_PROJECT, "UserRemoved", NULL, NULL),
 	DO(GET, SERVER, "/users/{user}/tokens", "user.tokens", "the tokens of a user", rt_api_tokens,
 	   RT_ROUTE_NO_PROJECT, "Tokens", NULL, NULL),
@@ -263,17 +265,20 @@ const rt_route rt_routes[] = {
 	   RT_ROUTE_NO_PROJECT, "Status", NULL, NULL),
 	DO(GET, SERVER, "/quotas", "quota.list", "the limits of users, teams and projects, and their use", rt_api_quotas,
 	   RT_ROUTE_NO_PROJECT, "Quotas", NULL, NULL),
-	DO(PUT, SERVER, "/quotas/users", "quota.set_users", "change the limits of all users without limits of the same kinds", rt_api_quota_set,
+	DO(PUT, SERVER, "/quotas/users", "quota.set_users", "change the default limits, for users without an "
+							    "individual limit", rt_api_quota_set,
 	   RT_ROUTE_NO_PROJECT, "Status", NULL, b_quota),
 	DO(PUT, SERVER, "/quotas/{of}/{name}", "quota.set", "change the limits of a user, a team or a project (`of`: user, team, project)",
 	   rt_api_quota_set, RT_ROUTE_NO_PROJECT, "Status", NULL, b_quota),
-	DO(GET, SERVER, "/audit", "audit.list", "the newest rows of the audit log, the oldest first", rt_api_audit,
+	DO(GET, SERVER, "/audit", "audit.list", "the newest rows of the audit log, oldest first", rt_api_audit,
 	   RT_ROUTE_NO_PROJECT, "Audit", q_audit, NULL),
 	DO(GET, MANAGE, "/members", "member.list", "the members of the project", rt_api_members, 0, "Members", NULL, NULL),
 	DO(PUT, MANAGE, "/members/{member}", "member.set",
-	   "set the role of a user, or of a team (@name); not that of the last owner (409)", rt_api_member_set, 0, "Status",
+	   "set the role of a user, or of a team (@name); the role of the last owner cannot be changed "
+	   "(409)", rt_api_member_set, 0, "Status",
 	   NULL, b_member),
-	DO(DELETE, MANAGE, "/members/{member}", "member.remove", "remove a member; not the last owner (409)",
+	DO(DELETE, MANAGE, "/members/{member}", "member.remove", "remove a member; the last owner cannot be "
+								 "removed (409)",
 	   rt_api_member_set, 0, "Status", NULL, NULL),
 	DO(GET, MANAGE, "/links", "link.list", "the share links of the project", rt_api_links, 0, "Links", NULL, NULL),
 	DO(POST, MANAGE, "/links", "link.new", "create a link for reading the project or a discussion", rt_api_link_new, 0,

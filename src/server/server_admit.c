@@ -146,7 +146,7 @@ admit_page(const rt_web_request *request, const rt_admitted *in, rt_web_plan *pl
 	plan->quick = request->query.size == 0;
 	if (request->method == RT_WEB_GET)
 		return true;
-	(void)deny(answer, 405, "method-not-allowed", "This server is read-only", NULL);
+	(void)deny(answer, 405, "method-not-allowed", "This method is not allowed here", NULL);
 	rt_web_answer_header(answer, request, "Allow", RT_STR("GET, HEAD"));
 	return false;
 }

@@ -391,7 +391,7 @@ rt_pg_connect(rt_pg_store *s, rt_pg_conn *c, rt_error *err)
 		if (st == RT_OK)
 			check_started(s, c);
 		if (st == RT_OK && c->pg == NULL)
-			st = rt_fail(err, RT_BUSY, "%s has closed a new connection; try again", s->place);
+			st = rt_fail(err, RT_BUSY, "%s closed a new connection; try again", s->place);
 		c->losses = s->losses;
 		/* A server that was reached before is probably restarting. */
 		if ((st != RT_BUSY && (st != RT_IO || !s->was_reached)) || rt_clock_ms() >= until)

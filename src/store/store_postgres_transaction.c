@@ -450,7 +450,8 @@ find_outcome(rt_pg_call *call, bool was_locked)
 	if (found == UNKNOWN)
 		rt_scope_fail(&call->scope, RT_IO,
 			      "%s: the connection was lost during a commit (%s), and the server "
-			      "cannot be asked whether it was written; the next command shows it",
+			      "could not be asked whether the change was written; the next command shows "
+			      "whether it was",
 			      call->store->place, text);
 	else if (found == NOT_WRITTEN && was_locked)
 		rt_scope_fail(&call->scope, RT_BUSY,

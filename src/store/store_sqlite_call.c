@@ -96,7 +96,7 @@ end_attempt(rt_sqlite_call *call)
 		c->losses++;
 		rt_scope_reset(&call->scope);
 		rt_scope_fail(&call->scope, RT_BUSY,
-			      "%s was written to while it was read without a lock; try again",
+			      "%s was modified while it was being read without a lock; try again",
 			      s->place);
 	} else if (s->options.read_only && !c->immutable && call->scope.status == RT_READ_ONLY) {
 		/* With locks, but the log's index was removed by the process that created it. */

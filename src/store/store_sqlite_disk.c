@@ -59,11 +59,11 @@ rt_sqlite_same_file(const rt_sqlite_store *s, rt_error *err)
 		return RT_OK;
 	if (!rt_sqlite_file_at(s, &device, &number))
 		return rt_fail(err, RT_REFUSED,
-			       "%s was removed or renamed since it was opened; open it again",
+			       "%s has been removed or renamed since it was opened; open it again",
 			       s->place);
 	if (device != s->file_device || number != s->file_number)
 		return rt_fail(err, RT_REFUSED,
-			       "%s was replaced by another file since it was opened; open it again",
+			       "%s has been replaced by another file since it was opened; open it again",
 			       s->place);
 	return RT_OK;
 }

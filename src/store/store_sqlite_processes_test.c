@@ -472,10 +472,10 @@ test_replaced(void **state)
 			append(s, 3);
 		assert_int_equal(rename(other, f->path), 0);
 		assert_int_equal(s->ops->begin(s, &why), RT_REFUSED);
-		assert_non_null(strstr(why.text, "was replaced by another file"));
+		assert_non_null(strstr(why.text, "has been replaced by another file"));
 		assert_int_equal(unlink(f->path), 0);
 		assert_int_equal(s->ops->begin(s, &why), RT_REFUSED);
-		assert_non_null(strstr(why.text, "was removed or renamed"));
+		assert_non_null(strstr(why.text, "has been removed or renamed"));
 		s->ops->close(s);
 		snprintf(other, sizeof(other), "rm -f '%s'-*", f->path);
 		assert_int_equal(system(other), 0);

@@ -386,7 +386,7 @@ add_import(text *t)
 	uint32_t disc;
 
 	if (t->step->group != 0) { /* the other rows of the group are not known here */
-		rt_buf_add_c(t->buf, "imported many entries, since step ");
+		rt_buf_add_c(t->buf, "imported many entries, in several steps from step  ");
 		rt_buf_add_u64(t->buf, t->step->group);
 		return;
 	}
@@ -454,7 +454,7 @@ add_batch(text *t)
 			rt_buf_add_f(t->buf, " in %zu takes", takes + 1); /* the first take comes
 									   * with it */
 	} else if (left != NULL) {
-		rt_buf_add_c(t->buf, "left a branch with a summary");
+		rt_buf_add_c(t->buf, "left a branch and added its summary");
 		add_id(t, left->entry);
 	} else if (compressed != NULL && removed > 0) {
 		rt_buf_add_f(t->buf, "compressed %zu entr%s into summary", removed, ies(removed));

@@ -156,8 +156,8 @@ several(void **state)
 	do_all(f, "[{\"op\":\"head.move\",\"entry\":\"aaaa\"},"
 		  "{\"op\":\"entry.append\",\"role\":\"System\",\"kind\":\"branch_summary\","
 		  "\"id\":\"cccc\",\"content\":\"was about three\",\"from_id\":\"bbbb\"}]");
-	assert_newest(f, 2, "what", "left a branch with a summary cccc");
-	assert_newest(f, 2, "did", "left a branch with a summary");
+	assert_newest(f, 2, "what", "left a branch and added its summary cccc");
+	assert_newest(f, 2, "did", "left a branch and added its summary");
 	assert_newest(f, 2, "about", "was about three");
 	do_all(f, "[{\"op\":\"take.clear\"},"
 		  "{\"op\":\"entry.append\",\"role\":\"System\",\"kind\":\"compaction\","

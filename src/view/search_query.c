@@ -419,8 +419,8 @@ rt_query_explain(rt_scope *s, const rt_query *q)
 	for (size_t i = 0; i < RT_FILTER_COUNT; i++)
 		rt_buf_add_f(names, "%.*s ", RT_STR_ARG(filter_names[i]));
 	(void)rt_scope_fail(s, RT_USAGE,
-			    "no filter \"%.*s\", and no such text; by date: after:7d, "
-			    "before:2026-11-25; others: %.*s",
+			    "there is no filter \"%.*s\", and no text contains it; filters by date: "
+			    "after:7d, before:2026-11-25; other filters: %.*s",
 			    (int)size, q->not_filter.ptr,
 			    RT_STR_ARG(rt_str_trim(rt_scope_str(s, names))));
 }

@@ -293,7 +293,8 @@ names_filters(void **state)
 	assert_string_equal(ids_of(f, "8:15"), "");
 	assert_string_equal(ids_of(f, "cat \"rolle:AI\""), "");
 	assert_string_equal(ids_of(f, "cat -rolle:AI"), "a b ");
-	refuses(f, "cat rolle:AI", "no filter \"rolle\", and no such text; by date: after:7d, before:2026-11-25; others: role: ");
+	refuses(f, "cat rolle:AI", "there is no filter \"rolle\", and no text contains it; filters by date: after:7d, before:2026-11-25; "
+			      "other filters: role: ");
 	refuses(f, "cat rolle:AI", " program:");
 }
 

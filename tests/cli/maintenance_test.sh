@@ -130,8 +130,8 @@ print(ask(b'{"op":"entry.append","content":"lost"}'))
 p.stdin.close()
 p.wait()
 PY
-has 'a replaced store is not written to' 'was replaced by another file since it was opened; open it again' "$(cat "$work/out")"
-has 'nor one that is gone' 'was removed or renamed' "$(cat "$work/out")"
+has 'a replaced store is not written to' 'has been replaced by another file since it was opened; open it again' "$(cat "$work/out")"
+has 'nor one that is gone' 'has been removed or renamed' "$(cat "$work/out")"
 
 # a history of the same length replaces the file of an open store
 rm -f "$work/same.db" "$work/short.db"

@@ -399,7 +399,7 @@ async function prompt(server, page) {
 	await openPane(page, "prompt");
 	tally.equal("for good", await page.locator("#working-prompt").inputValue(), "Theirs again.");
 	tally.equal("the usual instructions come first", await page.locator("#pane textarea").first().getAttribute("id"), "project_system_prompt");
-	await page.getByText("Other prompts before them").click();
+	await page.getByText("Other prompts, sent before the instructions").click();
 	for (const key of ["base_system_prompt", "global_system_prompt", "project_system_prompt"]) {
 		await page.locator(`#${key}`).fill(`The ${key}.`);
 		await page.locator(`#${key}`).press("Control+Enter");

@@ -117,7 +117,7 @@ async function overlay(page, name, menu = "Discussions") {
 
 async function makeLink(what) {
 	await overlay(owner, /^Share/);
-	await owner.getByLabel("Content of the link").selectOption(what);
+	await owner.getByLabel("Scope of the link").selectOption(what);
 	await owner.getByRole("button", { name: "Create a link" }).click();
 	const link = await owner.getByLabel("Link", { exact: true }).inputValue();
 	await owner.keyboard.press("Escape");
