@@ -281,7 +281,7 @@ test_schema(void **state)
 	free_database(bytes);
 	bytes = make_database(other);
 	assert_null(detect(bytes));
-	assert_refused(&rt_format_cursor, bytes, RT_USAGE, "no conversation of Cursor");
+	assert_refused(&rt_format_cursor, bytes, RT_USAGE, "no Cursor conversation");
 	assert_refused(&rt_format_open_webui, bytes, RT_USAGE, "the file contains no Open WebUI chat");
 	free_database(bytes);
 }
