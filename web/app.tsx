@@ -57,6 +57,7 @@ function TopBar(props: { isCovered: boolean }) {
 	useStore((from) => from.account);
 	const pane = useStore((from) => from.pane), drawer = useStore((from) => from.drawer);
 	const canUndo = useStore((from) => from.canUndo), canRedo = useStore((from) => from.canRedo);
+	const isDraft = useStore((from) => from.editing !== null || from.unsaved.size > 0);
 	const name = titleOf(discussionOf(disc)), isPhone = usePhone();
 	document.title = name ? `${name} – Retake` : "Retake";
 	const side = panesAt("side");
@@ -74,7 +75,7 @@ function TopBar(props: { isCovered: boolean }) {
 					onClick={() => (isNarrow() ? toggleDrawer("right", "to-history", "history") : togglePane("history"))}>
 					<span class="wide-only">History</span><span class="phone-only" aria-hidden="true">◷</span></button>
 			)}
-			{may("edit") && <button type="button" class="icon text wide-only" id="save" aria-label="Save the project" title="Each change is saved at once (Ctrl+S)" onClick={act.save}>Save</button>}
+			{may("edit") && <button type="button" class={"icon text wide-only" + (isDraft ? " unseen" : "")} id="save" title="Each change is saved at once (Ctrl+S)" onClick={act.save}>Saved</button>}
 			{!isPhone && !isOfOne() && <ExportButton />}
 			<PageSettings />
 			<button type="button" class="icon wide-only" aria-label="Help and keys" title="Help and keys" onClick={() => openOverlay("help")}>?</button>

@@ -19,7 +19,7 @@ import { useModel } from "./pane_data";
 import { FilesButton } from "./pane_files";
 import { ownRuns, stopRun } from "./runs";
 import { setAsker } from "./several";
-import { roleClass } from "./speaker";
+import { roleClass, roleName } from "./speaker";
 import { state, useStore } from "./state";
 import { TemplateChips, usesTemplate } from "./templates";
 import { useCompletion } from "./symbols";
@@ -248,7 +248,7 @@ function Writer(props: { disc: string | null; isFirst: boolean }) {
 			{completion.list}
 			<TemplateChips text={text} />
 			<textarea id="composer" aria-autocomplete="list" aria-controls={completion.active && "completion"} aria-activedescendant={completion.active} ref={field} rows={1} value={text} aria-label="Text of the next entry"
-				placeholder={`${model ? "Ask, or add an entry …" : `Write an entry by ${role} …`}${hasKeys ? ` (${sendKey} sends)` : ""}`}
+				placeholder={`${model ? "Ask, or add an entry …" : `Write an entry by ${roleName(role)} …`}${hasKeys ? ` (${sendKey} sends)` : ""}`}
 				data-untouched={isUntouched && isEmpty ? "1" : undefined}
 				onInput={(event) => { setUntouched(false); setText(event.currentTarget.value); completion.look(); }}
 				onKeyUp={(event) => { if (/^(Arrow(Left|Right)|Home|End)$/.test(event.key)) completion.look(); }} onClick={completion.look} onKeyDown={onKeyDown} />
@@ -264,7 +264,7 @@ function Writer(props: { disc: string | null; isFirst: boolean }) {
 					<button type="button" class="stop" title="Stop (Esc)" key={run.run} onClick={() => void stopRun(run.run).catch(act.sayProblem)}>Stop</button>
 				))}
 				<button type="button" id="add" class={model ? "" : "primary"} disabled={isEmpty || !disc || attached.isPending}
-					title={model ? `Add without a reply (${shown("Ctrl+Shift+Enter")})` : sendKey} onClick={() => void add()}>{model ? "Add" : `Add as ${role}`}</button>
+					title={model ? `Add without a reply (${shown("Ctrl+Shift+Enter")})` : sendKey} onClick={() => void add()}>{model ? "Add" : `Add as ${roleName(role)}`}</button>
 				{model && (
 					<button type="button" id="ask" class={isAnswered ? "" : "primary"} onClick={() => void ask()} disabled={running.length > 0 || attached.isPending}
 						title={isContinuing ? `Continue the incomplete reply (${sendKey})` : sendKey}>

@@ -140,7 +140,7 @@ function Row(props: { each: Discussion; isOpen: boolean; size: string; isOnly: b
 			<button type="button" class="name" data-disc={each.id} aria-label={`${titleOf(each)}, ${timeOf(each)}${size}`} aria-current={isOpen ? "page" : undefined}
 				onClick={() => choose(each.id)} onDblClick={() => { if (may("edit")) void rename(each); }}>
 				{each.title ? <span class="title" dir="auto" title={each.title}>{each.title}</span> : <Cut text={titleOf(each)} />}{" "}
-				<span class="count" title={[isOpen ? "Entries in this take" : "Entries in its active take", ...(each.updated ? [`changed ${whenFull(each.updated)}`] : []), ...(each.title ? [`named ${each.name}`] : [])].join(", ")}>
+				<span class="count" title={[isOpen ? "Entries in this take" : "Entries in its active take", ...(each.updated ? [`changed ${whenFull(each.updated)}`] : []), ...(titleOf(each) !== each.name ? [`named ${each.name}`] : [])].join(", ")}>
 					{timeOf(each)}{size}</span>
 			</button>
 			<Menu label={`More for ${titleOf(each)}`} items={() => allowed(itemsOf(each, props.isOnly))}><span aria-hidden="true">⋯</span></Menu>

@@ -13,7 +13,7 @@ import { shown } from "./keys";
 import { LeftDrafts } from "./left";
 import { placeOf } from "./outline";
 import { useModel } from "./pane_data";
-import { roleClass, roleLabel } from "./speaker";
+import { listedRole, roleClass, roleName } from "./speaker";
 import { set, state, useStore } from "./state";
 import type { Editing } from "./state";
 import type { Entry } from "./types";
@@ -27,8 +27,13 @@ export function grow(field: HTMLTextAreaElement): void {
 	field.style.height = `${field.scrollHeight + 2}px`;
 }
 
+/** Code and tables are not wrapped at the width of prose. */
+const WIDE = /^(\||```|~~~|\t| {4})/m;
+
 interface FieldProps {
 	label: string;
+	/** At least. */
+	rows: number;
 	original: string;
 	draftKey: string;
 	/** The key under which other drafts are offered. */
@@ -99,7 +104,7 @@ function Field(props: FieldProps) {
 		<div class="editor">
 			{isKept && <p class="quiet">Your unsaved text was restored.</p>}
 			<LeftDrafts of={props.leftKey} own={props.draftKey} now={text} onUse={(left) => type(text === props.original ? left : `${text}\n${left}`)} />
-			<textarea ref={field} aria-label={props.label} value={text} rows={2} spellcheck readOnly={isBusy}
+			<textarea ref={field} class={WIDE.test(props.original) ? "wide" : ""} aria-label={props.label} value={text} rows={props.rows} spellcheck readOnly={isBusy}
 				onInput={(event) => type(event.currentTarget.value)} onKeyDown={onKeyDown} />
 			<div class="editor-bar">
 				<button type="button" class="primary" disabled={isBusy} title="Ctrl+Enter"
@@ -138,7 +143,7 @@ export function EntryEditor(props: { entry: Entry }) {
 	const later = outline.id.length - placeOf(outline, entry.id) - 1;
 	const canAsk = useModel() && roleClass(entry.role) === "is-user" && !isBlocks;
 	return (
-		<Field label={`Text of entry ${placeOf(outline, entry.id) + 1 + outline.before}`} original={seen.current.text}
+		<Field label={`Text of entry ${placeOf(outline, entry.id) + 1 + outline.before}`} original={seen.current.text} rows={1}
 			leftKey={entry.id} draftKey={`${entry.id}.${seen.current.tag ?? ""}`} saveText="Save"
 			ops={(text) => [{ op: "entry.edit", entry: entry.id, content: text, ...(isBlocks ? { keep_blocks: true } : {}) }]}
 			onSave={(text) => text === seen.current.text
@@ -177,7 +182,7 @@ export function NewEntry(props: { before?: string; after?: string; role: string 
 	return (
 		<article class="entry inserting" aria-label="A new entry">
 			<RolePicker value={role} onChange={setRole} label="Role of the new entry" />
-			<Field label="Text of the new entry" original="" leftKey={key} draftKey={key}
+			<Field label="Text of the new entry" original="" rows={2} leftKey={key} draftKey={key}
 				saveText="Insert" ops={(text) => [{ op: "entry.insert", ...place, role, content: text }]}
 				onSave={async (text) => (await act.insert(place, role, text)) !== null}
 				onEnd={() => endAt(state.focus, mine.current)}>
@@ -198,12 +203,12 @@ interface RolePickerProps {
 
 export function RolePicker(props: RolePickerProps) {
 	const roles = useStore((from) => from.settings)?.roles ?? [];
-	const value = roleLabel(props.value, roles);
+	const value = listedRole(props.value, roles);
 	const all = props.isAsleep ? [value] : roles.includes(value) || !value ? roles : [...roles, value];
 	return (
 		<select class="role-picker" aria-label={props.label} value={value} tabIndex={props.tabIndex}
 			onChange={(event) => props.onChange(event.currentTarget.value)}>
-			{all.map((role) => <option value={role}>{role}</option>)}
+			{all.map((role) => <option value={role}>{roleName(role)}</option>)}
 		</select>
 	);
 }

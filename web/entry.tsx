@@ -89,32 +89,32 @@ function menuItems(id: string, at: number, outline: Outline, body: Entry | undef
 	const many = act.selected();
 	return [
 		{ text: "Edit", hint: hintOf("edit"), run: () => ask.startEdit(id) },
+		{ text: "Copy the text", needs: "open", hint: hintOf("copy"), run: () => ask.copy(id) },
 		{ text: "Again: another reply", hint: hintOf("again"), run: () => ask.again(id, 1) },
 		{ text: "Branch here", hint: hintOf("branch"), run: () => void act.branch(id) },
-		many.length > 1 && many.includes(id)
-			? { text: `Delete ${many.length} entries`, hint: hintOf("delete"), run: () => void act.remove(many), isDanger: true }
-			: { text: "Delete", hint: hintOf("delete"), run: () => void act.remove([id]), isDanger: true },
-		{ text: "Select from here …", needs: "open", run: () => ask.select(id), isFirstOfGroup: true },
-		{ text: "Insert before", hint: hintOf("insert-before"), run: () => ask.startInsert({ before: id }) },
 		{ text: "Insert after", hint: hintOf("insert-after"), run: () => ask.startInsert({ after: id }) },
+		{ text: flags & MUTED ? "Unmute" : "Mute", hint: hintOf("mute"), run: () => ask.toggleMuted(id) },
+		{ text: "Select from here …", needs: "open", run: () => ask.select(id) },
+		many.length > 1 && many.includes(id)
+			? { text: `Delete ${many.length} entries`, hint: hintOf("delete"), run: () => void act.remove(many), isDanger: true, isFirstOfGroup: true }
+			: { text: "Delete", hint: hintOf("delete"), run: () => void act.remove([id]), isDanger: true, isFirstOfGroup: true },
+		{ text: body?.label ? "Change the label …" : "Label …", hint: hintOf("label"), needs: "comment", run: () => void ask.askLabel(id), heading: "Entry" },
+		{ text: "Versions …", needs: "read", hint: hintOf("versions"), run: () => ask.showVersions(id) },
 		{ text: "Change the role …", hint: hintOf("role"), run: () => void ask.askRole(id) },
-		{ text: body?.label ? "Change the label …" : "Label …", hint: hintOf("label"), needs: "comment", run: () => void ask.askLabel(id) },
-		{ text: "Copy the text", needs: "open", hint: hintOf("copy"), run: () => ask.copy(id), isFirstOfGroup: true },
-		{ text: "Use as the prompt", run: () => void ask.useAsPrompt(id) },
 		{ text: "Copy link", needs: "read", run: () => void ask.copyLink(id) },
+		{ text: "Use as the prompt", run: () => void ask.useAsPrompt(id) },
 		{ text: body && ask.isRead(body) ? "Show the source" : "Show rendered", hint: hintOf("read"), run: () => ask.toggleRead(id) },
 		{ text: flags & COLLAPSED ? "Expand" : "Collapse", hint: hintOf("collapse"), run: () => ask.toggleCollapsed(id) },
-		{ text: "Versions …", needs: "read", hint: hintOf("versions"), run: () => ask.showVersions(id) },
-		{ text: "Several replies …", run: () => void ask.askAgain(id), isFirstOfGroup: true },
+		{ text: "Several replies …", run: () => void ask.askAgain(id), heading: "Replies and branches" },
 		{ text: "Continue this reply", run: () => void act.run({ how: "continue", at: id }), isOff: body?.role.toLowerCase() === "user" && "Only a reply can be continued" },
 		{ text: "Branch with a name …", run: () => void ask.askBranch(id) },
 		{ text: "Continue from here", run: () => void act.op("head.move", { entry: id }), isOff: isLast && LAST },
 		{ text: "Copy the path to a new discussion", run: () => void act.extract(id) },
-		{ text: "Move up", hint: hintOf("up"), run: () => void act.moveBy(id, -1), isOff: at === 0 && "This is the first entry", isFirstOfGroup: true },
+		{ text: "Insert before", hint: hintOf("insert-before"), run: () => ask.startInsert({ before: id }), heading: "Position" },
+		{ text: "Move up", hint: hintOf("up"), run: () => void act.moveBy(id, -1), isOff: at === 0 && "This is the first entry" },
 		{ text: "Move down", hint: hintOf("down"), run: () => void act.moveBy(id, 1), isOff: isLast && LAST },
 		{ text: "Move before …", run: () => void ask.askMoveBefore(id) },
 		{ text: "Merge with the next", run: () => void act.merge(id), isOff: isLast && LAST },
-		{ text: flags & MUTED ? "Unmute" : "Mute", hint: hintOf("mute"), run: () => ask.toggleMuted(id) },
 	];
 }
 

@@ -7,6 +7,7 @@ import { askLine } from "./dialog";
 import { flagsOf, placeOf } from "./outline";
 import { openOverlay } from "./panes";
 import { may } from "./rights";
+import { roleName } from "./speaker";
 import { set, state } from "./state";
 import { findTake, linkTo, readEntry } from "./store";
 import { COLLAPSED, MUTED, READ_MODE } from "./types";
@@ -66,10 +67,11 @@ export function startInsert(place: { before?: string; after?: string }): void {
 
 export async function askRole(entry: string): Promise<void> {
 	const outline = state.outline!;
-	const now = outline.role[placeOf(outline, entry)];
-	const role = await askLine("Change the role", now, {
-		text: "One of the project's roles, or any other.", suggestions: state.settings?.roles ?? [],
+	const now = outline.role[placeOf(outline, entry)], roles = state.settings?.roles ?? [];
+	const name = await askLine("Change the role", roleName(now), {
+		text: "One of the project's roles, or any other.", suggestions: roles.map(roleName),
 	});
+	const role = [now, ...roles].find((each) => roleName(each) === name) ?? name;
 	if (role && role !== now)
 		await act.changeRole(entry, role);
 }

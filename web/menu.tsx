@@ -24,6 +24,8 @@ export interface MenuItem {
 	isOne?: boolean;
 	/** Has a separator above. */
 	isFirstOfGroup?: boolean;
+	/** Begins a group with this heading, which is shown with the items after "More". */
+	heading?: string;
 }
 
 export interface MenuProps {
@@ -34,6 +36,25 @@ export interface MenuProps {
 	class?: string;
 	tabIndex?: number;
 	buttonId?: string;
+}
+
+function groupsOf(items: MenuItem[]): MenuItem[][] {
+	const groups: MenuItem[][] = [];
+	for (const item of items)
+		if (item.heading || groups.length === 0)
+			groups.push([item]);
+		else
+			groups[groups.length - 1].push(item);
+	return groups;
+}
+
+function Group(props: { heading?: string; children: ComponentChildren }) {
+	return props.heading ? (
+		<div class="menu-group" role="group" aria-label={props.heading}>
+			<div class="menu-heading" aria-hidden="true">{props.heading}</div>
+			{props.children}
+		</div>
+	) : <div class="menu-group" role="presentation">{props.children}</div>;
 }
 
 function step(list: HTMLElement, by: number | "first" | "last"): void {
@@ -54,6 +75,7 @@ export function Menu(props: MenuProps) {
 	const [items, setItems] = useState<MenuItem[] | null>(null);
 	const [isWhole, setWhole] = useState(false);
 	const shown = items && !isWhole && items.length > MOST + 1 ? items.slice(0, MOST) : items;
+	const groups = shown ? groupsOf(shown) : [];
 	const button = useRef<HTMLButtonElement>(null), list = useRef<HTMLDivElement>(null);
 	const opened = useRef({ at: -Infinity, x: 0, y: 0 });
 	const close = (toButton: boolean) => {
@@ -128,9 +150,9 @@ export function Menu(props: MenuProps) {
 				aria-haspopup="menu" aria-expanded={items !== null} tabIndex={props.tabIndex}
 				onClick={onButton}>{props.children}</button>
 			{items && (
-				<div ref={list} class="menu-list" role="menu" aria-label={props.label} onKeyDown={onKey}
+				<div ref={list} class={"menu-list" + (groups.length > 2 ? " columns" : "")} role="menu" aria-label={props.label} onKeyDown={onKey}
 					onScroll={(event) => showMore(event.currentTarget)}>
-					{shown!.map((item) => (
+					{groups.map((group) => <Group key={group[0].heading} heading={group[0].heading}>{group.map((item) => (
 						<div class={"menu-item" + (item.isDanger ? " danger" : "") + (item.isFirstOfGroup ? " first" : "")}
 							role={item.isOn === undefined ? "menuitem" : item.isOne ? "menuitemradio" : "menuitemcheckbox"}
 							aria-checked={item.isOn} aria-disabled={item.isOff ? true : undefined} title={typeof item.isOff === "string" ? item.isOff : undefined}
@@ -139,7 +161,7 @@ export function Menu(props: MenuProps) {
 							onClick={(event) => { if (!item.isOff && !isTwice(event)) { close(true); item.run(); } }}>
 							<span>{item.text}</span>{item.hint && <kbd>{item.hint}</kbd>}
 						</div>
-					))}
+					))}</Group>)}
 					{shown!.length < items.length && (
 						<div class="menu-item first" role="menuitem" tabIndex={-1} onKeyDown={pressed} onClick={() => setWhole(true)}>
 							<span>More ({items.length - MOST})</span></div>

@@ -10,6 +10,7 @@ import { DoubtLine, doubtOf, ModelChoice, useProviders } from "./model";
 import { useLoaded, useEditedText } from "./pane_data";
 import { FileLists } from "./pane_files";
 import { addPane } from "./panes";
+import { roleName } from "./speaker";
 import { useStore } from "./state";
 import { discPath } from "./store";
 import type { Doubt } from "./model";
@@ -144,13 +145,13 @@ function Roles(props: { roles: string[]; values: Values }) {
 			<ul class="plain-list" aria-label="Roles">
 				{all.map((role) => (
 					<li key={role}>
-						<span class="grow">{role}</span>
-						<select aria-label={`${role} is sent as`} value={map[role] ?? ""} onChange={(event) => speakAs(role, event.currentTarget.value)}>
+						<span class="grow" title={role}>{roleName(role)}</span>
+						<select aria-label={`${roleName(role)} is sent as`} value={map[role] ?? ""} onChange={(event) => speakAs(role, event.currentTarget.value)}>
 							<option value="">as {defaultMeaning(role)}</option>
 							{SPEAKERS.map((speaker) => <option value={speaker}>as {speaker}</option>)}
 						</select>
 						{props.roles.includes(role) && (
-							<button type="button" class="icon" aria-label={`Remove the role ${role}`} onClick={() => void act.removeRole(role)}>×</button>
+							<button type="button" class="icon" aria-label={`Remove the role ${roleName(role)}`} onClick={() => void act.removeRole(role)}>×</button>
 						)}
 					</li>
 				))}

@@ -5,6 +5,7 @@ import { useState } from "preact/hooks";
 import { addRole, removeRole } from "./actions";
 import { Dialog } from "./dialog";
 import { addPane, openOverlay } from "./panes";
+import { roleName } from "./speaker";
 import { useStore } from "./state";
 
 function Roles() {
@@ -20,8 +21,8 @@ function Roles() {
 		<Dialog title="Roles" onClose={() => openOverlay(null)}>
 			<ul class="roles">
 				{roles.map((role) => (
-					<li key={role}><span>{role}</span>
-						<button type="button" class="icon" aria-label={`Remove ${role}`} onClick={() => void removeRole(role)}>×</button></li>
+					<li key={role}><span title={role}>{roleName(role)}</span>
+						<button type="button" class="icon" aria-label={`Remove ${roleName(role)}`} onClick={() => void removeRole(role)}>×</button></li>
 				))}
 			</ul>
 			<form class="inline" onSubmit={add}>

@@ -20,8 +20,18 @@ export function roleClass(role: string): string {
 
 const MEANINGS = [/^(user|human)$/i, /^(ai|assistant|model)$/i, /^system$/i, TOOL];
 
-/** The displayed name of a role: the equivalent one in the project's list, "Tool" for a tool, otherwise the role itself. */
-export function roleLabel(role: string, roles: readonly string[]): string {
+/** The role as the project's list has it: the equivalent one, "Tool" for a tool, otherwise the role itself. */
+export function listedRole(role: string, roles: readonly string[]): string {
 	const meaning = MEANINGS.find((each) => each.test(role));
 	return roles.includes(role) || !meaning ? role : roles.find((each) => meaning.test(each)) ?? (meaning === TOOL ? "Tool" : role);
+}
+
+/** The displayed name of a role. "Vendor API" is in the list of every new project. */
+export function roleName(role: string): string {
+	return role === "Vendor API" ? "Provider" : role;
+}
+
+/** The displayed name of an entry's role. */
+export function roleLabel(role: string, roles: readonly string[]): string {
+	return roleName(listedRole(role, roles));
 }

@@ -10,6 +10,7 @@ import { hintOf } from "./keys";
 import { Menu } from "./menu";
 import { allowed, may } from "./rights";
 import { set, state, useStore } from "./state";
+import { roleName } from "./speaker";
 import { discussionOf, findTake } from "./store";
 import { truncate } from "./pane_verbs";
 import { openOverlay } from "./panes";
@@ -177,16 +178,16 @@ function takeItems(takes: Take[], mine: Take): MenuItem[] {
 		{ text: "Make it a discussion …", run: () => void promote(mine), isOff: takes.length < 2 && ONLY_TAKE },
 		{ text: "Collapse all", run: () => void act.collapseAll(true), isFirstOfGroup: true },
 		{ text: "Expand all", run: () => void act.collapseAll(false) },
-		{ text: "Add an entry", hint: hintOf("compose"), run: () => void act.append(state.settings?.roles[0] ?? "User", "") },
+		{ text: "Delete the take", run: () => void act.deleteTake(mine.id), isOff: takes.length < 2 && ONLY_TAKE, isDanger: true, isFirstOfGroup: true },
+		{ text: "Add an entry", hint: hintOf("compose"), run: () => void act.append(state.settings?.roles[0] ?? "User", ""), heading: "Entries" },
 		{ text: "Roles …", run: () => openOverlay("roles") },
-		{ text: "Truncate …", run: () => void truncate(), isFirstOfGroup: true },
+		{ text: "Truncate …", run: () => void truncate() },
 		{ text: "Compress …", run: () => void compress() },
 		{ text: "Clear", run: () => void act.clear(), isDanger: true },
-		{ text: "Delete the take", run: () => void act.deleteTake(mine.id), isOff: takes.length < 2 && ONLY_TAKE, isDanger: true },
 		...(changeOf(mine) ? [{ text: changeOf(mine), run: () => undefined, isOff: true, isFirstOfGroup: true }] : []),
-		...(rest.length > MOST_LISTED ? [{ text: "Another take …", needs: "open" as const, run: () => void pickTake(rest), isFirstOfGroup: true }] : []),
+		...(rest.length > MOST_LISTED ? [{ text: "Another take …", needs: "open" as const, run: () => void pickTake(rest), heading: "Other takes" }] : []),
 		...rest.slice(0, MOST_LISTED).map((take, at) => ({
-			text: `${takeTitle(take)} (${take.entries.toLocaleString()})`, needs: "open" as const, run: () => void act.switchTake(take.id), isFirstOfGroup: at === 0,
+			text: `${takeTitle(take)} (${take.entries.toLocaleString()})`, needs: "open" as const, run: () => void act.switchTake(take.id), heading: at === 0 && rest.length <= MOST_LISTED ? "Other takes" : undefined,
 		})),
 	];
 }
@@ -202,7 +203,7 @@ function RoleFilter(props: { isCrowded: boolean }) {
 		<select class={"role-filter" + (props.isCrowded && !roleFilter ? " wide-only" : "")} aria-label="Show one role and User" value={roleFilter ?? ""}
 			onChange={(event) => set({ roleFilter: event.currentTarget.value || null })}>
 			<option value="">All roles</option>
-			{all.map((role) => <option value={role}>{role} and User</option>)}
+			{all.map((role) => <option value={role}>{roleName(role)} and User</option>)}
 		</select>
 	);
 }

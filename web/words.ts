@@ -6,9 +6,9 @@ export function count(n: number, one: string, many = one + "s"): string {
 	return `${n.toLocaleString()} ${n === 1 ? one : many}`;
 }
 
-/** The displayed name of a discussion. A generated name says nothing of one without entries. */
-export function titleOf(disc: { name: string; title?: string; entries?: number } | undefined): string {
-	return disc?.title ?? (disc?.entries === 0 && /^discussion-\d+$/.test(disc.name) ? "New discussion" : disc?.name ?? "");
+/** The displayed name of a discussion. A generated name says nothing about its content. */
+export function titleOf(disc: { name: string; title?: string } | undefined): string {
+	return disc?.title ?? (disc && isGeneratedName(disc.name) ? "New discussion" : disc?.name ?? "");
 }
 
 /** Is it the name of a discussion for which none was chosen? As rt_disc_name_is_generated(). */

@@ -164,7 +164,7 @@ const TASKS = {
 		await hands.see(says);
 	},
 	"save, by its button": async (hands) => {
-		await hands.to(/^Save the project$/, "Shift+Tab");
+		await hands.to(/^Saved$/, "Shift+Tab");
 		await hands.see(() => document.activeElement.title.startsWith("Each change is saved at once"));
 		await hands.press("Enter");
 		await hands.see(() => /Everything is already saved/.test(document.body.innerText));

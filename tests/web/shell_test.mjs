@@ -243,6 +243,10 @@ async function menus(server, browser) {
 	await page.keyboard.press("Enter");
 	tally.check("More shows the rest", await until(async () => await page.locator(".menu-item").count() > 9));
 	tally.check("with the focus on the first of it", await page.evaluate(() => [...document.querySelectorAll(".menu-item")].indexOf(document.activeElement) === 8));
+	tally.equal("in groups", (await page.getByRole("menu").getByRole("group").evaluateAll((all) => all.map((each) => `${each.getAttribute("aria-label")} ${each.querySelectorAll("[role=menuitem]").length}`))).join(),
+		"Entry 7,Replies and branches 5,Position 5");
+	const boxes = await page.locator(".menu-item").evaluateAll((all) => all.map((each) => each.getBoundingClientRect().toJSON()));
+	tally.check("no item covers another", !boxes.some((a, at) => boxes.some((b, other) => at < other && a.left < b.right - 1 && b.left < a.right - 1 && a.top < b.bottom - 1 && b.top < a.bottom - 1)));
 	await page.keyboard.press("Escape");
 	await page.locator(".entry").last().getByRole("button", { name: /^More for entry/ }).click();
 	await pick(page, "Delete");
@@ -279,6 +283,11 @@ async function lists(server, browser) {
 	const begin = page.getByRole("button", { name: "New discussion", exact: true });
 	await begin.click();
 	tally.check("a new discussion is the first one", await until(async () => /^New discussion\s+empty/.test((await names())[0])), await names());
+	await server.op("entry.append", { role: "Vendor API", content: "Rate limit reached" }, "?discussion=" + (await server.api("GET", "/discussions")).at(-1).id);
+	tally.check("also with an entry that is not a question", await until(async () => (await names()).some((each) => /^New discussion\s+.*1 entry/.test(each))), await names());
+	await page.locator(".entry").first().waitFor();
+	tally.equal("whose role is understood", await page.locator(".entry .role-picker").first().evaluate((each) => `${each.value}: ${each.selectedOptions[0].text}`), "Vendor API: Provider");
+	tally.check("in its name, too", /, Provider/.test(await page.locator(".entry").first().getByRole("button", { name: /^More for/ }).getAttribute("aria-label")));
 	await page.locator(".discussions li.open").hover();
 	await page.locator(".discussions li.open").getByRole("button", { name: /^More for/ }).click();
 	await pick(page, "Archive");

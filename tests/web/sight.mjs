@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // The focus is visible, and covered elements are not reachable: entries that get the focus or an
-// editor at any scroll position, drawers on a phone, menus and keys of the page.
+// editor at any scroll position, text that is edited in its place, drawers on a phone, menus and keys
+// of the page.
 import { choose, openPage, until } from "./place.mjs";
 
 const COUNT = 40;
@@ -76,6 +77,38 @@ async function editors({ server, browser, tally }) {
 	await page.context().close();
 }
 
+/** In the page: the place of the first line of an entry's text, rendered or in its editor. */
+function lineOf(id) {
+	const row = document.querySelector(`.entries [data-entry=${id}]`), field = row.querySelector(".editor textarea");
+	const box = (field ?? row.querySelector(".entry-body .prose > *")).getBoundingClientRect();
+	const style = field && getComputedStyle(field), inner = (side) => (style ? parseFloat(style[`padding${side}`]) + parseFloat(style[`border${side}Width`]) : 0);
+	return [box.left + inner("Left"), box.top + inner("Top"), box.width - inner("Left") - inner("Right"), box.height - inner("Top") - inner("Bottom")].map(Math.round).join();
+}
+
+/** Editing does not move the text of an entry, and only one button in view saves. */
+async function inPlace({ server, browser, tally }) {
+	const page = await openPage(server, browser, tally), save = page.getByRole("button", { name: /^Saved?$/ }).filter({ visible: true });
+	await server.op("entry.insert", { id: "long", after: "e20", role: "User", content: "A text that is longer than a line of prose, so that its editor has to wrap it at the same words. ".repeat(4).trim() });
+	const row = page.locator("[data-entry=long]");
+	await choose(page.locator(".entry").last());
+	for (let i = 0; i < COUNT && await row.count() === 0; i++)
+		await page.keyboard.press("ArrowUp");
+	await choose(row);
+	await frames(page);
+	tally.equal("the project is saved", (await save.allInnerTexts()).join(), "Saved");
+	const before = await page.evaluate(lineOf, "long");
+	await page.keyboard.press("e");
+	await page.locator(".editor textarea").waitFor();
+	await frames(page);
+	tally.equal("the edited text stays in its place", await page.evaluate(lineOf, "long"), before);
+	tally.equal("one button saves", (await save.allInnerTexts()).join(), "Save");
+	tally.equal("and is the main action", await page.evaluate(() => {
+		const accent = getComputedStyle(document.querySelector(".editor .primary")).backgroundColor;
+		return [...document.querySelectorAll("button")].filter((each) => getComputedStyle(each).backgroundColor === accent).map((each) => each.innerText).join();
+	}), "Save");
+	await page.context().close();
+}
+
 async function drawers({ server, browser, tally }) {
 	const page = await openPage(server, browser, tally, { viewport: { width: 390, height: 800 } });
 	await page.waitForSelector(".entry .entry-body");
@@ -134,6 +167,7 @@ export async function run(t) {
 	await t.server.api("POST", "/batch", { atomic: false, ops: Array.from({ length: COUNT }, (_, at) =>
 		({ op: "entry.append", id: `e${at + 1}`, role: at % 2 ? "AI" : "User", content: `Entry ${at + 1}.\n\n- one\n- two\n- three` })) });
 	await editors(t);
+	await inPlace(t);
 	await drawers(t);
 	await menus(t);
 }
