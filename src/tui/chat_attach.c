@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Files attached to the next message (/attach, or "@" and Tab), and the completion of their paths.
- * Only a file that was named in one of these ways, and is shown above the input, is sent: a path in
- * a pasted text is not. */
+ * Files attached to the next message (/attach, or "@" with a path), and the completion of their
+ * paths. Only a file that is shown above the input is sent: Enter first attaches the files that the
+ * text names and sends nothing. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "tui/pane_chat_impl.h"
@@ -20,7 +20,8 @@
 enum {
 	FILES_MAX = 32,       /* attached at a time */
 	FOLDER_MAX = 1 << 15, /* names of a folder that are read */
-	ROWS_MAX = 4          /* of the attached ones that are shown */
+	ROWS_MAX = 4,         /* of the attached ones that are shown */
+	EXTENSION_MAX = 5     /* letters of a file name's extension */
 };
 
 /* ---- attached files ---- */
@@ -36,6 +37,17 @@ count_of(const rt_buf *list)
 }
 
 bool
+rt_chat_is_attached(const rt_chat *chat, rt_str path)
+{
+	const char *one = chat->attached.ptr;
+
+	for (size_t i = count_of(&chat->attached); i > 0; i--, one += strlen(one) + 1)
+		if (rt_str_is(path, one))
+			return true;
+	return false;
+}
+
+bool
 rt_chat_attach(rt_chat *chat, rt_str path)
 {
 	rt_tui *tui = chat->pane.tui;
@@ -43,6 +55,8 @@ rt_chat_attach(rt_chat *chat, rt_str path)
 	rt_scope s;
 	bool is_ok;
 
+	if (rt_chat_is_attached(chat, path))
+		return true;
 	rt_scope_init(&s, tui->alloc);
 	if (count_of(&chat->attached) >= FILES_MAX)
 		(void)rt_scope_fail(&s, RT_LIMIT, "no more than %d files can be attached", FILES_MAX);
@@ -72,6 +86,8 @@ rt_chat_detach(rt_chat *chat)
 {
 	rt_chat_drop_attached(chat);
 	rt_buf_clear(&chat->attached_sent);
+	rt_buf_clear(&chat->cleared_files);
+	rt_buf_clear(&chat->cleared);
 }
 
 size_t
@@ -107,16 +123,43 @@ rt_chat_attached_sent(rt_chat *chat)
 	rt_buf_clear(&chat->attached_rows);
 }
 
+/* Attaches the files of a list of paths, which is empty afterwards. */
+static void
+attach_list(rt_chat *chat, rt_buf *list)
+{
+	rt_buf paths = *list;
+	const char *path = paths.ptr;
+
+	rt_buf_init(list, chat->pane.tui->alloc, RT_BUF_UNLIMITED);
+	for (size_t i = count_of(&paths); i > 0 && rt_ok(rt_chat_scope(chat)); i--, path += strlen(path) + 1)
+		(void)rt_chat_attach(chat, rt_str_of(path));
+	rt_buf_deinit(&paths);
+}
+
 void
 rt_chat_attached_return(rt_chat *chat)
 {
-	rt_buf sent = chat->attached_sent;
-	const char *path = sent.ptr;
+	attach_list(chat, &chat->attached_sent);
+}
 
-	rt_buf_init(&chat->attached_sent, chat->pane.tui->alloc, RT_BUF_UNLIMITED);
-	for (size_t i = count_of(&sent); i > 0 && rt_ok(rt_chat_scope(chat)); i--, path += strlen(path) + 1)
-		(void)rt_chat_attach(chat, rt_str_of(path));
-	rt_buf_deinit(&sent);
+void
+rt_chat_attached_clear(rt_chat *chat)
+{
+	rt_buf_clear(&chat->cleared);
+	rt_buf_add_str(&chat->cleared, rt_field_text(chat->field));
+	rt_buf_clear(&chat->cleared_files);
+	rt_buf_add_str(&chat->cleared_files, rt_buf_str(&chat->attached));
+	rt_chat_drop_attached(chat);
+}
+
+bool
+rt_chat_attached_restore(rt_chat *chat)
+{
+	if (chat->cleared_files.size == 0 || chat->attached.size > 0 ||
+	    !rt_str_eq(rt_field_text(chat->field), rt_buf_str(&chat->cleared)))
+		return false;
+	attach_list(chat, &chat->cleared_files);
+	return true;
 }
 
 int
@@ -263,6 +306,121 @@ rt_slash_detach(rt_tui *tui, rt_action action, rt_str rest)
 	return RT_OK;
 }
 
+/* ---- files that a message names ---- */
+
+static bool
+is_letter(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+/* Does the text after "@" look like a path, and not like a name? It begins like one, or ends in a
+ * file extension. */
+static bool
+looks_like_path(rt_str text)
+{
+	size_t dot = text.size;
+	bool has_letter = false;
+
+	if (text.ptr[0] == '/' || rt_str_starts(text, RT_STR("~/")) || rt_str_starts(text, RT_STR("./")) ||
+	    rt_str_starts(text, RT_STR("../")))
+		return true;
+	while (dot > 0 && (is_letter(text.ptr[dot - 1]) ||
+			   (text.ptr[dot - 1] >= '0' && text.ptr[dot - 1] <= '9')))
+		has_letter = is_letter(text.ptr[--dot]) || has_letter;
+	return has_letter && dot > 1 && text.ptr[dot - 1] == '.' && text.ptr[dot - 2] != '/' &&
+	       text.size - dot <= EXTENSION_MAX;
+}
+
+/* Is there such a file or directory? */
+static bool
+exists(rt_chat *chat, rt_str path)
+{
+	const char *home = getenv("HOME");
+	bool is_home = home != NULL && rt_str_starts(path, RT_STR("~/"));
+	struct stat info;
+	rt_str name = rt_tui_format(chat->pane.tui, "%s%.*s", is_home ? home : "",
+				    RT_STR_ARG(rt_str_skip(path, is_home)));
+
+	return rt_ok(rt_chat_scope(chat)) && name.size > 0 && stat(name.ptr, &info) == 0;
+}
+
+/* The path of the next word "@PATH" of the text that names a file which is not attached, without the
+ * punctuation after it; not in a folded paste. False: there is none. */
+static bool
+next_named(rt_chat *chat, rt_str text, size_t *at, rt_str *out)
+{
+	bool is_folded = rt_chat_paste_is_folded(chat) && text.ptr == rt_field_text(chat->field).ptr;
+
+	while (*at < text.size && rt_ok(rt_chat_scope(chat))) {
+		size_t from = *at;
+
+		if (is_folded && from == chat->paste.at) {
+			*at += chat->paste.size;
+			continue;
+		}
+		while (*at < text.size && !is_blank(text.ptr[*at]))
+			(*at)++;
+		*out = rt_str_at(text.ptr + from, *at - from);
+		*at += *at < text.size;
+		if (out->size < 2 || out->ptr[0] != '@')
+			continue;
+		*out = rt_str_skip(*out, 1);
+		while (out->size > 0 && strchr(".,;:!?)\"'", out->ptr[out->size - 1]) != NULL &&
+		       !exists(chat, *out))
+			out->size--;
+		if (out->size > 0 && !rt_chat_is_attached(chat, *out) &&
+		    (looks_like_path(*out) || exists(chat, *out)))
+			return true;
+	}
+	return false;
+}
+
+/* Was it reported that this text names a file that is not attached? */
+static bool
+is_checked(const rt_chat *chat, rt_str text)
+{
+	return chat->checked.size > 0 && rt_str_eq(text, rt_buf_str(&chat->checked));
+}
+
+bool
+rt_chat_attach_named(rt_chat *chat)
+{
+	rt_tui *tui = chat->pane.tui;
+	rt_str text = rt_field_text(chat->field), path;
+	unsigned errors = tui->errors;
+	size_t at = 0, count = 0;
+
+	if (is_checked(chat, text))
+		return true;
+	rt_buf_clear(&chat->checked);
+	while (tui->errors == errors && next_named(chat, text, &at, &path))
+		count += rt_chat_attach(chat, path);
+	if (tui->errors != errors) {
+		rt_buf_add_str(&chat->checked, text);
+		rt_buf_add_c(&tui->notice, ".  Correct the path, or press Enter again to send the text "
+					   "without this file");
+	} else if (count > 0) {
+		rt_tui_say(tui, "Attached %zu %s.  Enter sends the message", count,
+			   count == 1 ? "file" : "files");
+	}
+	return rt_ok(rt_chat_scope(chat)) && tui->errors == errors && count == 0;
+}
+
+rt_status
+rt_chat_check_named(rt_chat *chat, rt_str text, rt_error *err)
+{
+	size_t at = 0;
+	rt_str path;
+
+	if (is_checked(chat, text) || !next_named(chat, text, &at, &path))
+		return RT_OK;
+	rt_buf_clear(&chat->checked);
+	rt_buf_add_str(&chat->checked, text);
+	return rt_fail(err, RT_REFUSED, "the file %.*s is not attached: attach it with /attach, or send the "
+					"text again", RT_STR_ARG(path));
+}
+
 /* ---- completion ---- */
 
 static const rt_str file_commands[] = {RT_STR_INIT("/attach "), RT_STR_INIT("/import ")};
@@ -373,9 +531,8 @@ rt_chat_files(const rt_chat *chat, rt_str word, rt_chat_suggestion out[RT_CHAT_S
 		return 0;
 	qsort(out, (size_t)count, sizeof(*out), compare);
 	if (count == 1 && out[0].what[0] == 0)
-		out[0].what = !rt_chat_is_file_command(rt_field_text(chat->field)) ||
-					      rt_chat_is_attach(rt_field_text(chat->field))
-				      ? "Tab attaches it"
-				      : "Tab completes it";
+		out[0].what = !rt_chat_is_file_command(rt_field_text(chat->field)) ? "Enter attaches it"
+			      : rt_chat_is_attach(rt_field_text(chat->field)) ? "Tab attaches it"
+									      : "Tab completes it";
 	return count;
 }

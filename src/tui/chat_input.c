@@ -55,13 +55,14 @@ rt_chat_put_away(rt_chat *chat)
 	if (has_text)
 		rt_chat_remember(chat, rt_field_text(chat->field));
 	if (has_text && files > 0)
-		rt_tui_say(chat->pane.tui, "Cleared the text and %s.  The text was kept: press Up", name);
+		rt_tui_say(chat->pane.tui, "Cleared the text and %s.  Both were kept: press Up", name);
 	else if (has_text)
 		rt_tui_say(chat->pane.tui, "Cleared the input.  The text was kept: press Up");
 	else
-		rt_tui_say(chat->pane.tui, "Removed %s from the message", name);
+		rt_tui_say(chat->pane.tui, "Removed %s from the message.  Up attaches %s again", name,
+			   files == 1 ? "it" : "them");
+	rt_chat_attached_clear(chat);
 	rt_field_clear(chat->field);
-	rt_chat_drop_attached(chat);
 	rt_chat_store_draft(chat); /* otherwise a command would bring the text back */
 }
 
@@ -144,6 +145,8 @@ rt_chat_send_message(rt_pane *pane, rt_str text, const rt_str *models, size_t co
 	rt_status st;
 
 	rt_scope_init(&s, tui->alloc);
+	if (count > 0)
+		RT_TRY(&s, rt_chat_check_named(chat, text, &s.error));
 	content = rt_chat_attached_content(chat, &s, text);
 	if (rt_ok(&s))
 		RT_TRY(&s, rt_work_run_several(&tui->work,
@@ -186,6 +189,8 @@ rt_chat_send(rt_chat *chat)
 		send_command(chat, text);
 		return;
 	}
+	if (!rt_chat_attach_named(chat))
+		return;
 	if (text.ptr[0] == '/')
 		text = rt_str_at(text.ptr + 1, text.size - 1);
 	st = rt_chat_send_message(&chat->pane, text, NULL, 0, &err);

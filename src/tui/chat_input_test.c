@@ -83,23 +83,101 @@ what_a_command_leaves(void **state)
 	desk_type(&d, "see @");
 	desk_type(&d, path);
 	desk_press(&d, "tab ctrl+c");
-	assert_notice(&d, "Cleared the text and the attached file.  The text was kept: press Up");
+	assert_notice(&d, "Cleared the text and the attached file.  Both were kept: press Up");
 	assert_false(desk_shows(&d, "removes it"));
 	assert_int_equal(rt_chat_attached_number(rt_chat_of(d.tui.panes[0])), 0);
 	desk_press(&d, "up");
 	assert_shows(&d, " > see @");
+	assert_int_equal(rt_chat_attached_number(rt_chat_of(d.tui.panes[0])), 1);
 	desk_press(&d, "ctrl+u");
 	desk_type(&d, "/attach ");
 	desk_type(&d, path);
-	desk_press(&d, "enter ctrl+c");
-	assert_notice(&d, "Removed the attached file from the message");
+	desk_press(&d, "enter"); /* not twice */
+	assert_int_equal(rt_chat_attached_number(rt_chat_of(d.tui.panes[0])), 1);
+	desk_press(&d, "ctrl+c");
+	assert_notice(&d, "Removed the attached file from the message.  Up attaches it again");
 	assert_int_equal(rt_chat_attached_number(rt_chat_of(d.tui.panes[0])), 0);
 	assert_false(d.tui.ends);
+	desk_press(&d, "up");
+	assert_int_equal(rt_chat_attached_number(rt_chat_of(d.tui.panes[0])), 1);
+	assert_shows(&d, " >\n");
+	desk_press(&d, "ctrl+c");
 	(void)snprintf(line, sizeof(line), "/import %.*s", (int)sizeof(path) - 4, path);
 	desk_type(&d, line);
 	desk_press(&d, "tab");
 	(void)snprintf(line, sizeof(line), " > /import %s\n", path);
 	assert_shows(&d, line);
+	(void)unlink(path);
+	desk_close(&d);
+}
+
+/* Enter after "@PATH" attaches the file, and the next Enter sends. A path without a file is reported
+ * first; names and addresses are text. */
+static void
+enter_attaches_files(void **state)
+{
+	static const char *const plain[] = {"ask @alice about it", "mail bob@example.com", "see @ 5",
+					    "@alice.", "\"@a.md\""};
+	char path[] = "/tmp/rt_chat_XXXXXX.md", line[80];
+	int file = mkstemps(path, 3);
+	rt_chat *chat;
+	desk d;
+
+	(void)state;
+	assert_true(file >= 0 && write(file, "a note\n", 7) == 7);
+	(void)close(file);
+	desk_open(&d, 80, 24);
+	d.tui.work.said_model = "builtin/echo";
+	chat = rt_chat_of(d.tui.panes[0]);
+	/* The cursor is after a part of the path, or after the path. */
+	for (size_t cut = 0; cut <= 4; cut += 4) {
+		(void)snprintf(line, sizeof(line), "read @%.*s", (int)(sizeof(path) - 1 - cut), path);
+		desk_type(&d, line);
+		assert_shows(&d, "Enter attaches it");
+		desk_press(&d, "enter");
+		assert_notice(&d, "Attached to the next message");
+		assert_int_equal(rt_chat_attached_number(chat), 1);
+		(void)snprintf(line, sizeof(line), " > read @%s \n", path);
+		desk_press(&d, "enter");
+		desk_finish_run(&d);
+		assert_true(rt_field_is_empty(chat->field));
+		assert_int_equal(rt_chat_attached_number(chat), 0);
+	}
+	assert_int_equal(rt_work_count(&d.tui.work), 4);
+	/* In the middle of the text. */
+	(void)snprintf(line, sizeof(line), "read (@x) @%s, please", path);
+	desk_type(&d, line);
+	desk_press(&d, "enter");
+	assert_notice(&d, "Attached 1 file.  Enter sends the message");
+	assert_int_equal(rt_work_count(&d.tui.work), 4);
+	desk_press(&d, "enter");
+	desk_finish_run(&d);
+	assert_int_equal(rt_work_count(&d.tui.work), 6);
+	/* There is no such file. */
+	for (int i = 0; i < 2; i++) {
+		desk_type(&d, i == 0 ? "read @missing.md and" : "@./missing");
+		desk_press(&d, "enter");
+		assert_notice(&d, i == 0 ? "There is no file missing.md.  Correct the path, or press Enter "
+					   "again to send the text without this file"
+					 : "There is no file ./missing.  Correct the path, or press Enter "
+					   "again to send the text without this file");
+		assert_int_equal(rt_work_count(&d.tui.work), 6 + 2 * i);
+		desk_press(&d, "enter");
+		desk_finish_run(&d);
+		assert_int_equal(rt_work_count(&d.tui.work), 8 + 2 * i);
+	}
+	for (size_t i = 0; i < sizeof(plain) / sizeof(plain[0]); i++) {
+		desk_type(&d, plain[i]);
+		desk_press(&d, "enter");
+		desk_finish_run(&d);
+		assert_int_equal(rt_work_count(&d.tui.work), 12 + 2 * i);
+	}
+	desk_type(&d, "/ask-models builtin/echo builtin/reverse");
+	desk_press(&d, "enter");
+	desk_type(&d, "read @missing.md");
+	desk_press(&d, "enter");
+	assert_notice(&d, "The file missing.md is not attached: attach it with /attach, or send the text "
+			  "again");
 	(void)unlink(path);
 	desk_close(&d);
 }
@@ -503,6 +581,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_was_written_is_kept),
 		cmocka_unit_test(what_a_command_leaves),
+		cmocka_unit_test(enter_attaches_files),
 		cmocka_unit_test(uses_a_template),
 		cmocka_unit_test(leaving_with_something_written),
 		cmocka_unit_test(cleared_text),

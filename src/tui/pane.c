@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "app/editor.h"
+#include "log/history.h"
 #include "terminal/terminal.h"
 #include "tui/command_host.h"
 
@@ -347,6 +348,45 @@ rt_tui_fit_way_back(rt_tui *tui)
 	rt_scope_deinit(&s);
 }
 
+/* Can the key in the notice still revert what the notice reports? *out_newest: the step that undo would
+ * revert. */
+static bool
+is_way_back(const rt_tui *tui, uint64_t *out_newest)
+{
+	const rt_work *work = &tui->work;
+
+	if (tui->way_back.is_undo)
+		return work->disc->history.redo_row != 0 || work->value->history.redo_row != 0;
+	return tui->said_step == 0 ||
+	       rt_history_newest(work->engine, work->value, work->place.disc, out_newest, NULL) != RT_OK ||
+	       *out_newest == tui->said_step;
+}
+
+void
+rt_tui_check_way_back(rt_tui *tui)
+{
+	uint64_t newest = UINT64_MAX, step = tui->said_step, seq = tui->way_back.seq;
+	rt_scope *s;
+
+	if (seq == 0 || tui->is_own || tui->way_back.disc != tui->work.place.disc ||
+	    tui->notice.size < tui->way_back.to || is_way_back(tui, &newest))
+		return;
+	s = rt_tui_begin(tui);
+	if (newest < step) {
+		rt_tui_say_done(tui, "Step %llu was undone by another program or window",
+				(unsigned long long)seq);
+	} else {
+		rt_str rest = rt_scope_copy(s, rt_str_skip(rt_buf_str(&tui->notice), tui->way_back.to));
+
+		tui->notice.size = tui->way_back.from;
+		rt_buf_add_f(&tui->notice, "   step %llu", (unsigned long long)seq);
+		rt_buf_add_str(&tui->notice, rest);
+		tui->way_back.seq = 0;
+	}
+	tui->said_step = step; /* undo asks before it reverts another step */
+	(void)!rt_tui_end(tui); /* only a message */
+}
+
 bool
 rt_tui_shows_source(const rt_tui *tui, uint32_t entry)
 {
@@ -413,6 +453,7 @@ rt_tui_say_change(rt_tui *tui, const rt_work_said *said)
 	tui->way_back.seq = said->shown != 0 ? said->shown : said->seq;
 	tui->way_back.steps = said->shown != said->seq ? said->steps : 1;
 	tui->way_back.is_undo = said->is_undo;
+	tui->way_back.disc = tui->work.place.disc;
 	add_way_back(tui);
 }
 

@@ -149,6 +149,7 @@ struct rt_tui {
 	struct {                  /* the end of the notice, which names the key for undo or redo */
 		uint64_t seq;     /* 0: no such end */
 		bool is_undo;     /* the step was undone: the key is redo's */
+		uint32_t disc;    /* the discussion that was in view */
 		uint64_t steps;   /* that the way back is for */
 		rt_screen screen; /* whose key it names */
 		size_t from, to;  /* bytes of the notice */
@@ -222,6 +223,9 @@ void rt_tui_say_nothing(rt_tui *tui);
 void rt_tui_say_change(rt_tui *tui, const rt_work_said *said);
 /* Name the key for undo of the screen that has the keyboard now. */
 void rt_tui_fit_way_back(rt_tui *tui);
+/* The value has changed: if another program made the way back impossible, the notice no longer names
+ * it. */
+void rt_tui_check_way_back(rt_tui *tui);
 
 /* ---- the editor and the clipboard ---- */
 

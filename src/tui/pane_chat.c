@@ -435,6 +435,21 @@ complete(rt_chat *chat)
 		chat->slash_at = 1;
 }
 
+/* Enter after "@PATH": completes or attaches it as Tab does. False: there is no such file. */
+static bool
+complete_file(rt_chat *chat)
+{
+	rt_chat_suggestion list[RT_CHAT_SUGGESTIONS];
+	rt_str word = rt_chat_file_word(chat);
+	int own;
+
+	if (word.ptr == NULL || rt_chat_is_command(rt_field_text(chat->field)) ||
+	    rt_chat_is_attached(chat, word) || rt_chat_suggestions(chat, list, &own) == 0)
+		return false;
+	complete(chat);
+	return true;
+}
+
 /* Keys for the view. False: not handled. */
 static bool
 act_view(rt_chat *chat, rt_action action)
@@ -591,9 +606,13 @@ act_input(rt_chat *chat, rt_action action)
 {
 	bool used = false;
 
+	if (action == RT_ACT_UP && rt_field_is_empty(chat->field) && rt_chat_attached_restore(chat))
+		return true;
 	if (action == RT_ACT_UP)
 		rt_chat_load_history(chat);
 	RT_TRY(rt_chat_scope(chat), rt_field_act(chat->field, action, chat->columns - 4, &used));
+	if (action == RT_ACT_UP && !rt_field_is_empty(chat->field))
+		(void)rt_chat_attached_restore(chat);
 	return used;
 }
 
@@ -609,7 +628,10 @@ act_writing(rt_chat *chat, rt_action action)
 	if (act_suggestion(chat, action))
 		return true;
 	switch (action) {
-	case RT_ACT_ACCEPT: rt_chat_send(chat); return true;
+	case RT_ACT_ACCEPT:
+		if (!complete_file(chat))
+			rt_chat_send(chat);
+		return true;
 	case RT_ACT_CANCEL: cancel(chat, escaped); return true;
 	case RT_ACT_CLEAR: interrupt(chat, interrupted); return true;
 	case RT_ACT_QUIT: quit(chat, interrupted); return true;
@@ -835,6 +857,9 @@ free_chat(rt_pane *pane)
 	rt_buf_deinit(&chat->attached);
 	rt_buf_deinit(&chat->attached_rows);
 	rt_buf_deinit(&chat->attached_sent);
+	rt_buf_deinit(&chat->cleared);
+	rt_buf_deinit(&chat->cleared_files);
+	rt_buf_deinit(&chat->checked);
 	rt_free(pane->tui->alloc, chat->forks);
 	rt_free(pane->tui->alloc, chat);
 }
@@ -875,6 +900,9 @@ rt_pane_chat(rt_tui *tui)
 	rt_buf_init(&chat->attached, tui->alloc, RT_BUF_UNLIMITED);
 	rt_buf_init(&chat->attached_rows, tui->alloc, RT_BUF_UNLIMITED);
 	rt_buf_init(&chat->attached_sent, tui->alloc, RT_BUF_UNLIMITED);
+	rt_buf_init(&chat->cleared, tui->alloc, RT_BUF_UNLIMITED);
+	rt_buf_init(&chat->cleared_files, tui->alloc, RT_BUF_UNLIMITED);
+	rt_buf_init(&chat->checked, tui->alloc, RT_BUF_UNLIMITED);
 	if (rt_field_new(tui->alloc, true, &chat->field) != RT_OK ||
 	    rt_field_new(tui->alloc, true, &chat->shown) != RT_OK) {
 		free_chat(&chat->pane);

@@ -93,6 +93,10 @@ typedef struct rt_chat {
 					 * displayed text, each ended by a NUL */
 	rt_buf attached_sent;           /* the paths of those that were sent with the last
 					 * question */
+	rt_buf cleared, cleared_files;  /* the text that was cleared last, and the paths of its
+					 * files */
+	rt_buf checked;                 /* the text of which it was reported that it names a file
+					 * that is not attached */
 
 	/* chat_paste.c */
 	struct { /* a large paste in the field */
@@ -201,12 +205,13 @@ void rt_chat_find_forks(rt_chat *chat);
 
 /* ---- chat_attach.c ---- */
 
-/* Attaches a file to the next message; failures are reported. True: attached. */
+/* Attaches a file to the next message, once; failures are reported. True: attached. */
 bool rt_chat_attach(rt_chat *chat, rt_str path);
 void rt_chat_drop_attached(rt_chat *chat);
-/* Drops them, also those sent with the last question. */
+/* Drops them, also those that could be attached again. */
 void rt_chat_detach(rt_chat *chat);
 size_t rt_chat_attached_number(const rt_chat *chat);
+bool rt_chat_is_attached(const rt_chat *chat, rt_str path);
 /* Detaches the file that was attached last, and removes its word from the input; false: none. */
 bool rt_chat_detach_last(rt_chat *chat);
 /* The content of a message with this text, in the scope; NULL: nothing is attached, or the scope
@@ -215,6 +220,15 @@ yyjson_val *rt_chat_attached_content(rt_chat *chat, rt_scope *s, rt_str text);
 /* They went with a question, which then was not stored: attach them again. */
 void rt_chat_attached_sent(rt_chat *chat);
 void rt_chat_attached_return(rt_chat *chat);
+/* They are cleared together with the input: remember them. If the input is that text again, attach them
+ * again; false: it is not, or there are none. */
+void rt_chat_attached_clear(rt_chat *chat);
+bool rt_chat_attached_restore(rt_chat *chat);
+/* Attaches the files that the input names with "@" and reports them, and files that do not exist.
+ * False: the message is not sent yet. */
+bool rt_chat_attach_named(rt_chat *chat);
+/* Fails once if the text, which is not the input, names such files. */
+RT_CHECKED rt_status rt_chat_check_named(rt_chat *chat, rt_str text, rt_error *err);
 /* A row for each, and their number. */
 int rt_chat_attached_count(const rt_chat *chat);
 void rt_chat_attached_draw(const rt_chat *chat, rt_canvas *canvas, rt_box box);

@@ -17,6 +17,7 @@ typedef struct reader {
 	bool is_help; /* keys … */
 	bool is_all;  /* … of all screens, or only … */
 	rt_screen help_of;
+	rt_buf help_footer; /* of a question or a list; or empty */
 	int help_columns; /* … laid out for this many */
 	rt_status (*restore)(rt_tui *tui, uint32_t entry); /* of the versions of an entry; or NULL */
 	uint32_t entry;
@@ -226,12 +227,38 @@ applies(void *ctx, rt_action action)
 	}
 }
 
+/* The parts of a footer as lines: "Tab compare", of which the words before the first that begins with a
+ * small letter are the key. */
+static void
+add_footer_keys(rt_str footer, rt_buf *text)
+{
+	while (footer.size > 0) {
+		size_t end = rt_str_find(footer, RT_STR("  "), 0), size = 0;
+		rt_str part = rt_str_at(footer.ptr, end == SIZE_MAX ? footer.size : end);
+
+		while (size < part.size && !(part.ptr[size] >= 'a' && part.ptr[size] <= 'z')) {
+			size_t blank = rt_str_find(part, RT_STR(" "), size);
+
+			size = blank == SIZE_MAX ? part.size : blank + 1;
+		}
+		if (part.size > 0)
+			rt_buf_add_f(text, "  %-24.*s%.*s\n", (int)size, part.ptr,
+				     RT_STR_ARG(rt_str_skip(part, size)));
+		footer = rt_str_trim(rt_str_skip(footer, part.size));
+	}
+}
+
 /* The keys of the screen that apply now. */
 static rt_str
-keys_here(rt_tui *tui, rt_screen screen)
+keys_here(rt_tui *tui, rt_screen screen, rt_str footer)
 {
 	rt_buf *text = rt_scope_buf(&tui->scope), *key = rt_scope_buf(&tui->scope);
 
+	if (footer.size > 0) {
+		rt_buf_add_c(text, "This question\n\n");
+		add_footer_keys(footer, text);
+		rt_buf_add_byte(text, '\n');
+	}
 	rt_keymap_add_screen(tui->keys, screen, screen == RT_SCREEN_CHAT ? applies : NULL, tui, text);
 	rt_keymap_add_key(tui->keys, RT_SCREEN_READER, RT_ACT_HELP, key);
 	if (key->size > 0)
@@ -245,9 +272,9 @@ keys_here(rt_tui *tui, rt_screen screen)
 }
 
 static void
-lay_help(rt_tui *tui, rt_screen screen, bool is_all, rt_lines *lines)
+lay_help(rt_tui *tui, rt_screen screen, rt_str footer, bool is_all, rt_lines *lines)
 {
-	rt_str left = is_all ? all_keys(tui, screen) : keys_here(tui, screen);
+	rt_str left = is_all ? all_keys(tui, screen) : keys_here(tui, screen, footer);
 
 	while (left.size > 0) {
 		size_t end = rt_str_find(left, RT_STR("\n"), 0);
@@ -269,7 +296,7 @@ lay_help_anew(reader *r)
 	rt_lines lines;
 
 	rt_lines_init(&lines, tui->alloc);
-	lay_help(tui, r->help_of, r->is_all, &lines);
+	lay_help(tui, r->help_of, rt_buf_str(&r->help_footer), r->is_all, &lines);
 	if (rt_ok(&tui->scope)) {
 		rt_lines old = r->lines;
 
@@ -419,6 +446,7 @@ free_reader(rt_pane *pane)
 
 	rt_lines_deinit(&r->lines);
 	rt_buf_deinit(&r->title);
+	rt_buf_deinit(&r->help_footer);
 	rt_search_bar_deinit(&r->bar);
 	rt_free(pane->tui->alloc, r);
 }
@@ -452,6 +480,7 @@ open_reader(rt_tui *tui, const char *title, rt_lines *lines, reader **out)
 		rt_lines_init(&r->lines, tui->alloc);
 		rt_buf_init(&r->title, tui->alloc, TITLE_SIZE * 4);
 		rt_buf_add_c(&r->title, title);
+		rt_buf_init(&r->help_footer, tui->alloc, RT_BUF_UNLIMITED);
 		rt_search_bar_init(&r->bar, &r->pane, search);
 	}
 	st = rt_tui_end(tui);
@@ -491,11 +520,14 @@ rt_pane_help(rt_tui *tui, rt_screen screen)
 {
 	rt_scope *s = rt_tui_begin(tui);
 	reader *r = NULL;
+	const char *words = screen == RT_SCREEN_FIELD ? rt_tui_top(tui)->footer : NULL;
+	rt_str footer = rt_str_of(words == NULL ? "" : words);
 	rt_lines lines;
 
 	rt_lines_init(&lines, tui->alloc);
-	lay_help(tui, screen, false, &lines);
+	lay_help(tui, screen, footer, false, &lines);
 	if (RT_TRY(s, open_reader(tui, "Keys here", &lines, &r)) == RT_OK) {
+		rt_buf_add_str(&r->help_footer, footer);
 		r->is_help = true;
 		r->help_of = screen;
 		r->help_columns = tui->canvas.columns;

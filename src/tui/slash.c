@@ -464,9 +464,17 @@ open_screen(rt_tui *tui, rt_action action, rt_str rest)
 	switch (action) {
 	case RT_ACT_TREE: return rt_pane_tree(tui);
 	case RT_ACT_HISTORY: return rt_pane_history(tui);
-	case RT_ACT_DISCUSSIONS: return rt_pane_discussions(tui, RT_STR(""));
-	default: return rt_pane_help(tui, RT_SCREEN_CHAT);
+	default: return rt_pane_discussions(tui, RT_STR(""));
 	}
+}
+
+static rt_status
+help(rt_tui *tui, rt_action action, rt_str command)
+{
+	(void)action;
+	if (command.size == 0)
+		return rt_pane_palette(tui, RT_STR(""));
+	return rt_pane_palette_run(tui, rt_tui_format(tui, "help %.*s", RT_STR_ARG(command)));
 }
 
 static rt_status
@@ -505,7 +513,7 @@ const rt_slash rt_slashes[] = {
 	{"/expand", "", "expand all entries", collapse, RT_ACT_NONE},
 	{"/export", "[FILE]", "export this discussion to a file: .md, .html, .json, .toml",
 	 export_file, RT_ACT_NONE},
-	{"/help", "", "show the keys; ? again shows all", open_screen, RT_ACT_HELP},
+	{"/help", "[COMMAND]", "list all commands, or explain one; F1 shows the keys", help, RT_ACT_NONE},
 	{"/history", "", "list all steps; preview, jump, revert", open_screen, RT_ACT_HISTORY},
 	{"/import", "FILE", "import a conversation from another program", import_file, RT_ACT_NONE},
 	{"/label", "[NAME]", "label the entry at the head", verb_or_question, RT_ACT_LABEL},

@@ -338,6 +338,7 @@ notify(rt_tui *tui)
 
 	if (tui->seen != tui->work.change) {
 		tui->seen = tui->work.change;
+		rt_tui_check_way_back(tui);
 		for (size_t i = 0; st == RT_OK && i < tui->pane_count; i++)
 			if (!tui->panes[i]->closes)
 				st = rt_pane_changed(tui->panes[i]);

@@ -449,6 +449,41 @@ redo_of_others(void **state)
 	desk_close(&d);
 }
 
+/* A notice names the key for undo or redo only while that reverts what the notice reports. */
+static void
+ways_back_of_others(void **state)
+{
+	desk d;
+
+	(void)state;
+	begin(&d);
+	desk_press(&d, "alt+d");
+	assert_shows(&d, "undo: Alt+U");
+	desk_others(&d, "{\"op\":\"undo\"}");
+	assert_int_equal(rt_tui_tend(&d.tui), RT_OK);
+	assert_notice(&d, "Step 4 was undone by another program or window");
+	desk_others(&d, "{\"op\":\"redo\"}");
+	assert_int_equal(rt_tui_tend(&d.tui), RT_OK);
+	assert_int_equal(rt_tui_act(&d.tui, RT_ACT_UNDO), RT_OK);
+	assert_shows(&d, "redo: ");
+	desk_others(&d, "{\"op\":\"redo\"}");
+	assert_int_equal(rt_tui_tend(&d.tui), RT_OK);
+	assert_shows(&d, "   step 4\n");
+	assert_false(desk_shows(&d, "redo: "));
+	desk_press(&d, "alt+u");
+	assert_shows(&d, "redo: ");
+	desk_others(&d, "{\"op\":\"setting.set\",\"key\":\"draft\",\"value\":\"x\"}");
+	assert_int_equal(rt_tui_tend(&d.tui), RT_OK);
+	assert_shows(&d, "redo: ");
+	desk_press(&d, "alt+r alt+up alt+m x enter");
+	assert_shows(&d, "undo: Alt+U");
+	desk_others(&d, "{\"op\":\"entry.append\",\"role\":\"User\",\"content\":\"theirs\"}");
+	assert_int_equal(rt_tui_tend(&d.tui), RT_OK);
+	assert_shows(&d, "Labelled");
+	assert_false(desk_shows(&d, "undo: Alt+U"));
+	desk_close(&d);
+}
+
 /* The step named by the question is undone, or the question is asked again. */
 static void
 undo_of_what_was_asked(void **state)
@@ -535,6 +570,7 @@ main(void)
 		cmocka_unit_test(below),
 		cmocka_unit_test(a_role),    cmocka_unit_test(undo),
 		cmocka_unit_test(undo_of_what_was_asked), cmocka_unit_test(redo_of_others),
+		cmocka_unit_test(ways_back_of_others),
 		cmocka_unit_test(prompt),    cmocka_unit_test(failures),
 	};
 

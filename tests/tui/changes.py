@@ -425,7 +425,7 @@ def undo_of_others(count, place):
     t.key("M-d")
     t.wait("Deleted", "undo: Alt+U")
     elsewhere(place, op="entry.append", role="User", content="theirs")
-    t.wait("theirs", "undo: Alt+U")
+    t.wait("theirs", "Deleted", gone=["undo: Alt+U"])
     t.key("M-u")
     t.wait("Undo the change by cli: ", "is no longer the newest", "change nothing")
     count.equal("nothing was undone", contents(place)[-1], "theirs")

@@ -36,7 +36,7 @@ def completion(c, place):
         t.type("/")
         c.says("all are shown", t, *(re.compile(f"^  {name} ", re.M) for name in EVERY))
         for typed, wanted in (("b", "/branch"), ("", "/branch"), ("-", "/branch-here "), (None, None),
-                              ("/h", "/h"), (None, None), ("/he", "/help"), (None, None), ("/co", "/co"),
+                              ("/h", "/h"), (None, None), ("/he", "/help "), (None, None), ("/co", "/co"),
                               ("m", "/compa"), ("c", "/compact "), (None, None), ("/zz", "/zz"), (None, None),
                               ("/un", "/undo "), (None, None), ("/tr", "/tree"), (None, None), ("x", "x")):
             if typed is None:
@@ -53,11 +53,13 @@ def completion(c, place):
         c.says("what follows a complete one", t, "> xy")
         t.key("C-u")
         t.type("/hel")
-        c.says("the one that is left", t, re.compile(r"^. /help +show the keys; \? again shows all$", re.M))
+        c.says("the one that is left", t, re.compile(r"^. /help +\[COMMAND\] +list all commands, or explain one; F1 shows the keys$", re.M))
         t.key("Tab", "Enter")
-        c.says("carried out", t, "Keys here")
+        c.says("carried out: a list with the names first", t, "Commands", re.compile(r"^. undo +undo the last step +Alt\+U$", re.M))
+        t.type("rename")
+        c.says("which is searched by typing", t, re.compile(r"^. rename ", re.M), gone=["undo the last step"])
         t.key("Escape")
-        t.wait("Enter send", gone=["Keys here"])
+        t.wait("Enter send", gone=["Up, Down choose"])
         t.key("Up")
         c.says("it is remembered", t, "> /help")
 
@@ -236,7 +238,7 @@ def screens(c, place):
     fork(place)
     t = chat(place)
     for line, seen in (("/tree", "─ Tree"), ("/history", "History of "), ("/discussions", "Discussions"),
-                       ("/help", "Keys here"), ("/branches", "Which take"), ("/branch", "Branch before which message?"),
+                       ("/help", "edit your last message"), ("/branches", "Which take"), ("/branch", "Branch before which message?"),
                        ("/model", "Model (PROVIDER/NAME)"), ("/prompt", "Working prompt"), ("/label", "Label of AI, entry 4"),
                        ("/role", "Role"), ("/edit", "User, entry 3"), ("/export", "Export this discussion to which file?"),
                        ("/search sqlite", "found"), ("/search", "Find in this take")):
@@ -567,10 +569,10 @@ def attached(c, place):
         c.says("files that begin so", t, "@~/shot.png", "@~/shot.txt", gone=["@~/note.txt"])
         t.key("Tab")
         t.type("t")
-        c.says("one is left", t, re.compile(r"@~/shot.txt +Tab attaches it"))
+        c.says("one is left", t, re.compile(r"@~/shot.txt +Enter attaches it"))
         t.key("Tab")
         c.says("attached", t, "> see @~/shot.txt", " + shot.txt, text/plain, 6 bytes")
-        t.type("but not @~/shot.png")
+        t.type("but not \"@~/shot.png\"")
         t.key("Enter")
         c.says("in the entry", t, "(file note.txt, text/plain, 9 bytes; file shot.txt, text/plain, 6", "You said: ",
                gone=[" + note.txt"])
