@@ -26,6 +26,7 @@ interface Counted {
 	repaired: number;
 	skipped: number;
 	noted: number;
+	empty: number;
 	remarks?: (string | { text?: string })[];
 	/** The name of the (first) discussion in the file. */
 	name?: string;
@@ -84,6 +85,7 @@ function count1(counted: Counted): string {
 		counted.known > 0 && `${counted.known.toLocaleString()} already exist`,
 		counted.repaired > 0 && `${counted.repaired.toLocaleString()} repaired`,
 		counted.skipped > 0 && `${counted.skipped.toLocaleString()} skipped`,
+		counted.empty > 0 && `${counted.empty.toLocaleString()} empty ${counted.empty === 1 ? "conversation" : "conversations"} skipped`,
 	];
 	return parts.filter(Boolean).join(", ");
 }

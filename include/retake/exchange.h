@@ -41,8 +41,9 @@ typedef struct retake_import_options {
  * (RETAKE_USAGE), never imported partly.
  *
  * out_report receives {"format","discussions","entries","takes","known","settings","repaired",
- * "skipped","noted","remarks":[{"level","line","text"}],"seq","discussion"}: the additions, the
- * number of entries that already existed and of changed project settings, and the repairs. */
+ * "skipped","noted","empty","remarks":[{"level","line","text"}],"seq","discussion"}: the additions, the
+ * number of entries that already existed and of changed project settings, the repairs, and the
+ * conversations without entries, which are left out. */
 RETAKE_CHECKED RETAKE_API retake_status retake_import(retake_project *project, const char *bytes,
 						      size_t size,
 						      const retake_import_options *options,

@@ -424,6 +424,13 @@ hidden_words(size_t hidden, char words[32])
 }
 
 static void
+say_empty(rt_term *out, size_t count)
+{
+	if (count > 0)
+		rt_term_f(out, "; skipped %zu empty conversation%s", count, RT_CLI_S(count));
+}
+
+static void
 say_file(const incoming *f)
 {
 	char words[32];
@@ -439,6 +446,8 @@ say_file(const incoming *f)
 		rt_term_f(out, "%s%zu setting%s of the project",
 			  m->dry_run ? "would change " : "changed ", result->settings,
 			  RT_CLI_S(result->settings));
+	else if (result->entries == 0 && result->discussions == 0 && result->known == 0)
+		rt_term_c(out, "nothing new");
 	else if (result->entries == 0 && result->discussions == 0)
 		rt_term_f(out, "nothing new; %zu entr%s already known", result->known,
 			  result->known == 1 ? "y is" : "ies are");
@@ -454,6 +463,7 @@ say_file(const incoming *f)
 		rt_term_f(out, "; %zu repaired", f->report.repaired);
 	if (f->report.skipped > 0)
 		rt_term_f(out, "; %zu skipped", f->report.skipped);
+	say_empty(out, f->report.empty);
 	rt_term_c(out, "\n");
 	if (m->follows == NULL || m->cli->verbose) /* they would be repeated with every line */
 		say_remarks(m->cli, &f->report);
@@ -475,6 +485,7 @@ count_file(importing *m, const rt_report *report, const rt_import_result *result
 	m->settings += result->settings;
 	m->repaired += report->repaired;
 	m->skipped += report->skipped;
+	m->empty += report->empty;
 	m->steps += result->entries > 0 || result->discussions > 0 || result->settings > 0;
 	m->seq = result->seq;
 }
@@ -628,6 +639,7 @@ print_json(const importing *m)
 	rt_json_put_u64(json, "settings", m->settings);
 	rt_json_put_u64(json, "repaired", m->repaired);
 	rt_json_put_u64(json, "skipped", m->skipped);
+	rt_json_put_u64(json, "empty", m->empty);
 	rt_json_put_u64(json, "unknown_files", m->unknown);
 	rt_json_put_bool(json, "dry_run", m->dry_run);
 	rt_json_close(m->json, ']');
@@ -654,6 +666,7 @@ print_summary(importing *m)
 			rt_term_f(out, "%zu entr%s%s in %zu discussion%s%s", m->entries, RT_CLI_IES(m->entries),
 				  hidden_words(m->hidden, words), m->discussions, RT_CLI_S(m->discussions),
 				  m->dry_run ? " would be added" : "");
+		say_empty(out, m->empty);
 		if (m->unknown > 0)
 			rt_term_f(out, "; skipped %zu file%s of unrecognised type", m->unknown,
 				  RT_CLI_S(m->unknown));

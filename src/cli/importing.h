@@ -32,7 +32,8 @@ typedef struct rt_cli_importing {
 	const char *follows; /* name of the program; NULL: not so */
 
 	rt_buf *json; /* of the files so far */
-	size_t files, discussions, entries, hidden, takes, known, settings, repaired, skipped, unknown;
+	size_t files, discussions, entries, hidden, takes, known, settings, repaired, skipped, empty,
+		unknown;
 	size_t steps;          /* files that changed something: each is undone separately */
 	const char *temporary; /* folder for input from a pipe */
 	bool is_open;          /* the store is open; false until there is something to import */

@@ -170,6 +170,15 @@ rt_build_discussion(rt_build *b)
 	return outline;
 }
 
+void
+rt_build_drop_discussion(rt_build *b)
+{
+	RT_ASSERT(b->in_discussion && b->outlines.count > 0);
+	b->in_discussion = false;
+	b->outlines.count--;
+	b->nodes.count = b->takes.count = b->fields.count = 0;
+}
+
 size_t
 rt_build_count(const rt_build *b)
 {

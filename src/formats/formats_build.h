@@ -66,6 +66,8 @@ size_t rt_build_discussion_size(const rt_build *b);
 /* Close the current discussion, if any, and start the next. The outline is valid until the
  * next call of this; name, source, head and active_take may be set meanwhile. NULL: failed. */
 rt_outline *rt_build_discussion(rt_build *b);
+/* Without the current discussion. */
+void rt_build_drop_discussion(rt_build *b);
 /* Number of discussions started so far. */
 size_t rt_build_count(const rt_build *b);
 /* Name of the current discussion. */

@@ -176,6 +176,12 @@ rt_reader_count(const rt_reader *r)
 }
 
 bool
+rt_reader_has_none(const rt_reader *r)
+{
+	return rt_reader_count(r) + r->empty == 0;
+}
+
+bool
 rt_reader_is_batched(const rt_reader *r)
 {
 	return r->to.fn != NULL;
@@ -220,6 +226,15 @@ rt_reader_next(rt_reader *r)
 	if (rt_reader_is_batched(r) && (rt_build_size(&r->b) >= RT_READER_BATCH_BYTES ||
 					rt_build_count(&r->b) >= RT_READER_BATCH_DISCUSSIONS))
 		hand_over(r, false);
+}
+
+void
+rt_reader_leave_out(rt_reader *r)
+{
+	rt_build_drop_discussion(&r->b);
+	r->empty++;
+	if (r->report != NULL)
+		r->report->empty++;
 }
 
 rt_outline *

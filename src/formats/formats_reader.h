@@ -63,6 +63,7 @@ typedef struct rt_reader {
 	rt_report *report;
 	rt_reader_to to;
 	size_t begun;          /* discussions that earlier batches began */
+	size_t empty;          /* conversations without entries, which were left out */
 	bool in_piece;         /* the first outline continues one of them */
 	rt_buf *name, *source; /* of that one */
 	size_t active;         /* index of the active discussion in the whole file */
@@ -88,6 +89,8 @@ bool rt_sniff_members(rt_str head, const char *words);
 
 /* Discussions begun so far, in the whole file. */
 size_t rt_reader_count(const rt_reader *r);
+/* Has no conversation been read, not even an empty one? */
+bool rt_reader_has_none(const rt_reader *r);
 /* Are outlines passed on in batches? */
 bool rt_reader_is_batched(const rt_reader *r);
 /* Is the current discussion as long as a batch? The ends of pieces depend on nothing else. Never
@@ -95,6 +98,8 @@ bool rt_reader_is_batched(const rt_reader *r);
 bool rt_reader_is_long(const rt_reader *r);
 /* A discussion is complete. */
 void rt_reader_next(rt_reader *r);
+/* It is complete and has no entries: it is left out, and the report counts it. */
+void rt_reader_leave_out(rt_reader *r);
 /* Pass on the current part of the discussion; returns the outline that continues it, or NULL. Its
  * nodes are numbered from 0 again. */
 rt_outline *rt_reader_piece(rt_reader *r);

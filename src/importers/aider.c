@@ -128,7 +128,7 @@ aider_to(const rt_alloc *alloc, const rt_input *in, const rt_reader_to *to, rt_r
 		read_line(&h, repaired(&h, line));
 	}
 	end_session(&h);
-	if (rt_reader_count(&r) == 0)
+	if (rt_reader_has_none(&r))
 		rt_reader_refuse(&r, 0, "the file is empty");
 	return rt_reader_end(&r, err);
 }

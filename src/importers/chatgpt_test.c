@@ -28,10 +28,10 @@ test_tree(void **state)
 
 	(void)state;
 	import_text(&rt_format_chatgpt, tree, &o, &report);
-	assert_int_equal(o.count, 2);
+	assert_int_equal(o.count, 1);
+	assert_int_equal(report.empty, 1);
 	assert_true(rt_str_is(o.items[0].name, "Ships"));
 	assert_true(rt_str_is(o.items[0].source, "chatgpt:c1"));
-	assert_true(rt_str_is(o.items[1].source, "chatgpt:c2"));
 	/* the root is not an entry */
 	assert_nodes(&o.items[0], "-1 user Do ships float? | 0 assistant Yes. | 0 assistant No.");
 	assert_disc_field(&o.items[0], "chatgpt.records",

@@ -250,6 +250,6 @@ rt_cursor_database(rt_graph *g, rt_db *db)
 		return;
 	read_composers(&e);
 	read_tabs(&e);
-	if (rt_reader_count(g->r) == 0)
+	if (rt_reader_has_none(g->r))
 		rt_reader_refuse(g->r, 0, "the database contains no Cursor conversation");
 }

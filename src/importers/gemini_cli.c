@@ -194,7 +194,7 @@ gemini_cli_to(const rt_alloc *alloc, const rt_input *in, const rt_reader_to *to,
 		}
 	}
 	end_session(&s);
-	if (rt_reader_count(&r) == 0)
+	if (rt_reader_has_none(&r))
 		rt_reader_refuse(&r, 0, "no record is from a Gemini CLI session");
 	return rt_reader_end(&r, err);
 }

@@ -69,7 +69,7 @@ rt_graph_read(const rt_graph_reader *reader, const rt_alloc *alloc, const rt_inp
 	else
 		while ((record = rt_graph_record(&g)) != NULL)
 			reader->read(&g, record);
-	if (rt_reader_count(&r) == 0)
+	if (rt_reader_has_none(&r))
 		rt_reader_refuse(&r, 0, "the file contains no %s", reader->noun);
 	return rt_reader_end(&r, err);
 }
@@ -86,6 +86,7 @@ void
 rt_graph_begin(rt_graph *g, rt_str title, rt_str id)
 {
 	g->outline = rt_build_discussion(g->b);
+	g->has_changed = false;
 	rt_index_clear(&g->ids);
 	g->links.count = g->ranks.count = 0;
 	rt_buf_clear(g->aside);
@@ -160,11 +161,15 @@ rt_graph_skip(rt_graph *g, const char *member, rt_str title)
 void
 rt_graph_open_newest(rt_graph *g, yyjson_val *changed)
 {
-	rt_moment at;
+	g->has_changed = rt_build_moment(changed, &g->changed);
+}
 
-	if (!rt_build_moment(changed, &at) || (g->has_newest && at.us <= g->newest.us))
+static void
+keep_newest(rt_graph *g)
+{
+	if (!g->has_changed || (g->has_newest && g->changed.us <= g->newest.us))
 		return;
-	g->newest = at;
+	g->newest = g->changed;
 	g->has_newest = true;
 	g->r->active = rt_reader_count(g->r) - 1;
 	g->r->has_active = true;
@@ -593,6 +598,12 @@ rt_graph_end(rt_graph *g, int64_t leaf)
 
 	if (!rt_ok(&g->b->s) || g->outline == NULL)
 		return;
+	if (g->links.count == 0) {
+		rt_reader_leave_out(g->r);
+		g->outline = NULL;
+		return;
+	}
+	keep_newest(g);
 	if (g->aside->size > 0) {
 		rt_json_close(g->aside, ']');
 		rt_build_field_in(g->b, false, prefix_of(g), RT_STR("records"),
@@ -600,14 +611,12 @@ rt_graph_end(rt_graph *g, int64_t leaf)
 	}
 	if (leaf == RT_GRAPH_LAST)
 		leaf = rt_graph_last(g);
-	if (g->links.count > 0) {
-		rt_scope_init(&s, g->b->alloc);
-		rt_link_all(&s, &g->ids, g->links.items, g->links.count, g->r->report);
-		leaf = arrange(g, &s, leaf);
-		if (leaf >= 0 && rt_ok(&s))
-			leaf = to_end(g, leaf);
-		(void)rt_scope_join(&g->b->s, &s);
-	}
+	rt_scope_init(&s, g->b->alloc);
+	rt_link_all(&s, &g->ids, g->links.items, g->links.count, g->r->report);
+	leaf = arrange(g, &s, leaf);
+	if (leaf >= 0 && rt_ok(&s))
+		leaf = to_end(g, leaf);
+	(void)rt_scope_join(&g->b->s, &s);
 	g->outline->has_head = leaf >= 0;
 	g->outline->head = leaf;
 	rt_reader_next(g->r);

@@ -30,6 +30,8 @@
  * ("chatgpt.gizmo_id"). The source is the format and the conversation's id, so a file that has
  * grown since an earlier import adds only the new messages.
  *
+ * A conversation without entries is left out and counted in the report.
+ *
  * Like the rest of the reader (formats_reader.h), a graph does nothing after a failure. */
 #ifndef RT_IMPORTERS_GRAPH_H
 #define RT_IMPORTERS_GRAPH_H
@@ -50,8 +52,8 @@ typedef struct rt_graph {
 	rt_buf *prefix;      /* of fields of the discussion */
 	rt_buf *aside;       /* a JSON array of records, open; empty: none */
 	bool is_repaired;    /* the text of the record is yet to be kept */
-	rt_moment newest;    /* see rt_graph_open_newest */
-	bool has_newest;
+	rt_moment newest, changed; /* see rt_graph_open_newest */
+	bool has_newest, has_changed;
 } rt_graph;
 
 void rt_graph_init(rt_graph *g, rt_reader *r, const char *format);

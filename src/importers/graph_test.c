@@ -26,6 +26,7 @@ rows_to(const rt_alloc *alloc, const rt_input *in, const rt_reader_to *to, rt_re
 			(void)rt_graph_add(&g, &node, rt_json_str(yyjson_arr_get(m.value, 1)));
 		}
 		rt_graph_fields(&g, record, "rows order title id open");
+		rt_graph_open_newest(&g, rt_json_get(record, "at"));
 		rt_graph_children(&g, rt_json_get(record, "order"));
 		rt_graph_end(&g, rt_graph_find(&g, rt_json_text(record, "open")));
 	}
@@ -117,7 +118,6 @@ test_repairs(void **state)
 		{"{\"rows\":[[\"a\",\"\",[]],[\"a\",\"\",[{\"type\":\"text\",\"text\":\"1\"}]]]}",
 		 "-1 user [{\"type\":\"text\",\"text\":\"1\"}]", 0, 0, 1},
 		{"{\"rows\":[[\"a\",\"\",\"\"],[\"a\",\"\",\"\"]]}", "-1 user ", 0, 0, 1},
-		{"{\"rows\":[]}", "", -1, 0, 0},
 	};
 
 	(void)state;
@@ -278,6 +278,28 @@ test_cut(void **state)
 	}
 }
 
+/* Conversations without entries are left out; the newest of the others is active. */
+static void
+test_empty(void **state)
+{
+	static const char text[] = "{\"rows\":[],\"at\":1}\n{\"rows\":[[\"a\",\"\",\"1\"]],\"at\":3}\n"
+				   "{\"rows\":[[\"a\",\"\",\"2\"]],\"at\":2}\n{\"rows\":[],\"at\":4}\n";
+	rt_outlines o;
+	rt_report report;
+
+	(void)state;
+	rt_report_init(&report, rt_alloc_libc());
+	assert_int_equal(rt_format_rows.read(rt_alloc_libc(), rt_str_of(text), &o, &report, NULL), RT_OK);
+	assert_int_equal(o.count, 2);
+	assert_nodes(&o.items[0], "-1 user 1");
+	assert_nodes(&o.items[1], "-1 user 2");
+	assert_int_equal(report.empty, 2);
+	assert_int_equal(report.skipped, 0);
+	assert_true(o.has_active);
+	assert_int_equal(o.active, 0);
+	import_done(&o, &report);
+}
+
 static void
 test_roles(void **state)
 {
@@ -294,7 +316,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_titles), cmocka_unit_test(test_repairs), cmocka_unit_test(test_large),
-		cmocka_unit_test(test_damage), cmocka_unit_test(test_cut), cmocka_unit_test(test_roles),
+		cmocka_unit_test(test_damage), cmocka_unit_test(test_cut), cmocka_unit_test(test_empty), cmocka_unit_test(test_roles),
 		cmocka_unit_test(test_counted)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

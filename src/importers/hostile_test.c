@@ -223,7 +223,7 @@ test_nesting(void **state)
 				assert_int_equal(d, 1);
 				continue;
 			}
-			assert_int_equal(o.items[0].node_count, d == 0 ? 2 : 0);
+			assert_int_equal(o.count == 0 ? 0 : o.items[0].node_count, d == 0 ? 2 : 0);
 			assert_int_equal(report.skipped > 0, d == 1);
 			import_done(&o, &report);
 		}

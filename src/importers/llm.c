@@ -404,7 +404,7 @@ llm_to(const rt_alloc *alloc, const rt_input *in, const rt_reader_to *to, rt_rep
 	(void)rt_db_rows_by(&l.fragments, l.db, "fragments", "id");
 	read_conversations(&l);
 	read_threads(&l);
-	if (rt_reader_count(&r) == 0)
+	if (rt_reader_has_none(&r))
 		rt_reader_refuse(&r, 0, "the database contains no llm conversation");
 	return rt_reader_end(&r, err);
 }

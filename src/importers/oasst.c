@@ -81,7 +81,7 @@ oasst_to(const rt_alloc *alloc, const rt_input *in, const rt_reader_to *to, rt_r
 	}
 	if (tree->size > 0)
 		rt_graph_end(&g, RT_GRAPH_FIRST);
-	if (rt_reader_count(&r) == 0)
+	if (rt_reader_has_none(&r))
 		rt_reader_refuse(&r, 0, "the file contains no OpenAssistant message tree");
 	return rt_reader_end(&r, err);
 }

@@ -162,6 +162,7 @@ take_remarks(unpacking *u, const rt_format *format, const rt_report *report)
 	u->report->repaired += report->repaired - kept[RT_REMARK_REPAIRED];
 	u->report->skipped += report->skipped - kept[RT_REMARK_SKIPPED];
 	u->report->noted += report->noted - kept[RT_REMARK_NOTE];
+	u->report->empty += report->empty;
 }
 
 static void

@@ -117,13 +117,14 @@ typedef struct rt_report {
 	rt_remark *remarks; /* the first RT_REPORT_MAX */
 	size_t remark_count;
 	size_t repaired, skipped, noted; /* of all */
+	size_t empty;                    /* conversations without entries, which are left out */
 } rt_report;
 
 void rt_report_init(rt_report *report, const rt_alloc *alloc);
 void rt_report_deinit(rt_report *report);
 /* "note", "repaired", "skipped" */
 const char *rt_remark_word(rt_remark_level level);
-/* Members of an open JSON object: "repaired","skipped","noted". */
+/* Members of an open JSON object: "repaired","skipped","noted","empty". */
 void rt_report_put(rt_buf *out, const rt_report *report);
 /* And "remarks":[{"level","line","text"}]. */
 void rt_report_put_remarks(rt_buf *out, const rt_report *report);

@@ -38,6 +38,7 @@ rt_report_put(rt_buf *out, const rt_report *report)
 	rt_json_put_u64(out, "repaired", report->repaired);
 	rt_json_put_u64(out, "skipped", report->skipped);
 	rt_json_put_u64(out, "noted", report->noted);
+	rt_json_put_u64(out, "empty", report->empty);
 }
 
 void

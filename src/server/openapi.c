@@ -278,11 +278,11 @@ const rt_shape rt_shapes[] = {
 	{"Import",
 	 "`format`, `discussions`, `entries`, `hidden` (entries among them), `takes` (added), `known` (already in the project), "
 	 "`settings` (of the project, changed), `repaired`, "
-	 "`skipped`, `noted`, `remarks`, `dry_run`, `discussion`, `name` (of the first discussion, in the file), `seq`",
+	 "`skipped`, `noted`, `empty` (conversations without entries, left out), `remarks`, `dry_run`, `discussion`, `name` (of the first discussion, in the file), `seq`",
 	 OBJECT("\"format\":" TEXT ",\"name\":" TEXT ",\"discussions\":" NUMBER
 		",\"entries\":" NUMBER ",\"hidden\":" NUMBER ",\"takes\":" NUMBER ",\"known\":" NUMBER
 		",\"settings\":" NUMBER ",\"repaired\":" NUMBER ",\"skipped\":" NUMBER
-		",\"noted\":" NUMBER ",\"remarks\":" LIST(
+		",\"noted\":" NUMBER ",\"empty\":" NUMBER ",\"remarks\":" LIST(
 			ANY) ",\"dry_run\":" FLAG ",\"discussion\":" TEXT ",\"seq\":" NUMBER),
 	 NULL},
 	{"Problem", "`type`, `title`, `status`, `code`, `detail`, `hint`",

@@ -35,6 +35,22 @@ is 'hidden messages, JSON' '4 1 1 0' "$(printf '%s' "$out" | json '"%d %d %d %d"
 code 'hidden messages, several files' 0 r import --dry-run "$work/hidden.json" "$work/conversations.json"
 has 'hidden messages, several files' '2 files: 4 entries (1 hidden) in 1 discussion would be added' "$out"
 
+# Conversations without entries are left out; the newest of the others is opened.
+cat >"$work/emptied.json" <<-'END'
+	[{"title":"Talk","conversation_id":"e1","update_time":1,"mapping":{"n":{"id":"n","parent":null,"message":{"author":{"role":"user"},"content":{"content_type":"text","parts":["Hello"]}}}}},
+	{"title":"Older","conversation_id":"e0","update_time":0,"mapping":{"n":{"id":"n","parent":null,"message":{"author":{"role":"user"},"content":{"content_type":"text","parts":["Before"]}}}}},
+	{"title":"Nothing","conversation_id":"e2","update_time":2,"mapping":{"root":{"id":"root","parent":null,"message":null}}},
+	{"title":"Nothing either","conversation_id":"e3","update_time":3,"mapping":{}}]
+END
+code 'empty conversations' 0 "$RETAKE" --db "$work/emptied.db" import "$work/emptied.json"
+has 'empty conversations are left out' '2 entries, 2 takes, 2 discussions added; skipped 2 empty conversations' "$out"
+is 'an empty conversation is not opened' Hello "$("$RETAKE" --db "$work/emptied.db" show --json | json 'd["entries"][0]["content"]')"
+is 'empty conversations, JSON' '0 2 2' "$("$RETAKE" --db "$work/emptied.db" import --json "$work/emptied.json" |
+	json '"%d %d %d" % (d["discussions"], d["empty"], d["files"][0]["empty"])')"
+echo '[{"title":"Nothing","conversation_id":"e2","mapping":{}}]' >"$work/emptied.json"
+code 'only an empty conversation' 0 "$RETAKE" --db "$work/emptied.db" import "$work/emptied.json"
+has 'only an empty conversation' 'nothing new; skipped 1 empty conversation' "$out"
+
 code 'an edit' 0 r edit a2 'Most of them.'
 chat ',"u2":{"id":"u2","parent":"a2","message":{"author":{"role":"user"},"content":{"content_type":"text","parts":["And boats?"]}}},
 "a3":{"id":"a3","parent":"u1","message":{"author":{"role":"assistant"},"content":{"content_type":"text","parts":["Perhaps."]}}}' u2 \

@@ -80,12 +80,14 @@ imported_free(imported *i)
 
 /* ---- comparison ---- */
 
-/* The next expected conversation that can be read; *bad counts the others. */
+/* The next expected conversation that can be read; *bad counts the others, also those that are empty. */
 static yyjson_val *
-next_readable(rt_json_iter *expected, uint64_t *bad)
+next_readable(rt_json_iter *expected, uint64_t *bad, size_t *empty)
 {
 	while (rt_json_next(expected)) {
-		if (rt_json_get(expected->value, "error") == NULL)
+		if (*empty > 0 && rt_str_is(rt_json_str(rt_json_get(expected->value, "nodes")), "0"))
+			--*empty;
+		else if (rt_json_get(expected->value, "error") == NULL)
 			return expected->value;
 		++*bad;
 	}
@@ -156,7 +158,7 @@ count_discussion(rt_case *c, const char *where, yyjson_val *wanted, const rt_for
 }
 
 static void
-check_outlines(rt_case *c, const rt_format *format, const rt_outlines *outlines, yyjson_val *wanted)
+check_outlines(rt_case *c, const rt_format *format, const rt_outlines *outlines, size_t empty, yyjson_val *wanted)
 {
 	facts all;
 	rt_arena *arena = rt_arena_new(rt_alloc_libc());
@@ -169,7 +171,7 @@ check_outlines(rt_case *c, const rt_format *format, const rt_outlines *outlines,
 	facts_init(&all);
 	for (i = 0; i < outlines->count; i++) {
 		const rt_outline *o = &outlines->items[i];
-		yyjson_val *one = next_readable(&expected, &bad);
+		yyjson_val *one = next_readable(&expected, &bad, &empty);
 		char where[40];
 		facts f;
 
@@ -181,9 +183,10 @@ check_outlines(rt_case *c, const rt_format *format, const rt_outlines *outlines,
 		facts_add(&all, &f);
 		facts_deinit(&f);
 	}
-	for (i = 0; next_readable(&expected, &bad) != NULL; i++)
+	for (i = 0; next_readable(&expected, &bad, &empty) != NULL; i++)
 		;
 	rt_check(c, i == 0, "%zu conversations are missing", i);
+	rt_check(c, empty == 0, "%zu conversations that are not empty were left out", empty);
 	all.conversations += bad; /* the totals count them */
 	wanted = rt_json_get(wanted, "totals");
 	rt_check(c, wanted != NULL, "no totals to compare with");
@@ -269,8 +272,10 @@ check_written(rt_case *c, const rt_format *format, const rt_outlines *in)
 	    format->read != NULL &&
 	    rt_check(c, format->read(alloc, rt_buf_str(&first), &again, NULL, &err) == RT_OK,
 		     "not read again as %s: %s", format->name, err.text)) {
-		bool is_same = format->write(alloc, &again, NULL, &second, &err) == RT_OK &&
-			       rt_str_eq(rt_buf_str(&first), rt_buf_str(&second));
+		/* Without entries that the format represents, it is left out. */
+		bool is_same = (again.count == 0 && is_importer(format)) ||
+			       (format->write(alloc, &again, NULL, &second, &err) == RT_OK &&
+				rt_str_eq(rt_buf_str(&first), rt_buf_str(&second)));
 
 		rt_check(c, is_same, "as %s it is not the same the second time (%zu bytes, %zu) %s",
 			 format->name, first.size, second.size, err.text);
@@ -311,9 +316,11 @@ run_text(rt_case *c, const char *tool, rt_str file, yyjson_val *wanted)
 	rt_report_init(&report, rt_alloc_libc());
 	st = format->read(rt_alloc_libc(), file, &outlines, &report, &err);
 	if (rt_check(c, st == RT_OK, "taken for %s, but: %s", format->name, err.text)) {
+		/* Every new store contains an empty discussion. */
 		st = import_all(&i, &outlines, &err);
+		i.outlines.count = outlines.count == 0 ? 0 : i.outlines.count;
 		if (rt_check(c, st == RT_OK, "read, but not imported: %s", err.text))
-			check_outlines(c, format, &i.outlines, wanted);
+			check_outlines(c, format, &i.outlines, report.empty, wanted);
 		if (st == RT_OK)
 			check_all_written(c, &i.outlines);
 		check_all_written(c, &outlines);
@@ -420,7 +427,7 @@ run_folder(const char *path, const char *tool, const char *name, yyjson_val *wan
 		if (rt_check(&c, rt_format_canonical.read(rt_alloc_libc(), text, &outlines, NULL, &err) ==
 					 RT_OK,
 			     "%s", err.text)) {
-			check_outlines(&c, format, &outlines, wanted);
+			check_outlines(&c, format, &outlines, 0, wanted);
 			rt_outlines_deinit(&outlines);
 		}
 		rt_free_file(text);
