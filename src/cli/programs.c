@@ -45,8 +45,12 @@ const rt_program rt_programs[] = {
 	 RT_PROGRAM_SESSIONS},
 	{"llm", "LLM_USER_PATH", NULL, "", "logs.db", NULL, NULL, 0, RT_PROGRAM_SESSIONS},
 	{"llm", "XDG_CONFIG_HOME", ".config", "io.datasette.llm", "logs.db", NULL, NULL, 0, RT_PROGRAM_SESSIONS},
-	{"sillytavern", "XDG_DATA_HOME", ".local/share", "SillyTavern/data", ".jsonl", "/chats/",
+	{"sillytavern", "XDG_DATA_HOME", ".local/share", "SillyTavern/data", ".jsonl", "chats/",
 	 "\"integrity\"", DEEP, RT_PROGRAM_SESSIONS},
+	{"sillytavern", NULL, "", "SillyTavern/data", ".jsonl", "chats/", "\"integrity\"", DEEP, RT_PROGRAM_SESSIONS},
+	{"sillytavern", NULL, "", "SillyTavern/public", ".jsonl", "chats/", "\"integrity\"", DEEP, RT_PROGRAM_SESSIONS},
+	{"sillytavern", NULL, "", "SillyTavern-Launcher/SillyTavern/data", ".jsonl", "chats/", "\"integrity\"", DEEP,
+	 RT_PROGRAM_SESSIONS},
 	{"aider", NULL, "", "", ".aider.chat.history.md", NULL, "# aider chat started at", 4, RT_PROGRAM_IN_WORK},
 	{"downloads", "XDG_DOWNLOAD_DIR", "Downloads", "", ".json", NULL, NULL, 1, RT_PROGRAM_DOWNLOADS},
 	{"downloads", "XDG_DOWNLOAD_DIR", "Downloads", "", ".zip", NULL, NULL, 1, RT_PROGRAM_DOWNLOADS},
@@ -267,7 +271,8 @@ find_in_database(rt_scope *s, const rt_format *format, const rt_input *in)
 static bool
 is_export(const rt_format *format)
 {
-	return format == &rt_format_chatgpt || format == &rt_format_claude_ai;
+	return format == &rt_format_chatgpt || format == &rt_format_claude_ai || format == &rt_format_open_webui ||
+	       format == &rt_format_librechat || format == &rt_format_grok;
 }
 
 typedef struct finding_export {

@@ -103,13 +103,32 @@ read_conversation(rt_graph *g, yyjson_val *record)
 RT_GRAPH_FUNCTIONS(librechat, .format = "librechat", .noun = "LibreChat conversation",
 		   .read = read_conversation)
 
+/* Does the first message have an id of LibreChat? */
+static bool
+has_message_id(rt_str messages)
+{
+	rt_str key, message;
+	rt_members m;
+
+	if (!rt_members_open(&m, messages) || m.close != ']')
+		return false;
+	if (!rt_members_next(&m, &key, &message))
+		message = rt_str_skip(m.in, m.at); /* cut, or none */
+	return rt_graph_member(message, "messageId").size > 0;
+}
+
 static int
 sniff_conversation(rt_str record)
 {
-	bool has_messages = rt_graph_member(record, "messages").size > 0 ||
-			    rt_graph_member(record, "messagesTree").size > 0;
+	rt_str messages = rt_graph_member(record, "messages");
 
-	return has_messages && rt_graph_member(record, "conversationId").size > 0 &&
+	if (messages.size == 0)
+		messages = rt_graph_member(record, "messagesTree");
+	if (messages.size == 0)
+		return 0;
+	if (has_message_id(messages))
+		return 90;
+	return rt_graph_member(record, "conversationId").size > 0 &&
 			       (rt_graph_member(record, "exportAt").size > 0 ||
 				rt_graph_member(record, "endpoint").size > 0)
 		       ? 90

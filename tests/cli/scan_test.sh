@@ -189,7 +189,7 @@ is 'a database that was not imported' 0 "$(database)"
 r -q import "$XDG_DATA_HOME/opencode/opencode.db"
 is 'an imported database' 1 "$(database)"
 
-# --- downloads: only exports of ChatGPT and Claude.ai, by their content ---
+# --- downloads: only exports of web sites, by their content ---
 db=$work/downloads.db
 mkdir -p "$HOME/Downloads/unpacked"
 cat >"$work/conversations.json" <<'X'
@@ -213,6 +213,18 @@ is 'downloads: exports' 'downloads 1/1 downloads 1/1' "$(r scan downloads --json
 code 'downloads: import' 0 r scan --import downloads
 is 'downloads: what is imported' 'Claude export, From the site' "$(r ls --json | json '", ".join(sorted(x["name"] for x in d))')"
 is 'downloads: they are known' '1 1' "$(r scan downloads --json | json '" ".join(str(p["imported"]) for p in d["programs"])')"
+cat >"$HOME/Downloads/chat-export-1767225600000.json" <<'X'
+[{"id":"w1","title":"From Open WebUI","updated_at":1767225600,"chat":{"history":{"currentId":"m","messages":{"m":{"id":"m","parentId":null,"childrenIds":[],"role":"user","content":"webui"}}}}}]
+X
+cat >"$HOME/Downloads/librechat.json" <<'X'
+{"conversationId":"l1","title":"From LibreChat","branches":true,"recursive":false,"messages":[{"messageId":"m","parentMessageId":"00000000-0000-0000-0000-000000000000","isCreatedByUser":true,"sender":"User","text":"libre","createdAt":"2026-03-02T09:00:00Z"}]}
+X
+cat >"$HOME/Downloads/prod-grok-backend.json" <<'X'
+{"conversations":[{"conversation":{"id":"k1","title":"From Grok","create_time":"2026-03-02T09:00:00Z"},"responses":[{"response":{"_id":"r","message":"grok","sender":"human"}}]}]}
+X
+is 'downloads: further sites' '4 4 1' "$(r scan downloads --json | json '"%d %d %d" % (d["programs"][0]["files"], d["programs"][0]["readable"], d["programs"][0]["imported"])')"
+code 'downloads: further sites' 0 r scan --import downloads
+is 'downloads: further sites are known' '4 1' "$(r scan downloads --json | json '" ".join(str(p["imported"]) for p in d["programs"])')"
 mv "$HOME/Downloads" "$HOME/Geladenes"
 is 'downloads: another directory' '' "$(found downloads)"
 mkdir -p "$XDG_CONFIG_HOME"
@@ -229,6 +241,15 @@ cat >"$XDG_DATA_HOME/SillyTavern/data/default-user/chats/A/a.jsonl" <<'X'
 {"name":"A","is_user":false,"is_name":true,"send_date":"2023-6-2 @21h 09m 51s 363ms","mes":"Good evening."}
 X
 code 'a chat without an id' 0 r scan --import sillytavern
+mkdir -p "$HOME/SillyTavern/data/default-user/group chats" "$HOME/SillyTavern/node_modules/chats" "$HOME/SillyTavern/public"
+mv "$XDG_DATA_HOME/SillyTavern/data/default-user/chats" "$HOME/SillyTavern/public/chats"
+cp "$HOME/SillyTavern/public/chats/A/a.jsonl" "$HOME/SillyTavern/data/default-user/group chats/1.jsonl"
+cp "$HOME/SillyTavern/public/chats/A/a.jsonl" "$HOME/SillyTavern/node_modules/chats/2.jsonl"
+is 'a chat in the program, and an older one' "$HOME/SillyTavern/data 1 $HOME/SillyTavern/public 1" \
+	"$(r scan sillytavern --json | json '" ".join("%s %d" % (p["directory"], p["files"]) for p in d["programs"])')"
+mkdir -p "$XDG_DATA_HOME/SillyTavern/data/default-user"
+mv "$HOME/SillyTavern/public/chats" "$XDG_DATA_HOME/SillyTavern/data/default-user"
+rm -r "$HOME/SillyTavern"
 is 'a chat without an id is known' '1 1' "$(r scan sillytavern --json | json '"%d %d" % (d["programs"][0]["files"], d["programs"][0]["imported"])')"
 
 finish
