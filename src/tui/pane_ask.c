@@ -580,17 +580,45 @@ toggle_name(question *q)
 
 /* "2\t*\tmain\t4 entries\tWhich database?" */
 static void
-draw_columns(rt_canvas *canvas, rt_box box, int y, rt_str row)
+split_columns(rt_str row, rt_str cells[5])
+{
+	for (size_t i = 0; i < 5 && rt_str_split(&row, '\t', &cells[i]);)
+		i++;
+}
+
+/* Where the details begin. Where there is no space for texts, the names have what the details of all
+ * rows leave. */
+static int
+details_at(const question *q, const rt_canvas *canvas, rt_box box)
+{
+	int width = 0;
+
+	if (box.w > ROW_TEXT + 20)
+		return ROW_DETAILS;
+	if (box.w <= 60)
+		return box.w;
+	for (size_t i = 0; i < q->count; i++) {
+		rt_str cells[5] = {{0}};
+		int columns;
+
+		split_columns(q->all[i], cells);
+		columns = rt_canvas_width(canvas, cells[3]);
+		width = columns > width ? columns : width;
+	}
+	return width > 0 && box.w - width - 2 > ROW_DETAILS ? box.w - width - 2 : ROW_DETAILS;
+}
+
+static void
+draw_columns(rt_canvas *canvas, rt_box box, int y, rt_str row, int details)
 {
 	rt_str cells[5] = {{0}};
 	bool is_wide = box.w > ROW_TEXT + 20, is_current;
-	int details = is_wide || box.w > 60 ? ROW_DETAILS : box.w, x;
+	int x;
 
-	for (size_t i = 0; i < 5 && rt_str_split(&row, '\t', &cells[i]);)
-		i++;
+	split_columns(row, cells);
 	is_current = rt_str_is(cells[1], "*");
 	(void)rt_canvas_put(canvas, box, 2, y, cells[0], RT_INK_DIM);
-	x = rt_canvas_put_name(canvas, box, ROW_NAME, y, details - ROW_NAME - (is_current ? 6 : 2), cells[2],
+	x = rt_canvas_put_name(canvas, box, ROW_NAME, y, details - ROW_NAME - (is_current ? 8 : 2), cells[2],
 			       is_current ? RT_INK_TEXT | RT_INK_BOLD : RT_INK_TEXT);
 	if (is_current) {
 		x = rt_canvas_put(canvas, box, x + 1, y,
@@ -613,7 +641,7 @@ draw_name(void *ctx, rt_canvas *canvas, rt_box box, int y, size_t row)
 	int x = q->marked.size > 0 ? 4 : 2;
 
 	if (q->are_columns) {
-		draw_columns(canvas, box, y, r->name);
+		draw_columns(canvas, box, y, r->name, details_at(q, canvas, box));
 		return;
 	}
 	if (find_mark(q, r->name) != SIZE_MAX)

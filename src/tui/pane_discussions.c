@@ -13,6 +13,9 @@ enum {
 	COUNTS_MIN = 46, /* columns from which on these are shown */
 	DATE = 16,
 	COUNTS = 24,
+	ENTRIES = 13, /* the counts without the number of takes */
+	MARKS = 10,   /* columns of a title for its marks */
+	COUNTS_ALWAYS = 100, /* columns from which on all counts are shown */
 	TRACK_MIN = 8, /* columns from which on a track is shown after the name */
 	COMMIT_AT = 15, COMMIT = 9, /* within the counts */
 	NAME_MAX_HIT = 18,
@@ -151,17 +154,32 @@ changed(rt_pane *pane)
 
 /* Columns before the counts and the date. */
 static int
-name_columns(rt_box box)
+name_columns(const rt_discussions *d, rt_box box)
 {
-	return box.w - 1 - (box.w >= DATE_MIN ? DATE + 1 : 0) -
-	       (box.w >= COUNTS_MIN ? COUNTS + 1 : 0);
+	int counts = d->has_long_titles ? ENTRIES : COUNTS;
+
+	return box.w - 1 - (box.w >= DATE_MIN ? DATE + 1 : 0) - (box.w >= COUNTS_MIN ? counts + 1 : 0);
+}
+
+/* Are there titles that are cut unless counts are left out? */
+static bool
+has_long_titles(rt_discussions *d, const rt_canvas *canvas, rt_box box)
+{
+	int columns;
+
+	d->has_long_titles = false;
+	columns = name_columns(d, box) - MARKS;
+	for (size_t i = 0; box.w < COUNTS_ALWAYS && i < d->discs.count; i++)
+		if (rt_canvas_width(canvas, d->discs.items[i].title) > columns)
+			return true;
+	return false;
 }
 
 static void
-draw_count(rt_canvas *canvas, rt_box box, int y, size_t entries, const char *end)
+draw_count(const rt_discussions *d, rt_canvas *canvas, rt_box box, int y, size_t entries, const char *end)
 {
 	if (box.w >= COUNTS_MIN)
-		(void)rt_canvas_put_f(canvas, box, name_columns(box) + 1, y, RT_INK_DIM,
+		(void)rt_canvas_put_f(canvas, box, name_columns(d, box) + 1, y, RT_INK_DIM,
 				      "%zu entr%s%s", entries, entries == 1 ? "y" : "ies", end);
 }
 
@@ -174,13 +192,14 @@ draw_disc(rt_discussions *d, rt_canvas *canvas, rt_box box, int y, const rt_disc
 			    : disc->pinned   ? "(pinned)"
 					     : "";
 	int marks = (here ? 6 : 0) + (state[0] != '\0' ? (int)strlen(state) + 1 : 0); /* columns */
-	int columns = name_columns(box), x;
+	bool has_takes = disc->takes > 1 && box.w >= COUNTS_MIN && !d->has_long_titles;
+	int columns = name_columns(d, box), x;
 
 	if (box.w >= DATE_MIN && disc->has_updated)
 		(void)rt_canvas_put(canvas, box, box.w - DATE - 1, y,
 				    rt_bar_time(d->pane.tui, disc->updated_us), RT_INK_DIM);
-	draw_count(canvas, box, y, disc->entries, disc->takes > 1 ? "," : "");
-	if (box.w >= COUNTS_MIN && disc->takes > 1)
+	draw_count(d, canvas, box, y, disc->entries, has_takes ? "," : "");
+	if (has_takes)
 		(void)rt_canvas_put_f(canvas, box, columns + 15, y, RT_INK_DIM, "%zu takes",
 				      disc->takes);
 	if (disc->takes > 1)
@@ -216,21 +235,21 @@ draw_take(rt_discussions *d, rt_canvas *canvas, rt_box box, int y, const rt_disc
 	bool is_here = r->disc->number == work->place.disc && take->number == work->place.take;
 	int x = rt_str_eq(take->base, take->name) ? 5 : 7;
 
-	draw_count(canvas, box, y, take->entries, "");
+	draw_count(d, canvas, box, y, take->entries, "");
 	if (box.w >= DATE_MIN && take->updated_us != 0)
 		(void)rt_canvas_put(canvas, box, box.w - DATE - 1, y,
 				    rt_bar_time(d->pane.tui, take->updated_us), RT_INK_DIM);
-	if (box.w >= COUNTS_MIN && take->git_commit.size > 0)
-		(void)rt_canvas_put_cut(canvas, box, name_columns(box) + COMMIT_AT, y, COMMIT,
+	if (box.w >= COUNTS_MIN && take->git_commit.size > 0 && !d->has_long_titles)
+		(void)rt_canvas_put_cut(canvas, box, name_columns(d, box) + COMMIT_AT, y, COMMIT,
 					rt_str_at(take->git_commit.ptr,
 						  take->git_commit.size < COMMIT
 							  ? take->git_commit.size
 							  : COMMIT),
 					RT_INK_DIM);
-	int columns = name_columns(box) - x - (take->active ? 9 : 0);
+	int columns = name_columns(d, box) - x - (take->active ? 9 : 0);
 	x = rt_canvas_put_name(canvas, box, x, y, columns, take->name,
 			       is_here ? RT_INK_TEXT | RT_INK_BOLD : RT_INK_TEXT);
-	columns = name_columns(box) - x - (take->active ? 9 : 0);
+	columns = name_columns(d, box) - x - (take->active ? 9 : 0);
 	if (take->title.size > 0 && columns > TRACK_MIN)
 		x = rt_canvas_put_cut(canvas, box, x + 2, y, columns - 3, take->title, RT_INK_DIM);
 	if (take->active)
@@ -331,6 +350,7 @@ draw(rt_pane *pane, rt_canvas *canvas, rt_box box)
 		list.h--;
 	}
 	d->filter.columns = box.w - LABEL_COLUMNS;
+	d->has_long_titles = has_long_titles(d, canvas, box);
 	rt_filter_draw_rows(&d->filter, canvas, list, 3, is_over && !has_failed ? "No match." : "");
 	if (d->filter.list.count == 0 && has_failed)
 		(void)rt_canvas_put_cut(canvas, list, 3, 0, list.w - 3,

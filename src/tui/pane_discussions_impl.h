@@ -45,6 +45,7 @@ typedef struct rt_discussions {
 	rt_disc_rows discs;
 	rt_take_rows takes; /* of the open discussion */
 	uint32_t open;      /* its number; 0: none */
+	bool has_long_titles; /* counts are left out for them */
 	bool has_deleted;   /* archived and deleted discussions are listed, too */
 
 	rt_filter filter;       /* rows: rt_discussions_row */

@@ -23,7 +23,9 @@ enum {
 	RUNNING_MS = 33,  /* while a reply arrives */
 	EVENTS_MAX = 256, /* handled before the next frame */
 	NOTICE_ROWS = 3,
-	NAME_LEAST = 10, /* minimal columns of each name in the title */
+	NAME_LEAST = 10, /* minimal columns of each name in the title … */
+	NAME_SHORT = 20, /* … while less important text is left out */
+	SAME_NAME_MAX = 20, /* columns of the only take's name, which is the discussion's, if shown */
 	TAKES_COLUMNS = 100, /* from this width on the number of takes is labelled */
 	USAGE_COLUMNS = 110 /* from this width on it has the usage */
 };
@@ -76,9 +78,9 @@ take_position(const rt_work *work)
 }
 
 /* The names of the discussion and its take, with the text after them, in a number of columns; the
- * longer name is cut first. False: it is still too wide. */
+ * longer name is cut first. False: it is too wide, unless names have fewer than `least` columns. */
 static bool
-add_names(rt_tui *tui, int columns, bool with_take, rt_str more, rt_buf *out)
+add_names(rt_tui *tui, int columns, bool with_take, int least, rt_str more, rt_buf *out)
 {
 	static const char between[] = "  take: ";
 	const rt_canvas *c = &tui->canvas;
@@ -89,7 +91,7 @@ add_names(rt_tui *tui, int columns, bool with_take, rt_str more, rt_buf *out)
 		    rt_canvas_width(c, more);
 	int most;
 
-	width = width > 2 * NAME_LEAST ? width : 2 * NAME_LEAST;
+	width = width > 2 * least ? width : 2 * least;
 	most = take_width < width / 2 ? width - take_width : width - width / 2;
 	rt_buf_clear(out);
 	rt_buf_add_byte(out, ' ');
@@ -152,6 +154,9 @@ draw_title(rt_tui *tui, rt_scope *s, rt_box box)
 	if (w->read_only)
 		rt_buf_add_c(more, "  read only");
 	least = more->size;
+	if (w->take_count == 1 && rt_str_eq(rt_tui_disc_title(tui), rt_work_take_name(w)) &&
+	    rt_canvas_width(c, rt_tui_disc_title(tui)) > SAME_NAME_MAX)
+		with_take = false;
 	if (rt_work_has_system_prompt(w))
 		rt_buf_add_c(more, "  instructions");
 	less = more->size;
@@ -164,11 +169,13 @@ draw_title(rt_tui *tui, rt_scope *s, rt_box box)
 	columns = box.w - width - 1;
 	if (columns < 20)
 		columns = box.w;
-	/* If it is too wide, the count is left out first, then the system prompt, then the right side. */
-	if (!add_names(tui, columns, with_take, rt_buf_str(more), left) &&
-	    !add_names(tui, columns, with_take, rt_str_at(more->ptr, less), left) &&
-	    !add_names(tui, columns, with_take, rt_str_at(more->ptr, least), left))
-		(void)add_names(tui, columns = box.w, with_take, rt_str_at(more->ptr, least), left);
+	/* If it is too wide, the count is left out first, then the system prompt, then the right side.
+	 * Long names are cut after that. */
+	if (!add_names(tui, columns, with_take, NAME_SHORT, rt_buf_str(more), left) &&
+	    !add_names(tui, columns, with_take, NAME_SHORT, rt_str_at(more->ptr, less), left) &&
+	    !add_names(tui, columns, with_take, NAME_LEAST, rt_str_at(more->ptr, least), left))
+		(void)add_names(tui, columns = box.w, with_take, NAME_LEAST, rt_str_at(more->ptr, least),
+				left);
 	if (columns < box.w)
 		(void)rt_canvas_put(c, box, box.w - width, 0, rt_buf_str(right), RT_INK_BAR);
 	(void)rt_canvas_put_cut(c, box, 0, 0, columns, rt_buf_str(left), RT_INK_BAR | RT_INK_BOLD);

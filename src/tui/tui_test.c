@@ -410,6 +410,35 @@ names_of_any_length(void **state)
 	desk_close(&d);
 }
 
+/* Long names have the space of less important text. */
+static void
+long_names(void **state)
+{
+	desk d;
+
+	(void)state;
+	desk_open(&d, 80, 16);
+	desk_type(&d, "/new Planning of the infrastructure for the next year, third draft");
+	desk_press(&d, "enter");
+	desk_add(&d, "User", "one");
+	/* The only take has the same name. */
+	assert_shows(&d, " Planning of the infrastructure for the next…rd draft  1 entry no model  ~5 tok");
+	desk_press(&d, "f4");
+	assert_shows(&d, "›  Planning of the infrastructure…rd draft ← now 1 entry");
+	desk_size(&d, 60, 16);
+	assert_shows(&d, "›  Planning of the infrastruct…rd draft ← now 1 entry\n");
+	desk_size(&d, 80, 16);
+	desk_press(&d, "escape alt+up alt+b enter");
+	desk_type(&d, "/rename-take the second of the two plans for the next year");
+	desk_press(&d, "enter");
+	desk_type(&d, "/takes");
+	desk_press(&d, "enter");
+	assert_shows(&d, " Planning of th…rd draft  take: the second of…ext year, 2 of 2 no model");
+	assert_shows(&d, "\n  1  Planning of the infrastructure for th…rd draft  1 entry, 2023-11-14 22:13\n"
+			 "› 2  the second of the two plans for…ext year ← now  1 entry, 2023-11-14 22:13\n");
+	desk_close(&d);
+}
+
 /* Rows of lists are words: no signs of Markdown, and a long label does not displace them. */
 static void
 words_of_rows(void **state)
@@ -501,6 +530,7 @@ main(void)
 		cmocka_unit_test(a_paste_that_was_cut),      cmocka_unit_test(ends_of_names),
 		cmocka_unit_test(names_of_any_length),       cmocka_unit_test(advice_for_this_screen),
 		cmocka_unit_test(words_of_rows),             cmocka_unit_test(compared_takes),
+		cmocka_unit_test(long_names),
 	};
 
 	return cmocka_run_group_tests_name("tui", tests, NULL, NULL);
