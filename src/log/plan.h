@@ -33,8 +33,9 @@ rt_plan rt_history_plan(rt_change *c, const rt_request *r);
 rt_plan rt_history_plan_group(rt_engine *engine, rt_scope *s, const rt_project *project,
 			      uint64_t group, uint32_t group_discs, rt_str by);
 /* Append the effects of reverting step seq to c, or fail its scope: RT_NOT_FOUND; RT_REFUSED,
- * something that it changed was changed again since. Costs the effects of the step, and for steps
- * that remove, move or make something the rows since. */
-void rt_history_revert(rt_change *c, uint64_t seq);
+ * something that it changed was changed again since. A row of a group stands for the whole group.
+ * Returns the number of the step in the history: of a group, its last row. Costs the effects of the
+ * step, and for steps that remove, move or make something or may begin a group the rows since. */
+uint64_t rt_history_revert(rt_change *c, uint64_t seq);
 
 #endif

@@ -417,48 +417,6 @@ revert_effect(rt_reverting *r, size_t index, bool adds)
 				(adds && rt_str_starts(e->key, RT_STR("prompt"))));
 }
 
-/* The rows of a group as one step: an import may have many. Effects in discussions that the group
- * made are left out. */
-static void
-read_group(rt_reverting *r)
-{
-	rt_scope *s = r->c->scope;
-	rt_arena *arena = rt_scope_arena(s);
-	rt_effect *all = NULL;
-	size_t count = 0, room = 0;
-
-	r->first = r->step.group;
-	for (uint64_t at = r->first; at <= r->seq && rt_change_ok(r->c); at++) {
-		rt_record row = {0};
-
-		RT_TRY(s, rt_engine_record(r->c->engine, at, arena, &row, NULL, &s->error));
-		if (at != r->first && row.group != r->first)
-			continue;
-		for (size_t i = 0; i < row.effect_count && rt_change_ok(r->c); i++) {
-			if (row.effects[i].disc > r->step.group_discs)
-				continue;
-			all = rt_scope_grow(s, all, count, &room, sizeof(*all));
-			if (all != NULL)
-				all[count++] = row.effects[i];
-		}
-	}
-	r->step.effects = all;
-	r->step.effect_count = rt_change_ok(r->c) ? count : 0;
-}
-
-/* A draft is restored to the state before the first row of its group. */
-static void
-begin_at_group(rt_change *c, rt_record *step)
-{
-	rt_record first = {0};
-
-	RT_TRY(c->scope, rt_engine_record(c->engine, step->group, rt_scope_arena(c->scope), &first,
-					  NULL, &c->scope->error));
-	if (rt_change_ok(c) && first.effect_count == 1 &&
-	    rt_str_eq(first.effects[0].key, step->effects[0].key))
-		step->effects[0].before = first.effects[0].before;
-}
-
 static void
 read_step(rt_reverting *r)
 {
@@ -473,16 +431,11 @@ read_step(rt_reverting *r)
 	if (rt_change_ok(c) && (r->step.kind != RT_RECORD_STEP || r->step.parent_count == 0))
 		rt_scope_fail_advise(c->scope, RT_NOT_FOUND, "see: retake history",
 				     "%llu is not a step", seq);
-	if (!rt_change_ok(c) || r->step.group == 0)
-		return;
-	if (r->step.parent_count == 1 && r->step.parents[0].disc != 0 && r->step.effect_count == 1 &&
-	    r->step.effects[0].kind == RT_EFFECT_SET)
-		begin_at_group(c, &r->step);
-	else
-		read_group(r);
+	if (rt_change_ok(c))
+		rt_revert_read_group(r);
 }
 
-void
+uint64_t
 rt_history_revert(rt_change *c, uint64_t seq)
 {
 	rt_reverting r = {.c = c, .seq = seq, .first = seq, .note = rt_scope_buf(c->scope)};
@@ -504,4 +457,5 @@ rt_history_revert(rt_change *c, uint64_t seq)
 	name_entry(c, &r.step);
 	rt_object_unref(r.past);
 	rt_object_unref(r.after);
+	return r.seq;
 }

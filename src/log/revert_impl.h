@@ -2,7 +2,7 @@
  *
  * Internals shared by the files of revert: revert.c (the step as a whole, takes, discussions, the
  * active ones), revert_entries.c (slots), revert_field.c (fields), revert_later.c (which later step
- * changed the same place). */
+ * changed the same place), revert_group.c (the rows of a group). */
 #ifndef RT_LOG_REVERT_IMPL_H
 #define RT_LOG_REVERT_IMPL_H
 
@@ -11,7 +11,7 @@
 
 typedef struct rt_reverting {
 	rt_change *c;
-	uint64_t seq;
+	uint64_t seq;            /* of a group: its last row */
 	uint64_t first;          /* of a group: its first row; else seq */
 	rt_record step;          /* of a group: with the effects of all of its rows */
 	const rt_project *after; /* owned: the value right after the step; NULL: not needed yet */
@@ -55,6 +55,9 @@ void rt_revert_refuse(rt_reverting *r, rt_revert_place place, const char *why);
 /* Is a step after this one in effect that cleared the flag of the prompt, as a notice does? Also
  * where the step itself is not in effect. */
 bool rt_revert_was_told(rt_reverting *r, uint32_t disc);
+
+/* r->step was read: if it is part of a group, it becomes the whole group, and r->seq its last row. */
+void rt_revert_read_group(rt_reverting *r);
 
 /* Effect number index, a splice. */
 void rt_revert_splice(rt_reverting *r, size_t index);

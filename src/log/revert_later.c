@@ -53,8 +53,8 @@ clears_flag(const rt_effect *e, rt_revert_place place)
 	       rt_str_is(e->key, "prompt_edited") && e->after.ptr == NULL;
 }
 
-/* The newest step in effect after the step whose effects match; 0: none. *out_done: its operation
- * in words. *out_in_effect: the step itself is. */
+/* The newest step in effect after the step, or between the rows of its group, whose effects match;
+ * 0: none. *out_done: its operation in words. *out_in_effect: the step itself is. */
 static uint64_t
 later_step(rt_reverting *r, bool (*match)(const rt_effect *, rt_revert_place),
 	   rt_revert_place place, const char **out_done, bool *out_in_effect)
@@ -68,14 +68,17 @@ later_step(rt_reverting *r, bool (*match)(const rt_effect *, rt_revert_place),
 		return 0;
 	rt_scope_init(&scratch, s->alloc);
 	RT_TRY(&scratch, rt_history_get(r->c->base, place.disc, &h, &scratch.error));
-	for (at = h.current; rt_ok(&scratch) && found == 0 && at > r->seq;) {
+	for (at = h.current; rt_ok(&scratch) && found == 0 && at != 0 && at >= r->first;) {
 		rt_record step = {0};
 		const rt_op *op;
+		bool is_its_own;
 
 		rt_scope_reset(&scratch);
 		RT_TRY(&scratch, rt_engine_record(r->c->engine, at, rt_scope_arena(&scratch),
 						  &step, NULL, &scratch.error));
-		for (size_t i = 0; i < step.effect_count && found == 0; i++)
+		is_its_own = at == r->first || (r->first < r->seq && step.group == r->first);
+		*out_in_effect = *out_in_effect || is_its_own;
+		for (size_t i = 0; i < step.effect_count && found == 0 && !is_its_own; i++)
 			if (match(&step.effects[i], place))
 				found = at;
 		op = rt_op_named(step.op);
@@ -83,7 +86,7 @@ later_step(rt_reverting *r, bool (*match)(const rt_effect *, rt_revert_place),
 		if (rt_ok(&scratch) && !rt_history_parent(&step, place.disc, &at))
 			RT_TRY(&scratch, rt_history_not_touched(at, place.disc, &scratch.error));
 	}
-	*out_in_effect = found != 0 || (at <= r->seq && at >= r->first);
+	*out_in_effect = *out_in_effect || found != 0;
 	return rt_scope_join(s, &scratch) == RT_OK ? found : 0;
 }
 

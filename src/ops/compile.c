@@ -166,8 +166,7 @@ keep_reverted(rt_change *c, uint64_t step)
 void
 rt_op_revert(rt_change *c, const rt_request *r)
 {
-	rt_history_revert(c, r->step.value);
-	keep_reverted(c, r->step.value);
+	keep_reverted(c, rt_history_revert(c, r->step.value));
 	rt_take_files_reverted(c); /* lists that change are the active take's, as in files.set */
 }
 

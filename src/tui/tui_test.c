@@ -181,7 +181,7 @@ the_tree_and_what_changes(void **state)
 	desk_press(&d, "end up"); /* the older branch comes first */
 	assert_shows(&d, "in take main");
 	desk_press(&d, "up alt+shift+d");
-	assert_shows(&d, "Deleted 2 entries");
+	assert_notice(&d, "Deleted 2 entries, starting with \"two\"   step 8 - undo: Alt+U");
 	assert_true(rt_str_is(rt_work_take_name(&d.tui.work), "duck"));
 	assert_int_equal(rt_work_count(&d.tui.work), 2);
 	assert_int_equal(rt_seq_count(rt_disc_take(d.tui.work.disc, 1)->slots), 1);

@@ -159,9 +159,11 @@ rt_work_add_step(const rt_history_row *step, rt_buf *out)
 		return;
 	cut = rt_utf8_offset(step->about, WORDS);
 	/* "Deleted 4 entries" is not about one of them. */
-	rt_buf_add_c(out, rt_str_find(step->what, several, 0) != SIZE_MAX ? ", starting with " : ": ");
+	bool is_first = rt_str_find(step->what, several, 0) != SIZE_MAX;
+	rt_buf_add_c(out, is_first ? ", starting with \"" : ": ");
 	rt_buf_add(out, step->about.ptr, cut == SIZE_MAX ? step->about.size : cut);
 	rt_buf_add_c(out, cut == SIZE_MAX ? "" : " ...");
+	rt_buf_add_c(out, is_first ? "\"" : "");
 }
 
 /* The same, with the position of an entry in the take in view instead of its id. */

@@ -2,6 +2,7 @@
  *
  * History as rows: the list of steps, one step, the revisions of an entry. The log is read in
  * stretches of rows that are copied out of the store, since its callbacks must not call it again. */
+#include "core/op.h"
 #include "log/engine_impl.h"
 #include "log/history.h"
 #include "view/history_text.h"
@@ -127,11 +128,76 @@ about(rt_history_cursor *c, rt_scope *s, const rt_record *step)
 	return rt_utf8_count(words) > ABOUT ? rt_first_words(s, words, ABOUT) : words;
 }
 
+/* The model of the reply that a step added, after the other models. */
+static void
+add_model(rt_engine *engine, rt_scope *s, rt_buf *models, const rt_record *step)
+{
+	size_t before = models->size;
+	uint64_t number;
+	rt_buf bytes;
+	rt_body body;
+
+	(void)rt_history_text_entry(step, &number);
+	rt_status st = number != 0 ? rt_engine_body(engine, number, &bytes, &body, NULL)
+				   : RT_NOT_FOUND;
+	if (st == RT_NOMEM)
+		(void)rt_scope_nomem(s);
+	if (st != RT_OK) /* the text is lost; the step is not */
+		return;
+	rt_buf_add_c(models, before > 0 ? ", " : ": ");
+	size_t named = models->size;
+	rt_body_add_model(models, &body);
+	if (models->size == named)
+		models->size = before;
+	rt_body_deinit(&body);
+	rt_buf_deinit(&bytes);
+}
+
+/* Is it one of several replies to a question, but not the first, or the switch to the take with the
+ * reply of the first model? */
+static bool
+is_of_replies(const rt_record *step)
+{
+	return step->group != 0 && (rt_str_is(step->op, rt_ops[RT_OP_ENTRY_REPLY].name) ||
+				    rt_str_is(step->op, rt_ops[RT_OP_TAKE_SWITCH].name));
+}
+
+/* "got 2 replies: a/b, c/d", if the step is the last row of a group of replies to one question; else
+ * empty. */
+static rt_str
+replies_text(rt_engine *engine, rt_scope *s, const rt_record *step, uint64_t seq)
+{
+	enum { ROWS_MAX = 1024 };
+	uint64_t first = step->group;
+	rt_buf *models = rt_scope_buf(s), *text = rt_scope_buf(s);
+	size_t count = 0;
+
+	if (!is_of_replies(step) || seq - first > ROWS_MAX || rt_scope_arena(s) == NULL)
+		return (rt_str){0};
+	for (uint64_t at = first; rt_ok(s) && at <= seq; at++) {
+		rt_record row = {0};
+		rt_status st = rt_engine_record(engine, at, rt_scope_arena(s), &row, NULL, NULL);
+
+		if (st == RT_NOMEM)
+			(void)rt_scope_nomem(s);
+		if (st != RT_OK || (at != first && row.group != first) ||
+		    !rt_str_is(row.op, rt_ops[RT_OP_ENTRY_REPLY].name))
+			continue;
+		count++;
+		add_model(engine, s, models, &row);
+	}
+	rt_buf_add_f(text, "got %zu replies", count);
+	rt_buf_add_str(text, rt_scope_str(s, models));
+	return count > 1 ? rt_scope_str(s, text) : (rt_str){0};
+}
+
 /* A step in words; of a revert with those of the step that it reverted. */
 static rt_str
-text_of(rt_engine *engine, rt_scope *s, const rt_project *project, const rt_record *step, bool plain)
+text_of(rt_engine *engine, rt_scope *s, const rt_project *project, const rt_record *step,
+	uint64_t seq, bool plain)
 {
-	rt_str what = rt_history_text(s, project, step, plain);
+	rt_str replies = replies_text(engine, s, step, seq);
+	rt_str what = replies.size > 0 ? replies : rt_history_text(s, project, step, plain);
 	uint64_t reverted = rt_history_text_reverted(s, step);
 	rt_record record = {0};
 	rt_buf *buf;
@@ -146,7 +212,9 @@ text_of(rt_engine *engine, rt_scope *s, const rt_project *project, const rt_reco
 	buf = rt_scope_buf(s);
 	rt_buf_add_str(buf, what);
 	rt_buf_add_c(buf, ": ");
-	rt_buf_add_str(buf, rt_history_text(s, project, &record, plain));
+	replies = replies_text(engine, s, &record, reverted);
+	rt_buf_add_str(buf, replies.size > 0 ? replies
+					     : rt_history_text(s, project, &record, plain));
 	return rt_scope_str(s, buf);
 }
 
@@ -159,9 +227,9 @@ fill(rt_history_cursor *c, rt_scope *s, const rt_record *step, rt_history_row *r
 	rt_str setting = rt_history_text_setting(step);
 
 	row->op = step->op;
-	row->what = text_of(c->view.engine, s, c->view.project, step, false);
-	row->did = text_of(c->view.engine, s, c->view.project, step, true);
-	row->about = about(c, s, step);
+	row->what = text_of(c->view.engine, s, c->view.project, step, row->seq, false);
+	row->did = text_of(c->view.engine, s, c->view.project, step, row->seq, true);
+	row->about = is_of_replies(step) ? (rt_str){0} : about(c, s, step);
 	row->take = changed != NULL ? take : 0;
 	row->take_name = changed != NULL ? rt_text_str(changed->name) : (rt_str){0};
 	row->setting = setting.size > 0 ? setting : (rt_str){0};
@@ -276,7 +344,7 @@ rt_step_read(const rt_view *v, uint64_t seq)
 	    RT_TRY(s, rt_engine_record(v->engine, seq, rt_scope_arena(s), &row->record, &row->at_us,
 				       &s->error)) != RT_OK)
 		return NULL;
-	row->what = text_of(v->engine, s, v->project, &row->record, false);
+	row->what = text_of(v->engine, s, v->project, &row->record, seq, false);
 	return rt_ok(s) ? row : NULL;
 }
 

@@ -165,6 +165,14 @@ is 'several: takes name the models' 'large small' "$(r takes | grep -o 'large\|s
 is 'several: the tree names the models' 'large small' "$(r tree | grep -o 'mock/[a-z]*) ' | tr -d ') ' | sed 's,.*/,,' | sort | tr '\n' ' ' | sed 's/ $//')"
 has 'several: diff names the models' '/small)' "$(r diff | grep '^+ ')"
 is 'several: two takes' 2 "$(r takes --json | json 'len(d)')"
+has 'several: one line of the history' '  got 2 replies: mock/' "$(r history)"
+last=$(r history --json | json 'd[0]["seq"]')
+for row in $((last - 1)) $last; do
+	code "several: revert of row $row" 0 r revert "$row"
+	is "several: row $row stands for all" '1 1' "$(r takes --json | json 'str(len(d)) + " " + str(d[0]["entries"])')"
+	has "several: row $row is one step of the history" "reverted step $last: got 2 replies: mock/" "$(r history)"
+	code "several: undo of the revert of row $row" 0 r undo
+done
 code 'several: one undo' 0 r undo
 is 'several: no reply is left' '1 1' "$(r takes --json | json 'str(len(d)) + " " + str(d[0]["entries"])')"
 code 'several: one redo' 0 r redo
