@@ -366,7 +366,7 @@ is 'days are local' '0 1 1' "$(search XXX-2 'lark before:2026-03-03') $(search X
 is 'a time with a zone' 1 "$(search XXX-2 'lark before:2026-03-03T00:00Z')"
 is 'since and until' '0 1' "$(search UTC0 'lark since:2026-03-03') $(search UTC0 'lark until:2026-03-03')"
 fails 2 search 'rolle:AI lark'
-wants 'no filter "rolle"' 'by date: after:7d, before:2026-11-25; others: role: in: tag:'
+wants 'no filter "rolle"' 'filters by date: after:7d, before:2026-11-25; other filters: role: in: tag:'
 code 'an address is a text' 0 r search 'http://lark'
 r -q delete @ >/dev/null
 has 'a deleted entry' 'Earlier versions, deleted or undone entries match: add past:yes' "$(r search lark)"
