@@ -88,6 +88,7 @@ static void
 talk(desk *d, int columns, int rows)
 {
 	desk_open(d, columns, rows);
+	d->tui.work.said_model = "builtin/echo";
 	desk_add(d, "User", "first question");
 	desk_add(d, "AI", "first answer");
 	desk_add(d, "User", "second question");
@@ -164,7 +165,7 @@ test_title(void **state)
 	click(&d, "take: main");
 	assert_int_equal(rt_tui_top(&d.tui)->ops->screen, RT_SCREEN_FIELD);
 	desk_press(&d, "escape");
-	click(&d, "no model");
+	click(&d, "builtin/echo");
 	assert_int_equal(rt_tui_top(&d.tui)->ops->screen, RT_SCREEN_FIELD);
 	desk_close(&d);
 }

@@ -14,6 +14,7 @@ enum {
 	NAME_ROWS_MAX = 14,
 	PROBLEMS_MAX = 4, /* lines */
 	ROW_NAME = 5,     /* columns of rows of columns: their names … */
+	ROW_NOW = 6,      /* … and their mark, … */
 	ROW_DETAILS = 30, /* … details … */
 	ROW_TEXT = 64,    /* … and texts, on wide screens */
 	COUNTED_BYTES = 1 << 20 /* of a text, in which lines are counted for each frame */
@@ -586,12 +587,12 @@ split_columns(rt_str row, rt_str cells[5])
 		i++;
 }
 
-/* Where the details begin. Where there is no space for texts, the names have what the details of all
- * rows leave. */
+/* Where the details begin. Where there is no space for texts, long names have what the details of all rows
+ * leave. */
 static int
 details_at(const question *q, const rt_canvas *canvas, rt_box box)
 {
-	int width = 0;
+	int width = 0, name = 0, most;
 
 	if (box.w > ROW_TEXT + 20)
 		return ROW_DETAILS;
@@ -604,8 +605,13 @@ details_at(const question *q, const rt_canvas *canvas, rt_box box)
 		split_columns(q->all[i], cells);
 		columns = rt_canvas_width(canvas, cells[3]);
 		width = columns > width ? columns : width;
+		columns = rt_canvas_width(canvas, cells[2]);
+		name = columns > name ? columns : name;
 	}
-	return width > 0 && box.w - width - 2 > ROW_DETAILS ? box.w - width - 2 : ROW_DETAILS;
+	most = box.w - width - 2;
+	name += ROW_NAME + ROW_NOW + 2;
+	most = name < most ? name : most;
+	return width > 0 && most > ROW_DETAILS ? most : ROW_DETAILS;
 }
 
 static void
@@ -618,7 +624,7 @@ draw_columns(rt_canvas *canvas, rt_box box, int y, rt_str row, int details)
 	split_columns(row, cells);
 	is_current = rt_str_is(cells[1], "*");
 	(void)rt_canvas_put(canvas, box, 2, y, cells[0], RT_INK_DIM);
-	x = rt_canvas_put_name(canvas, box, ROW_NAME, y, details - ROW_NAME - (is_current ? 8 : 2), cells[2],
+	x = rt_canvas_put_name(canvas, box, ROW_NAME, y, details - ROW_NAME - 2 - (is_current ? ROW_NOW : 0), cells[2],
 			       is_current ? RT_INK_TEXT | RT_INK_BOLD : RT_INK_TEXT);
 	if (is_current) {
 		x = rt_canvas_put(canvas, box, x + 1, y,

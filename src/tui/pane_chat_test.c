@@ -248,6 +248,8 @@ footers_of_lists(void **state)
 		desk d;
 
 		desk_open_four(&d);
+		d.tui.work.said_model = "builtin/echo";
+		desk_add(&d, "User", "five");
 		desk_press(&d, ways[i]);
 		assert_false(desk_shows(&d, "Alt+Enter"));
 		assert_false(desk_shows(&d, "editor\n"));
@@ -256,6 +258,24 @@ footers_of_lists(void **state)
 		assert_false(desk_shows(&d, "Esc cancel"));
 		desk_close(&d);
 	}
+}
+
+/* Without a model there is no question about a summary of the branch that is left. */
+static void
+leaves_without_a_model(void **state)
+{
+	desk d;
+
+	(void)state;
+	desk_open_four(&d);
+	desk_press(&d, "alt+up up up enter");
+	desk_finish_run(&d);
+	assert_shows(&d, "head 2 of 4");
+	assert_notice(&d, "Moved to entry 2; the next message starts a new take   step 5 - undo: /undo or Alt+U");
+	d.tui.work.said_model = "builtin/echo";
+	desk_press(&d, "alt+u alt+up up up enter");
+	assert_shows(&d, "Summarise the branch");
+	desk_close(&d);
 }
 
 /* The last row of the next frame. */
@@ -616,7 +636,7 @@ main(void)
 		cmocka_unit_test(the_way_back_by_the_key_that_works),
 		cmocka_unit_test(a_revert_in_another_discussion),
 		cmocka_unit_test(undo_says_how_many_there_were),
-		cmocka_unit_test(footers_of_lists),
+		cmocka_unit_test(footers_of_lists), cmocka_unit_test(leaves_without_a_model),
 		cmocka_unit_test(the_footer_is_of_its_frame),
 		cmocka_unit_test(a_shorter_take_fills_the_view),
 		cmocka_unit_test(finds_again), cmocka_unit_test(renames),

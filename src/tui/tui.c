@@ -25,7 +25,7 @@ enum {
 	NOTICE_ROWS = 3,
 	NAME_LEAST = 10, /* minimal columns of each name in the title … */
 	NAME_SHORT = 20, /* … while less important text is left out */
-	SAME_NAME_MAX = 20, /* columns of the only take's name, which is the discussion's, if shown */
+	SAME_NAME_MAX = 20, /* longest name of a discussion that is shown again as that of its take */
 	TAKES_COLUMNS = 100, /* from this width on the number of takes is labelled */
 	USAGE_COLUMNS = 110 /* from this width on it has the usage */
 };
@@ -77,17 +77,17 @@ take_position(const rt_work *work)
 	return position;
 }
 
-/* The names of the discussion and its take, with the text after them, in a number of columns; the
+/* The names of the discussion and its take (may be NULL), with the text after them, in a number of columns; the
  * longer name is cut first. False: it is too wide, unless names have fewer than `least` columns. */
 static bool
-add_names(rt_tui *tui, int columns, bool with_take, int least, rt_str more, rt_buf *out)
+add_names(rt_tui *tui, int columns, const rt_str *take, int least, rt_str more, rt_buf *out)
 {
 	static const char between[] = "  take: ";
 	const rt_canvas *c = &tui->canvas;
-	rt_str disc = rt_tui_disc_title(tui), take = rt_work_take_name(&tui->work);
-	int take_width = with_take ? rt_canvas_width(c, take) : 0,
+	rt_str disc = rt_tui_disc_title(tui);
+	int take_width = take != NULL ? rt_canvas_width(c, *take) : 0,
 	    disc_width = rt_canvas_width(c, disc);
-	int width = columns - 1 - (with_take ? (int)sizeof(between) - 1 : 0) -
+	int width = columns - 1 - (take != NULL ? (int)sizeof(between) - 1 : 0) -
 		    rt_canvas_width(c, more);
 	int most;
 
@@ -96,9 +96,9 @@ add_names(rt_tui *tui, int columns, bool with_take, int least, rt_str more, rt_b
 	rt_buf_clear(out);
 	rt_buf_add_byte(out, ' ');
 	rt_canvas_add_name(c, disc, most, out);
-	if (with_take) {
+	if (take != NULL) {
 		rt_buf_add_c(out, between);
-		rt_canvas_add_name(c, take, width - (disc_width < most ? disc_width : most), out);
+		rt_canvas_add_name(c, *take, width - (disc_width < most ? disc_width : most), out);
 	}
 	rt_buf_add_str(out, more);
 	return rt_canvas_width(c, rt_buf_str(out)) <= columns;
@@ -133,7 +133,11 @@ draw_title(rt_tui *tui, rt_scope *s, rt_box box)
 	rt_work *w = &tui->work;
 	size_t count = rt_work_count(w), head = rt_work_head(w), least, less;
 	size_t tokens = rt_work_tokens(w);
-	bool with_take = w->take_count > 1 || box.w >= 60;
+	rt_str disc = rt_tui_disc_title(tui);
+	/* A long name is not repeated. */
+	bool is_same = rt_str_eq(disc, rt_work_take_name(w)) && rt_canvas_width(c, disc) > SAME_NAME_MAX;
+	rt_str take = is_same ? RT_STR("") : rt_work_take_name(w);
+	bool with_take = w->take_count > 1 || (box.w >= 60 && !is_same);
 	rt_buf *left = rt_scope_buf(s), *right = rt_scope_buf(s), *more = rt_scope_buf(s);
 	int width, columns;
 
@@ -149,14 +153,11 @@ draw_title(rt_tui *tui, rt_scope *s, rt_box box)
 		rt_buf_add_byte(right, ' ');
 	}
 	if (w->take_count > 1)
-		rt_buf_add_f(more, ", %u of %zu%s", take_position(w), w->take_count,
+		rt_buf_add_f(more, "%s%u of %zu%s", is_same ? "" : ", ", take_position(w), w->take_count,
 			     box.w >= TAKES_COLUMNS ? " takes" : "");
 	if (w->read_only)
 		rt_buf_add_c(more, "  read only");
 	least = more->size;
-	if (w->take_count == 1 && rt_str_eq(rt_tui_disc_title(tui), rt_work_take_name(w)) &&
-	    rt_canvas_width(c, rt_tui_disc_title(tui)) > SAME_NAME_MAX)
-		with_take = false;
 	if (rt_work_has_system_prompt(w))
 		rt_buf_add_c(more, "  instructions");
 	less = more->size;
@@ -171,10 +172,10 @@ draw_title(rt_tui *tui, rt_scope *s, rt_box box)
 		columns = box.w;
 	/* If it is too wide, the count is left out first, then the system prompt, then the right side.
 	 * Long names are cut after that. */
-	if (!add_names(tui, columns, with_take, NAME_SHORT, rt_buf_str(more), left) &&
-	    !add_names(tui, columns, with_take, NAME_SHORT, rt_str_at(more->ptr, less), left) &&
-	    !add_names(tui, columns, with_take, NAME_LEAST, rt_str_at(more->ptr, least), left))
-		(void)add_names(tui, columns = box.w, with_take, NAME_LEAST, rt_str_at(more->ptr, least),
+	if (!add_names(tui, columns, with_take ? &take : NULL, NAME_SHORT, rt_buf_str(more), left) &&
+	    !add_names(tui, columns, with_take ? &take : NULL, NAME_SHORT, rt_str_at(more->ptr, less), left) &&
+	    !add_names(tui, columns, with_take ? &take : NULL, NAME_LEAST, rt_str_at(more->ptr, least), left))
+		(void)add_names(tui, columns = box.w, with_take ? &take : NULL, NAME_LEAST, rt_str_at(more->ptr, least),
 				left);
 	if (columns < box.w)
 		(void)rt_canvas_put(c, box, box.w - width, 0, rt_buf_str(right), RT_INK_BAR);
@@ -376,6 +377,21 @@ add_next_step(rt_tui *tui, bool has_entry)
 	(void)!rt_tui_end(tui);
 }
 
+/* After several replies: how to see the others. */
+static void
+add_switch_keys(rt_tui *tui)
+{
+	rt_buf *keys = rt_scope_buf(rt_tui_begin(tui));
+
+	rt_keymap_add_key(tui->keys, RT_SCREEN_CHAT, RT_ACT_TAKE_PREVIOUS, keys);
+	rt_buf_add_c(keys, keys->size > 0 ? " and " : "");
+	rt_keymap_add_key(tui->keys, RT_SCREEN_CHAT, RT_ACT_TAKE_NEXT, keys);
+	rt_buf_add_c(&tui->notice, ": /takes lists and compares them");
+	if (keys->size > 0)
+		rt_buf_add_f(&tui->notice, "; %.*s switch", RT_STR_ARG(rt_buf_str(keys)));
+	(void)!rt_tui_end(tui); /* only a message */
+}
+
 /* Report how a run ended. */
 static rt_status
 report_run(rt_tui *tui)
@@ -403,10 +419,11 @@ report_run(rt_tui *tui)
 				end->how == RT_RUN_COMPACT ? "Compacted" : "Compressed",
 				end->entries, end->tokens_after, end->tokens_before);
 	} else if (end->models > 0) {
-		rt_tui_say_done(tui, "%zu replies, each in a take: /takes lists and compares them",
-				end->models);
+		rt_tui_say_done(tui, "%zu replies, each in a take", end->models);
+		add_switch_keys(tui);
 	} else if (end->how == RT_RUN_AGAIN && !end->has_problem && end->take[0] != '\0') {
-		rt_tui_say_done(tui, "Another reply, in the new take \"%s\": /takes", end->take);
+		rt_tui_say_done(tui, "Another reply, in the new take \"%s\"", end->take);
+		add_switch_keys(tui);
 	} else if (!is_navigation && tui->work.run_disc != tui->work.place.disc &&
 		   rt_project_cell(tui->work.value, tui->work.run_disc) != NULL) {
 		rt_view view = rt_work_view(&tui->work, rt_tui_begin(tui));

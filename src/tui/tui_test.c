@@ -436,6 +436,8 @@ long_names(void **state)
 	assert_shows(&d, " Planning of th…rd draft  take: the second of…ext year, 2 of 2 no model");
 	assert_shows(&d, "\n  1  Planning of the infrastructure for th…rd draft  1 entry, 2023-11-14 22:13\n"
 			 "› 2  the second of the two plans for…ext year ← now  1 entry, 2023-11-14 22:13\n");
+	desk_press(&d, "up enter");
+	assert_shows(&d, " Planning of the infrastructure for the…rd draft  take: 1 of 2 no model");
 	desk_close(&d);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Navigation through the tree: the head moves to another entry, and the branch that is left may be
- * summarized (seed 4), after a question if the branch is not empty. */
+ * summarized (seed 4), after a question if the branch is not empty and a model is chosen. */
 #include <stdio.h>
 
 #include "tui/verb_impl.h"
@@ -98,7 +98,7 @@ rt_verb_navigate(rt_tui *tui, uint32_t entry, bool select, void (*done)(rt_tui *
 {
 	/* Not letters: text that is typed after the selection of an entry is a message. */
 	static const rt_choice choices[] = {
-		{"alt+1", "no", "No: just go there"},
+		{"alt+1", "no", "No: just go there; the branch stays in the tree"},
 		{"alt+2", "yes", "Yes: a model summarises it, and the summary is added where you "
 			     "continue"},
 		{"alt+3", "instructions", "Yes, with instructions"},
@@ -116,7 +116,7 @@ rt_verb_navigate(rt_tui *tui, uint32_t entry, bool select, void (*done)(rt_tui *
 		rt_tui_say(tui, "Already at this point");
 		if (done != NULL)
 			done(tui);
-	} else if (leaves_something(&s, tui, entry) && rt_ok(&s)) {
+	} else if (work->model.size > 0 && leaves_something(&s, tui, entry) && rt_ok(&s)) {
 		copy = rt_new(tui->alloc, sizeof(*copy));
 		if (copy == NULL) {
 			(void)rt_scope_nomem(&s);
@@ -140,6 +140,30 @@ rt_verb_navigate_stop(rt_tui *tui)
 		return false;
 	rt_work_stop(&tui->work);
 	return true;
+}
+
+/* "Moved to entry 2; the next message starts a new take   step 9 - undo: Alt+U" */
+static rt_status
+say_moved(rt_tui *tui, const char *where)
+{
+	const rt_work *work = &tui->work;
+	const rt_work_end *end = &work->end;
+	rt_work_said said;
+	rt_status st;
+
+	rt_work_said_init(&said, tui->alloc);
+	rt_buf_add_f(&said.words, "Moved %s%s%s", where,
+		     end->has_summary ? "; summarised the branch you left" : "",
+		     end->editor != NULL ? "; your message is in the input: change it and send it"
+		     : rt_work_head(work) < rt_work_count(work) ? "; the next message starts a new take"
+								: "");
+	said.seq = end->seq;
+	said.is_step = true;
+	st = said.words.status;
+	if (st == RT_OK)
+		rt_tui_say_change(tui, &said);
+	rt_work_said_deinit(&said);
+	return st;
 }
 
 rt_status
@@ -173,11 +197,9 @@ rt_verb_went(rt_tui *tui)
 	if (end->is_unchanged && end->editor == NULL)
 		rt_tui_say(tui, "Already at this point");
 	else
-		rt_tui_say_done(tui, "Moved %s%s   step %llu", where,
-				end->has_summary ? "; summarised the branch you left" : "",
-				(unsigned long long)end->seq);
+		st = say_moved(tui, where);
 	editor = rt_text_ref(end->editor);
-	if (editor != NULL)
+	if (editor != NULL && st == RT_OK)
 		st = rt_tui_fill_input(tui, rt_text_str(editor));
 	rt_text_unref(editor);
 	if (st == RT_OK && done != NULL)

@@ -9,7 +9,7 @@ import threading
 from talk import FORK, Place, contents, fork, head, ids, newest, run, script, steps, tree_rows, value
 
 QUESTION = [" Summarise the branch you are leaving?" + " " * 21 + "Enter ok  Esc cancel",
-            "› Alt+1  No: just go there",
+            "› Alt+1  No: just go there; the branch stays in the tree",
             "  Alt+2  Yes: a model summarises it, and the summary is added where you continue",
             "  Alt+3  Yes, with instructions"]
 
@@ -262,12 +262,18 @@ def fails_midway(c, place):
 
 
 def no_model(c, place):
+    """Without a model there is nothing to ask."""
     fork(place)
-    before = value(place), steps(place)
-    t = asked(place, RETAKE_MODEL=None)
-    t.key("M-2")
-    c.says("what to do", t, "No model is set", "Ctrl+L", "(2/6)")
-    unchanged(c, place, "no model", before)
+    t = place.open(size=(80, 30), RETAKE_MODEL=None)
+    t.wait("Good. Schema")
+    t.key("F2")
+    t.wait("(4/6)")
+    t.key("Up", "Up", "Enter")
+    c.says("gone there", t, "Moved to entry 2; the next message starts a new take", "undo: /undo or", gone=["Summarise", "─ Tree"])
+    c.equal("no summary", (ids(place), head(place)), (["u1", "a1", "u2", "a2"], "a1"))
+    t.key("M-u")
+    c.says("undone", t, "Undone")
+    c.equal("the head", head(place), "a2")
 
 
 def aborted(c, place):
