@@ -289,8 +289,9 @@ say(rt_cli *cli, const rt_result *result, rt_str text)
 		return;
 	if (result->unchanged)
 		rt_term_f(&cli->out, "Nothing to do: %s.\n",
-			  cli->args.command->unchanged != NULL ? cli->args.command->unchanged
-							       : "already set");
+			  cli->unchanged != NULL		 ? cli->unchanged
+			  : cli->args.command->unchanged != NULL ? cli->args.command->unchanged
+								 : "already set");
 	else
 		rt_cli_say(cli, text, "step %llu - undo: %s", (unsigned long long)result->seq,
 			   undo_command(cli, result));

@@ -208,6 +208,23 @@ rt_cli_check_utf8(rt_cli *cli, rt_str text)
 	return text;
 }
 
+/* The words from one on are a text without quotes. */
+static void
+hint_quotes(rt_cli *cli, size_t index)
+{
+	enum { SHOWN_MAX = 200 };
+	rt_buf *text = rt_scope_buf(&cli->s), *quoted = rt_scope_buf(&cli->s);
+
+	for (size_t i = index; i < cli->args.word_count; i++)
+		rt_buf_add_f(text, "%s%s", i > index ? " " : "", rt_cli_word(cli, i));
+	if (text->size > SHOWN_MAX) {
+		rt_cli_hint(cli, "Put the text in quotes.");
+		return;
+	}
+	rt_args_add_quoted(quoted, rt_scope_str(&cli->s, text).ptr);
+	rt_cli_hint(cli, "Put the text in quotes: %s", rt_scope_str(&cli->s, quoted).ptr);
+}
+
 rt_str
 rt_cli_text(rt_cli *cli, size_t index)
 {
@@ -228,7 +245,7 @@ rt_cli_text(rt_cli *cli, size_t index)
 		else if (strcmp(cli->args.command->name, "ask") == 0 && access(extra, F_OK) == 0)
 			rt_cli_hint(cli, "To attach a file: -a %.200s", extra);
 		else
-			rt_cli_hint(cli, "Put the text in quotes.");
+			hint_quotes(cli, index);
 		rt_cli_fail(cli, RT_USAGE, "unexpected argument \"%.40s\"", extra);
 	}
 	if (file != NULL || (word != NULL && strcmp(word, "-") == 0)) {

@@ -41,6 +41,7 @@ typedef struct rt_cli {
 	rt_session session;
 	bool say_made; /* a new store was created and this has not been printed yet */
 
+	const char *unchanged;       /* instead of that of the command, see app/command.h; or NULL */
 	const char *draft;           /* path of a file with the user's text; or NULL */
 	const char *address;         /* of the last entry named in a request; or NULL */
 	rt_buf *extra;               /* rt_cli_extra */

@@ -326,8 +326,10 @@ static void
 set_flag(rt_cli *cli, rt_str key, const char *on, const char *off)
 {
 	const char *name = rt_cli_word(cli, 0);
-	bool is_off = rt_cli_has(cli, "off");
+	bool is_off = rt_cli_has(cli, "off"), pins = rt_str_is(key, "pinned");
 
+	if (is_off)
+		cli->unchanged = pins ? "the discussion is not pinned" : "the discussion is not archived";
 	rt_cli_do(cli,
 		  &(rt_request){.op = RT_OP_SETTING_SET,
 				.discussion = name != NULL ? rt_str_of(name_to_use(cli, name)) : RT_STR(""),
@@ -352,6 +354,7 @@ static const rt_flag pin_flags[] = {
 
 const rt_command rt_cli_pin = {
 	.name = "pin",
+	.unchanged = "the discussion is already pinned",
 	.group = RT_COMMANDS_CATALOGUE,
 	.max_words = 1,
 	.usage = "[DISCUSSION] [--off]",
@@ -378,6 +381,7 @@ static const rt_flag archive_flags[] = {
 
 const rt_command rt_cli_archive = {
 	.name = "archive",
+	.unchanged = "the discussion is already archived",
 	.group = RT_COMMANDS_CATALOGUE,
 	.max_words = 1,
 	.usage = "[DISCUSSION] [--off]",
@@ -463,6 +467,8 @@ run_tag(rt_cli *cli)
 
 	if (!rt_ok(&cli->s))
 		return;
+	if (rt_cli_has(cli, "remove"))
+		cli->unchanged = "the discussion has none of these tags";
 	if (!changes)
 		show_tags(cli, tags);
 	else
@@ -481,6 +487,7 @@ static const rt_flag tag_flags[] = {
 
 const rt_command rt_cli_tag = {
 	.name = "tag",
+	.unchanged = "the discussion already has these tags",
 	.group = RT_COMMANDS_CATALOGUE,
 	.max_words = RT_COMMAND_WORDS_ANY,
 	.usage = "[TAG]... [--remove]",

@@ -227,6 +227,7 @@ static const rt_flag move_flags[] = {
 
 const rt_command rt_cli_move = {
 	.name = "move",
+	.unchanged = "the entry already has this position",
 	.alias = "mv",
 	.group = RT_COMMANDS_WRITING,
 	.min_words = 1,

@@ -685,6 +685,7 @@ run_jump(rt_cli *cli)
 
 const rt_command rt_cli_jump = {
 	.name = "jump",
+	.unchanged = "this is already the current state",
 	.group = RT_COMMANDS_UNDOING,
 	.min_words = 1,
 	.max_words = 1,

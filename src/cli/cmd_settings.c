@@ -521,6 +521,7 @@ static const rt_flag track_flags[] = {
 
 const rt_command rt_cli_track = {
 	.name = "track",
+	.unchanged = "the discussion already has this track",
 	.group = RT_COMMANDS_SETTINGS,
 	.traits = RT_COMMAND_AT_STEP,
 	.max_words = 1,

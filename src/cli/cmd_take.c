@@ -115,6 +115,8 @@ run_label(rt_cli *cli)
 		request.entry = rt_cli_request_entry(cli, address);
 	result = rt_cli_execute(cli, &request, 1);
 	if (clear)
+		cli->unchanged = "the entry has no label";
+	if (clear)
 		rt_cli_say_result(cli, result, "Removed the label of entry %s.", result->entry);
 	else
 		rt_cli_say_result(cli, result, "Labelled entry %s [%s].", result->entry, name);
@@ -127,6 +129,7 @@ static const rt_flag label_flags[] = {
 
 const rt_command rt_cli_label = {
 	.name = "label",
+	.unchanged = "the entry already has this label",
 	.group = RT_COMMANDS_BRANCHING,
 	.max_words = 2,
 	.usage = "[ENTRY NAME | ENTRY --clear]",
@@ -183,6 +186,7 @@ run_truncate(rt_cli *cli)
 
 const rt_command rt_cli_truncate = {
 	.name = "truncate",
+	.unchanged = "the take has no more entries than that",
 	.group = RT_COMMANDS_BRANCHING,
 	.min_words = 1,
 	.max_words = 1,

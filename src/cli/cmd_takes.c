@@ -120,6 +120,7 @@ rename_take(rt_cli *cli, const char *old, const char *name)
 {
 	const rt_take *active = rt_cli_open(cli, RT_SESSION_CHANGE) ? rt_cli_take(cli) : NULL;
 
+	cli->unchanged = "the take already has this name";
 	if (active != NULL)
 		rt_cli_do(cli,
 			  &(rt_request){.op = RT_OP_TAKE_RENAME,
@@ -449,6 +450,7 @@ switch_take(rt_cli *cli, const char *name)
 {
 	if (strcmp(name, "-") == 0)
 		name = rt_cli_previous(cli, false);
+	cli->unchanged = "the take is already active";
 	if (rt_ok(&cli->s))
 		rt_cli_do(cli, &(rt_request){.op = RT_OP_TAKE_SWITCH, .target = rt_str_of(name)},
 			  "Now in take \"{take}\".");

@@ -667,7 +667,9 @@ is 'export: txt' "$(r export --format text)" "$(r export --format txt)"
 fails 2 ask 'look at this' "$work/a.txt"
 wants "unexpected argument" "To attach a file: -a $work/a.txt"
 fails 2 ask what is it
-wants 'Put the text in quotes.'
+wants "Put the text in quotes: 'what is it'"
+fails 2 edit :1 what is it
+wants "Put the text in quotes: 'what is it'"
 r -q go :2
 r -q add other
 has 'history: the name of the active take' 'switched to take "main_take_1"' "$(r history 5)"
@@ -679,6 +681,18 @@ has 'unmute: unchanged' 'Nothing to do: not muted.' "$(r unmute :1)"
 has 'role: unchanged' 'Nothing to do: the entry already has this role.' "$(r role :1 User)"
 has 'edit: unchanged' 'Nothing to do: the entry already has this text.' "$(r edit :1 one)"
 r -q set temperature 1
+has 'takes switch: unchanged' 'Nothing to do: the take is already active.' "$(r takes switch main_take_1)"
+has 'takes rename: unchanged' 'Nothing to do: the take already has this name.' "$(r takes rename main_take_1 main_take_1)"
+has 'pin --off: unchanged' 'Nothing to do: the discussion is not pinned.' "$(r pin --off)"
+r -q pin
+has 'pin: unchanged' 'Nothing to do: the discussion is already pinned.' "$(r pin)"
+has 'archive --off: unchanged' 'Nothing to do: the discussion is not archived.' "$(r archive --off)"
+r -q tag work
+has 'tag: unchanged' 'Nothing to do: the discussion already has these tags.' "$(r tag work)"
+has 'tag --remove: unchanged' 'Nothing to do: the discussion has none of these tags.' "$(r tag --remove home)"
+r -q label :1 start
+has 'label: unchanged' 'Nothing to do: the entry already has this label.' "$(r label :1 start)"
+has 'truncate: unchanged' 'Nothing to do: the take has no more entries than that.' "$(r truncate 50)"
 has 'set: unchanged' 'Nothing to do: the setting already has this value.' "$(r set temperature 1)"
 
 finish

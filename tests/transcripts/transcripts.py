@@ -21,7 +21,8 @@ error is marked with "! ", an exit status other than 0 is "[status N]". Times, p
 directories and random tokens are replaced by names.
 
   transcripts.py                    compares; ends with "N passed, N failed"
-  transcripts.py --write            writes the current output into the files
+  transcripts.py --write            writes the current output into the files, except of scripts
+                                    that could not be run to their end
   transcripts.py --match TEXT       only scripts with TEXT in "FILE: NAME"
   transcripts.py --program BINARY   another program, to compare two
 """
@@ -175,6 +176,8 @@ class Run:
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=TIMEOUT_S)
         lines = self.lines(done.stdout)
         lines += ["! " + line for line in self.lines(done.stderr)]
+        if done.returncode < 0:
+            raise RuntimeError(f"{shlex.join(words)} was ended by signal {-done.returncode}")
         if done.returncode != 0:
             lines.append(f"[status {done.returncode}]")
         return lines
@@ -253,7 +256,7 @@ class Run:
 
 
 def carry_out(program, script):
-    """The lines of the script with the current output."""
+    """The lines of the script with the current output, and why it could not be run to its end."""
     out = []
     with tempfile.TemporaryDirectory(prefix="retake-") as folder:
         run = Run(program, folder)
@@ -263,13 +266,15 @@ def carry_out(program, script):
                 out += [("> " + text).rstrip(" ") if text == "" else "> " + text for text in given]
                 out += [("  " + text).rstrip(" ") if text == "" else "  " + text
                         for text in run.step(line, given)]
+            failure = ""
         except (RuntimeError, OSError, subprocess.SubprocessError) as error:
-            out += ["  failed: " + text for text in str(error).split("\n")]
+            failure = str(error) or type(error).__name__
+            out += ["  failed: " + text for text in failure.split("\n")]
         finally:
             run.close()
     while out and out[-1] == "":
         out.pop()
-    return out
+    return out, failure
 
 
 def main():
@@ -281,13 +286,16 @@ def main():
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     options = parser.parse_args()
     program = os.path.abspath(options.program)
+    if not os.access(program, os.X_OK):
+        sys.exit(f"there is no program {program}: build it first")
     files = {path: read(path) for path in sorted(glob.glob(os.path.join(HERE, "*.txt")))}
     wanted = [(path, script) for path, (_, scripts) in files.items() for script in scripts
               if options.match in f"{os.path.basename(path)}: {script.name}"]
     passed = failed = 0
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         results = list(pool.map(lambda item: carry_out(program, item[1]), wanted))
-    for (path, script), lines in zip(wanted, results):
+    unfinished = 0
+    for (path, script), (lines, failure) in zip(wanted, results):
         expected = script.expected
         while expected and expected[-1] == "":
             expected = expected[:-1]
@@ -295,7 +303,10 @@ def main():
             passed += 1
             continue
         failed += 1
-        if options.write:
+        if options.write and failure:
+            unfinished += 1
+            print(f"not written: {os.path.basename(path)}: {script.name}: {failure}")
+        elif options.write:
             script.expected = lines
         else:
             print(f"not ok: {os.path.basename(path)}: {script.name}")
@@ -312,8 +323,8 @@ def main():
                     if at > 0:
                         file.write("\n")
                     file.writelines(line + "\n" for line in [f"== {script.name}", *body])
-        print(f"{failed} of {passed + failed} scripts written anew")
-        return 0
+        print(f"{failed - unfinished} of {passed + failed} scripts written anew")
+        return 1 if unfinished or not passed + failed else 0
     print(f"{passed} passed, {failed} failed")
     return 1 if failed or not passed else 0
 
