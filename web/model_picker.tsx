@@ -10,6 +10,7 @@ import { Dialog } from "./dialog";
 import { DoubtLine, doubtOf, openModel, useProviders } from "./model";
 import { meantModel } from "./model_problem";
 import { useModel } from "./pane_data";
+import { ModelSetup, OTHER, setupOf } from "./model_setup";
 import { NumberSetting } from "./pane_settings";
 import { addPane, openOverlay } from "./panes";
 import { askModels, questionText, typeQuestion } from "./several";
@@ -19,6 +20,12 @@ import type { Doubt, Provider } from "./model";
 /** Limits: per group, of recently used ones, of models asked at once. */
 const MOST = 30, MOST_RECENT = 5, MOST_ASKED = 16;
 const RECENT = "retake.models";
+
+/** The models that need no server. builtin/play is not listed: it reads a file of the server. */
+const ABOUT: Record<string, string> = {
+	"builtin/echo": "repeats the question", "builtin/text": "the same, without images",
+	"builtin/summary": "extracts sentences",
+};
 
 interface Listed {
 	models: string[];
@@ -31,7 +38,8 @@ interface Group {
 	name: string;
 	models: string[];
 	note: string;
-	isProblem: boolean;
+	/** The provider must be set up before its models are known. */
+	isUnset?: boolean;
 }
 
 function recentModels(): string[] {
@@ -48,17 +56,9 @@ function remember(models: string[]): void {
 	localStorage.setItem(RECENT, JSON.stringify(all.slice(0, MOST_RECENT)));
 }
 
-/** Why the provider cannot be queried, and what to configure; "": it can. */
-function setupOf(provider: Provider): string {
-	if (provider.state === "no key")
-		return `No key. Set ${provider.key_env ?? "its key"} in the environment of the server, or key_file or key_cmd of [provider.${provider.provider}] in its config.toml.`;
-	return provider.state === "invalid URL" ? "Its URL is not valid: correct the variable in the environment of the server." : "";
-}
-
 function problemOf(error: unknown, provider: Provider): string {
 	const code = error instanceof Problem ? error.code : "", detail = act.sentence((error as Error).message);
-	const fix = code === "credentials" ? "Check its key."
-		: provider.url ? "Is that server running? Its address is set in the configuration file." : "";
+	const fix = code === "credentials" ? "Check its key." : provider.url ? "Is that server running?" : "";
 	return `${detail} ${fix}`.trim();
 }
 
@@ -72,7 +72,7 @@ function useLists(providers: Provider[]): ReadonlyMap<string, Listed> {
 				setLists((old) => new Map(old).set(name, listed));
 		};
 		for (const each of providers) {
-			const problem = setupOf(each);
+			const problem = setupOf(each) && `${each.provider} ${setupOf(each)}.`;
 			put(each.provider, { models: [], problem, isLoading: !problem });
 			if (!problem)
 				get<{ model: string }[]>("/models", { provider: each.provider }).then(
@@ -95,23 +95,23 @@ function matches(name: string, words: string[]): boolean {
 function groupsOf(query: string, now: string, providers: Provider[], lists: ReadonlyMap<string, Listed>, eachOnce: boolean): Group[] {
 	const words = query.toLowerCase().split(/\s+/).filter(Boolean);
 	const recent = [...new Set([now, ...recentModels()])].filter((name) => name && matches(name, words)).slice(0, MOST_RECENT);
-	const groups: Group[] = recent.length ? [{ name: "Recent", models: recent, note: "", isProblem: false }] : [];
+	const groups: Group[] = recent.length ? [{ name: "Recent", models: recent, note: "" }] : [];
 	const loading: Group[] = [], failed: Group[] = [];
 	const builtin = (each: Provider) => Number(each.provider === "builtin");
-	for (const { provider } of [...providers].sort((a, b) => builtin(a) - builtin(b))) {
-		const listed = lists.get(provider);
+	for (const each of [...providers].sort((a, b) => builtin(a) - builtin(b))) {
+		const { provider } = each, listed = lists.get(provider);
 		const found = (listed?.models ?? []).filter((name) => matches(name, words) && !(eachOnce && recent.includes(name)));
 		const rest = found.length - MOST;
 		if (found.length > 0)
-			groups.push({ name: provider, models: found.slice(0, MOST), note: rest > 0 ? `${rest.toLocaleString()} more. Type part of the name.` : "", isProblem: false });
+			groups.push({ name: provider, models: found.slice(0, MOST), note: rest > 0 ? `${rest.toLocaleString()} more. Type part of the name.` : "" });
 		else if (listed?.isLoading)
-			loading.push({ name: provider, models: [], note: "Loading the list …", isProblem: false });
-		else if (listed?.problem && words.length === 0)
-			failed.push({ name: provider, models: [], note: listed.problem, isProblem: true });
+			loading.push({ name: provider, models: [], note: "Loading the list …" });
+		else if (listed?.problem && matches(provider, words))
+			failed.push({ name: provider, models: [], note: setupOf(each) || "no list of models", isUnset: true });
 	}
 	const toTry = groups.find((group) => group.name === "builtin");
 	if (toTry)
-		toTry.note ||= "No model server needed: echo repeats the question, text does the same but accepts no images, and summary extracts sentences.";
+		toTry.note ||= "No model server needed. play:FILE plays scripted replies; it can only be chosen on the command line or in the configuration file.";
 	return [...groups.filter((group) => group !== toTry), ...loading, ...(toTry ? [toTry] : []), ...failed];
 }
 
@@ -146,19 +146,23 @@ function ModelPicker(props: { isSeveral: boolean }) {
 	const isOwn = (settings?.own as string[] | undefined)?.includes("model") ?? false;
 	const [query, setQuery] = useState(""), [picked, setPicked] = useState<string | null>(null), [doubt, setDoubt] = useState<Doubt | null>(null);
 	const [isSeveral, setSeveral] = useState(props.isSeveral), [asked, setAsked] = useState<string[]>([]);
+	const [setup, setSetup] = useState<string | null>(null);
 	const [scope, setScope] = useState<Scope>(own ? "discussion" : "project"), [question, setQuestion] = useState(questionText);
 	const list = useRef<HTMLDivElement>(null), field = useRef<HTMLInputElement>(null);
 	const providers = useProviders(), lists = useLists(providers);
 	const groups = useMemo(() => groupsOf(query, now, providers, lists, isSeveral), [query, now, providers, lists, isSeveral]);
 	// the same model may be in two groups
-	const rows = groups.flatMap((group) => group.models.map((model) => ({ key: `${group.name} ${model}`, model })));
+	const rows: { key: string; model: string; setup?: string }[] = groups.flatMap((group) => group.isUnset ? [{ key: `setup ${group.name}`, model: "", setup: group.name }]
+		: group.models.map((model) => ({ key: `${group.name} ${model}`, model })));
 	// a model that is not listed; without a provider, that of its likely maker
-	const words = query.trim(), unlisted = words !== "" && (words.includes("/") || rows.length === 0) ? doubtOf(words, providers) : null;
+	const words = query.trim(), unlisted = words !== "" && (words.includes("/") || !rows.some((row) => row.model)) ? doubtOf(words, providers) : null;
 	const typed = unlisted ? unlisted.meant ?? "" : words, maker = providers.find((each) => typed.startsWith(`${each.provider}/`));
 	const isKnownMissing = unlisted !== null && (!maker || setupOf(maker) !== "" || (lists.get(maker.provider)?.models.length ?? 0) > 0);
-	const isNew = typed !== "" && !isKnownMissing && !rows.some((row) => row.model === typed) && (typed.includes("/") || rows.length === 0);
+	const isNew = typed !== "" && !isKnownMissing && !rows.some((row) => row.model === typed) && (typed.includes("/") || !rows.some((row) => row.model));
 	if (isNew)
 		rows.push({ key: "typed", model: typed });
+	if (words === "" && providers.length > 0)
+		rows.push({ key: "setup", model: "", setup: OTHER });
 	const found = rows.findIndex((row) => row.key === picked), at = found >= 0 ? found : rows.length > 0 ? 0 : -1;
 	// the list opens at its beginning
 	useEffect(() => { if (picked !== null || query) list.current?.querySelector("[aria-selected=true]")?.scrollIntoView({ block: "nearest" }); }, [at, groups]);
@@ -180,6 +184,7 @@ function ModelPicker(props: { isSeveral: boolean }) {
 				field.current?.focus();
 		});
 	};
+	const onRow = (row: { model: string; setup?: string }) => (row.setup === undefined ? take(row.model) : setSetup(row.setup));
 	const ask = () => {
 		remember(asked);
 		openOverlay(null);
@@ -191,22 +196,29 @@ function ModelPicker(props: { isSeveral: boolean }) {
 		if (event.key === "Enter" && (event.ctrlKey || event.metaKey) && isSeveral && asked.length > 0)
 			ask();
 		else if (event.key === "Enter" && !event.isComposing && at >= 0)
-			take(rows[at].model);
+			onRow(rows[at]);
 		else if (to !== undefined && rows.length)
 			setPicked(rows[to].key);
 		else
 			return;
 		event.preventDefault();
 	};
-	const option = (key: string, model: string, text: string) => {
-		const i = rows.findIndex((row) => row.key === key), isOn = isSeveral ? asked.includes(model) : model === now;
+	const option = (key: string, model: string, text: string, about = ABOUT[model]) => {
+		const i = rows.findIndex((row) => row.key === key), isSetup = rows[i].setup !== undefined, isOn = !isSetup && (isSeveral ? asked.includes(model) : model === now);
 		return (
-			<div key={key} id={`picker-${i}`} role="option" aria-selected={i === at} aria-checked={isOn} class="palette-item" onClick={() => { setPicked(key); take(model); }}>
-				<span class="words">{text}</span>
-				<span class="picked" aria-hidden="true">{isSeveral ? (isOn ? "☑" : "☐") : isOn ? "✓" : ""}</span>
+			<div key={key} id={`picker-${i}`} role="option" aria-selected={i === at} aria-checked={isOn} class="palette-item" onClick={() => { setPicked(key); onRow(rows[i]); }}>
+				<span class="words name">{text}</span>{" "}
+				{about && <span class="words about">{about}</span>}{" "}
+				<span class="picked" aria-hidden="true">{isSetup ? "›" : isSeveral ? (isOn ? "☑" : "☐") : isOn ? "✓" : ""}</span>
 			</div>
 		);
 	};
+	if (setup !== null)
+		return (
+			<Dialog title={setup === OTHER ? "Add a provider" : `Set up ${setup}`} class="picker" onClose={() => openOverlay(null)}>
+				<ModelSetup provider={providers.find((each) => each.provider === setup) ?? null} problem={lists.get(setup)?.problem ?? ""} onBack={() => setSetup(null)} />
+			</Dialog>
+		);
 	return (
 		<Dialog title={isSeveral ? "Ask several models" : "Model"} class="palette picker" onClose={() => openOverlay(null)}>
 			<input ref={field} class="line" role="combobox" aria-expanded="true" aria-controls="picker-list" aria-autocomplete="list" autoFocus aria-activedescendant={at >= 0 ? `picker-${at}` : undefined}
@@ -214,16 +226,23 @@ function ModelPicker(props: { isSeveral: boolean }) {
 				aria-invalid={doubt !== null || undefined} aria-describedby={doubt ? "model-problem" : undefined} onInput={(event) => { setQuery(event.currentTarget.value); setPicked(null); setDoubt(null); }} onKeyDown={onKeyDown} />
 			<DoubtLine doubt={doubt} onMeant={take} />
 			<div id="picker-list" class="palette-list" role="listbox" aria-label="Models" aria-multiselectable={isSeveral || undefined} ref={list} tabIndex={-1}>
-				{groups.map((group, n) => (
+				{groups.filter((group) => !group.isUnset).map((group, n) => (
 					<div role="group" aria-labelledby={`picker-group-${n}`} key={group.name}>
 						<p class="palette-group" role="presentation" id={`picker-group-${n}`}>{group.name}</p>
 						{group.models.map((model) => option(`${group.name} ${model}`, model, group.name === "Recent" ? model : model.slice(group.name.length + 1)))}
-						{group.note && <p class={"picker-note small " + (group.isProblem ? "" : "quiet")} role="presentation">{group.note}</p>}
+						{group.note && <p class="picker-note small" role="presentation">{group.note}</p>}
 					</div>
 				))}
 				{isNew && option("typed", typed, `Use ${typed}`)}
+				{rows.some((row) => row.setup !== undefined) && (
+					<div role="group" aria-labelledby="picker-group-unset">
+						<p class="palette-group" role="presentation" id="picker-group-unset">not available</p>
+						{groups.filter((group) => group.isUnset).map((group) => option(`setup ${group.name}`, "", group.name, group.note))}
+						{words === "" && option("setup", "", "Add a provider …")}
+					</div>
+				)}
 			</div>
-			{rows.length === 0 && words !== "" && <p class="quiet" role="status">{unlisted?.meant ? `No match: ${maker && setupOf(maker) ? `${maker.provider}: ${setupOf(maker)}` : `no listed model has this name.`}` : unlisted?.text ?? "No match."}</p>}
+			{!rows.some((row) => row.model) && words !== "" && <p class="quiet" role="status">{unlisted?.meant ? `No match: ${maker && setupOf(maker) ? `${maker.provider} ${setupOf(maker)}.` : `no listed model has this name.`}` : unlisted?.text ?? "No match."}</p>}
 			<div class="setting-row">
 				<Effort value={values.reasoning_effort} />
 				<NumberSetting name="temperature" label="Temperature" values={values} min={0} max={2} step={0.05} />

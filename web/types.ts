@@ -252,6 +252,8 @@ export interface Info {
 	/** The default model. */
 	model?: string;
 	default_project?: string;
+	/** The path of the configuration file, for an administrator. */
+	config_file?: string;
 	features: string[];
 	formats: Format[];
 	operations: string[];

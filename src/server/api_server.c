@@ -9,6 +9,7 @@
 #include "accounts/accounts.h"
 #include "formats/formats.h"
 #include "llm/keys_host.h"
+#include "llm/models_host.h"
 #include "llm/provider.h"
 #include "server/access.h"
 #include "server/embedding.h"
@@ -73,6 +74,7 @@ rt_api_info(rt_call *call)
 	const rt_project_pool_options *given = rt_project_pool_get_options(call->pool);
 	const rt_project *project = rt_call_value(call);
 	rt_str own = call->principal.project;
+	rt_buf *path = rt_scope_buf(&call->scope);
 	rt_str model = given->model.size > 0 || given->config == NULL ? given->model
 								       : given->config->model;
 
@@ -101,6 +103,9 @@ rt_api_info(rt_call *call)
 	rt_json_close(buf, ']');
 	if (model.size > 0)
 		rt_json_put_str(buf, "model", model);
+	if (own.size == 0 && rt_access_allows(call, RT_RIGHT_SERVER) &&
+	    rt_config_path(path, NULL) == RT_OK)
+		rt_json_put_str(buf, "config_file", rt_scope_str(&call->scope, path));
 	rt_embedding_put(rt_project_pool_embedding(call->pool), &call->scope, call->open_project->engine, buf);
 	rt_json_open(buf, "operations", '[');
 	for (size_t i = 0; i < RT_OP_COUNT; i++)

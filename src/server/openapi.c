@@ -44,13 +44,13 @@ const rt_shape rt_shapes[] = {
 	{"Object", "an object", "{\"type\":\"object\"}", NULL},
 	{"Info",
 	 "`version`, `api`, `project` (of this request), `default_project`, `seq`, `epoch`, "
-	 "`limits`, `features`, `formats`, `providers`, `operations`; with an embedding_model, `embedding`: `model`, "
+	 "`limits`, `features`, `formats`, `providers`, `operations`; for an administrator `config_file`: the path of the configuration; with an embedding_model, `embedding`: `model`, "
 	 "`done` and `all` texts, `problem` while its server fails",
 	 OBJECT("\"version\":" TEXT ",\"api\":" TEXT ",\"project\":" TEXT
 		",\"default_project\":" TEXT ",\"seq\":" NUMBER ",\"epoch\":" TEXT
 		",\"limits\":{\"type\":\"object\"}"
 		",\"features\":" LIST(TEXT) ",\"formats\":" LIST(ANY) ",\"providers\":" LIST(
-			TEXT) ",\"operations\":" LIST(TEXT) ",\"embedding\":{\"type\":\"object\"}"),
+			TEXT) ",\"operations\":" LIST(TEXT) ",\"config_file\":" TEXT ",\"embedding\":{\"type\":\"object\"}"),
 	 NULL},
 	{"Health", "`status` and `version`", OBJECT("\"status\":" TEXT ",\"version\":" TEXT), NULL},
 	{"Server",

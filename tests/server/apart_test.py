@@ -103,6 +103,8 @@ def main():
             tally.equal("a browser only learns of its own project", info["default_project"],
                         info["project"])
             tally.equal("a program does", owner.get("/info").json["default_project"], "default")
+            tally.equal("and of the configuration file", (owner.get("/info").json["config_file"], info.get("config_file")),
+                        (place.folder + "/config/retake/config.toml", None))
             purges(tally, place, owner, browser)
             files(tally, place, owner, browser)
             a_log_that_cannot_be_purged(tally, place, owner)

@@ -12,6 +12,7 @@ import { BRIEF, choose, DEPS, openBrowser, openPage, pick, ROOT, Server, Tally, 
 
 const AXE = readFileSync(join(DEPS, "axe/axe.min.js"), "utf8");
 const WIDE = 1280, PHONE = 360;
+const PNG = "iVBORw0KGgoAAAANSUhEUgAAAAIAAAACCAIAAAD91JpzAAAAEElEQVR4nGP4z8AARAwQCgAf7gP9i18U1AAAAABJRU5ErkJggg==";
 const tally = new Tally();
 
 /** Does symbol lookup work on this machine? ctags must be built with its sandbox. */
@@ -210,6 +211,9 @@ async function sides(page, look) {
 		await page.waitForTimeout(300);
 		await look.at(`the pane ${id}`);
 	}
+	await open("settings");
+	await page.locator("#pane .advanced > summary").click();
+	await look.at("the advanced settings");
 	await open("outline");
 	const at = page.locator("#pane [role=treeitem]").first();
 	await at.focus();
@@ -250,6 +254,8 @@ async function dialogs(page, look, server) {
 	await look.at("the model");
 	await page.getByLabel("Ask several models at once").check();
 	await look.at("several models");
+	await page.getByRole("option", { name: "Add a provider …" }).click();
+	await look.at("the lines of a provider");
 	await escape(page);
 	await page.keyboard.press("Control+k");
 	await page.locator("#palette").fill("Use the template review");
@@ -335,6 +341,13 @@ async function status(page, look, server) {
 	await look.at("a failure");
 	await server.op("setting.set", { key: "model", value: null });
 	await page.fill("#composer", "");
+	await page.locator("[data-attach]").setInputFiles({ name: "shot.png", mimeType: "image/png", buffer: Buffer.from(PNG, "base64") });
+	await page.locator(".attached .file-chip", { hasText: "bytes" }).waitFor();
+	await look.at("an attached file");
+	await page.locator("#add").click();
+	await page.locator(".entries .picture-frame").last().click();
+	await page.locator(".entries .picture-frame.large").waitFor();
+	await look.at("a picture, enlarged");
 }
 
 async function empty(page, look, server) {

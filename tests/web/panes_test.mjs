@@ -3,7 +3,7 @@
 // The panes: each of their verbs is used in a browser and its result checked in the canonical
 // export, or through the API; axe-core reports nothing in any of them. Every part has a separate
 // server.
-import { readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { choose, DEPS, openBrowser, openPage, pick, Server, Tally, until } from "./place.mjs";
@@ -629,11 +629,31 @@ async function model(server, page) {
 
 	await button.click();
 	const field = dialog.getByRole("combobox", { name: "Find a model" });
-	await dialog.getByRole("option", { name: "echo", exact: true }).waitFor();
-	tally.check("a provider without a key says what to do", (await dialog.locator(".picker-note", { hasText: "OPENAI_API_KEY" }).innerText()).startsWith("No key."));
-	const broken = dialog.locator(".picker-note", { hasText: "Its URL is not valid" });
-	tally.equal("a provider with an invalid URL, too", await broken.count(), 1);
+	await dialog.getByRole("option", { name: /^echo / }).waitFor();
+	tally.equal("built-in models are described", await dialog.getByRole("option", { name: /^summary / }).locator(".about").innerText(), "extracts sentences");
+	tally.equal("a provider without a key is one line", await dialog.getByRole("option", { name: /^openai / }).locator(".about").innerText(), "needs a key (OPENAI_API_KEY)");
+	tally.check("a provider with an invalid URL, too", await dialog.getByRole("option").filter({ hasText: "its URL is not valid" }).count() === 1);
 	await axe(page, "dialog", "model");
+	await field.press("End");
+	await dialog.getByRole("option", { name: /^openai / }).click();
+	const setup = page.getByRole("dialog", { name: "Set up openai" });
+	await axe(page, "dialog", "model setup");
+	tally.equal("its setup names the file", await setup.locator(".setup-file code").innerText(), join(server.folder, "config/retake/config.toml"));
+	await page.evaluate(() => Object.defineProperty(navigator, "clipboard", { configurable: true, value: { writeText: (text) => { window.copied = text; return Promise.resolve(); } } }));
+	await setup.getByRole("button", { name: "Copy the lines for the configuration file" }).click();
+	const lines = await page.evaluate(() => window.copied);
+	tally.check("and has lines to copy", /^\[provider\.openai\]\n[^]*key_file = /.test(lines), lines);
+	await setup.getByRole("button", { name: "Back to the models" }).click();
+	await dialog.getByRole("option", { name: "Add a provider …" }).click();
+	const other = page.getByRole("dialog", { name: "Add a provider" });
+	await other.getByRole("button", { name: "Copy the lines for the configuration file" }).click();
+	mkdirSync(join(server.folder, "added/retake"), { recursive: true });
+	writeFileSync(join(server.folder, "added/retake/config.toml"), [lines, await page.evaluate(() => window.copied)].join("\n"));
+	server.env.XDG_CONFIG_HOME = join(server.folder, "added");
+	const known = JSON.parse(await server.run(["models", "--json"]));
+	tally.check("the command line accepts both", known.some((each) => each.provider === "local" && each.url === "http://127.0.0.1:8080/v1"), known);
+	await other.getByRole("button", { name: "Back to the models" }).click();
+	await dialog.getByRole("option", { name: /^echo / }).waitFor();
 	await field.fill("gpt-5");
 	await field.press("Enter");
 	const alert = dialog.getByRole("alert"), status = dialog.locator("p[role=status]");
