@@ -157,7 +157,7 @@ is 'the log counts' '1 open-webui' \
 	"$(printf '%s' "$out" | json 'str(d["entries"]) + " " + d["files"][0]["format"]')"
 is 'one without conversations is passed over, as the files of the log' 3 "$(printf '%s' "$out" | json 'd["unknown_files"]')"
 code 'given by name it is refused' 2 r import "$work/live/notes.db"
-has 'with the reason' 'contains no conversation of Cursor' "$err"
+has 'with the reason' 'contains no Cursor conversation' "$err"
 code 'no file was added' 1 test -e "$work/live/webui.db-journal"
 kill "$other"
 
