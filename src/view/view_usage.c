@@ -23,6 +23,7 @@ typedef struct counting {
 	const rt_usage_visitor *visitor;
 	const rt_disc *disc; /* that is being visited */
 	unsigned char *seen; /* by number of the entry */
+	size_t unseen;       /* entries of the project that have not been seen */
 	rt_hash_table known; /* of replies */
 	reply *replies;
 	size_t count, capacity;
@@ -159,6 +160,7 @@ visit_run(counting *c, rt_body_reader *reader, const rt_slot *slots, size_t coun
 		if (*seen != 0)
 			continue;
 		*seen = 1;
+		c->unseen--;
 		if (v->wants != NULL && !v->wants(v->ctx, &slots[i]))
 			continue;
 		if ((slots[i].flags & RT_SLOT_RICH) != 0)
@@ -213,6 +215,7 @@ visit_state(counting *c, bool is_project)
 	const rt_project *project = c->view->project;
 
 	c->seen = rt_scope_array(c->view->scope, project->next_entry + 1, 1);
+	c->unseen = project->next_entry - 1; /* numbers begin at 1 */
 	for (uint32_t i = 1; is_project && c->seen != NULL && i <= rt_project_disc_count(project); i++)
 		visit_disc(c, i);
 	if (!is_project && c->seen != NULL)
@@ -280,7 +283,8 @@ rt_usage_visit_received(const rt_view *view, bool is_project, const rt_usage_vis
 	visit_state(&c, is_project);
 	if (rows != NULL)
 		rows->memory = rt_view_inner(s);
-	for (uint64_t seq = 1; rt_ok(s) && seq <= view->project->seq; seq++) {
+	/* The log is read only for entries that no take contains now, until all have been found. */
+	for (uint64_t seq = 1; rt_ok(s) && c.unseen > 0 && seq <= view->project->seq; seq++) {
 		rt_stretch_read(s, view->engine, rows, seq, view->project->seq);
 		if (rows->count == 0)
 			break;
