@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "app/host.h"
+#include "app/input_utf16.h"
 #include "codec/json.h"
 
 enum { PIPE_CHUNK = 64 * 1024, LINE_CHUNK = 16 * 1024 };
@@ -177,6 +178,26 @@ take_state(rt_file_input *f)
 				      : 0;
 }
 
+/* A copy in UTF-8 is read instead of the file. */
+static rt_status
+take_copy(rt_file_input *f, rt_error *err)
+{
+	int from = f->fd;
+	rt_buf folder;
+	rt_status st;
+
+	rt_buf_init(&folder, rt_alloc_libc(), RT_BUF_UNLIMITED);
+	rt_host_temp_dir(&folder);
+	f->fd = folder.status == RT_OK ? rt_file_unnamed(folder.ptr) : -1;
+	st = f->fd < 0 ? rt_fail(err, RT_IO, "cannot create a temporary file: %s", strerror(errno))
+		       : rt_input_utf16_copy(from, f->fd, f->name, err);
+	if (st == RT_OK && fstat(f->fd, &f->state) != 0)
+		st = fail_errno(f->name, err);
+	rt_buf_deinit(&folder);
+	(void)close(from);
+	return st;
+}
+
 rt_status
 rt_file_input_open(rt_file_input *out, const char *name, rt_error *err)
 {
@@ -198,7 +219,9 @@ rt_file_input_open(rt_file_input *out, const char *name, rt_error *err)
 		st = fail_errno(name, err);
 	else if (!S_ISREG(out->state.st_mode))
 		st = no_file(name, out->state.st_mode, err);
-	if (st == RT_OK)
+	if (st == RT_OK && rt_input_is_utf16(fd))
+		st = take_copy(out, err);
+	else if (st == RT_OK)
 		st = rt_input_wal_open(name, fd, &out->wal, err);
 	take_state(out);
 	if (st != RT_OK)

@@ -8,6 +8,8 @@
  * (0600) as far as it is read, because it has to be read again; no more than was requested is read
  * from it.
  *
+ * A file in UTF-16 with a byte order mark is read from a copy in UTF-8 (app/input_utf16.h).
+ *
  * An SQLite database is read together with its log (app/input_wal.h).
  *
  * One thread at a time. */

@@ -73,7 +73,11 @@ sniff_prompt(rt_str record)
 	bool is_old = rt_graph_member(record, "runSettings").size > 0 &&
 		      rt_graph_member(record, "history").size > 0;
 
-	return is_old ? 80
+	/* instructions may be longer than the beginning of the file */
+	bool is_long = rt_str_starts(rt_graph_member(record, "runSettings"), RT_STR("{")) &&
+		       rt_graph_member(record, "systemInstruction").size > 0;
+
+	return is_old || is_long ? 80
 	       : rt_graph_member(rt_graph_member(record, "chunkedPrompt"), "chunks").size > 0 ? 90
 											      : 0;
 }

@@ -195,7 +195,7 @@ read_conversation(rt_graph *g, yyjson_val *conversation)
 	rt_graph_end(g, leaf);
 }
 
-RT_GRAPH_FUNCTIONS(chatgpt, .format = "chatgpt", .noun = "ChatGPT conversation",
+RT_GRAPH_FUNCTIONS(chatgpt, .format = "chatgpt", .wrapper = "conversations", .noun = "ChatGPT conversation",
 		   .read = read_conversation)
 
 /* The first node of the mapping decides. */
@@ -222,7 +222,9 @@ sniff_conversation(rt_str record)
 static int
 chatgpt_sniff(rt_str head)
 {
-	return rt_graph_sniff(head, sniff_conversation);
+	rt_str wrapped = rt_graph_member(rt_scan_unmark(head), "conversations");
+
+	return rt_graph_sniff(wrapped.size > 0 ? wrapped : head, sniff_conversation);
 }
 
 const rt_format rt_format_chatgpt = {

@@ -116,7 +116,13 @@ RT_GRAPH_FUNCTIONS(claude_ai, .format = "claude-ai", .wrapper = "conversations",
 static int
 sniff_conversation(rt_str record)
 {
-	return rt_graph_member(record, "chat_messages").size > 0 ? 90 : 0;
+	if (rt_graph_member(record, "chat_messages").size > 0)
+		return 90;
+	/* a summary may be longer than the beginning of the file */
+	return rt_graph_member(record, "uuid").size > 0 && rt_graph_member(record, "name").size > 0 &&
+			       rt_graph_member(record, "summary").size > 0
+		       ? 60
+		       : 0;
 }
 
 static int
