@@ -85,7 +85,8 @@ def run(what, *words):
     passed, after = time.monotonic() - begun, resource.getrusage(resource.RUSAGE_CHILDREN)
     if done.returncode != 0:
         sys.exit(f"{what}: {done.stderr}")
-    size = os.path.getsize(words[-1]) / 1e6
+    size = sum(each.stat().st_size for each in os.scandir(words[-1])) if os.path.isdir(words[-1]) else os.path.getsize(words[-1])
+    size /= 1e6
     busy = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     print(f"{what:8} {size:6.0f} MB  {passed:6.1f} s  {size / passed:6.1f} MB/s  processor {busy:6.1f} s  "
           f"{size / busy:6.1f} MB/s  peak {int(done.stdout) / 1024:6.0f} MiB", flush=True)
