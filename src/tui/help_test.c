@@ -118,7 +118,10 @@ help_of_a_list(void **state)
 	desk_press(&d, "enter");
 	assert_shows(&d, "Which take?");
 	desk_press(&d, "f1");
+	assert_shows(&d, "This list, which is filtered by typing\n\n  Up, Down                choose\n");
 	assert_shows(&d, "\n  Tab                     compare\n  Ctrl+R                  rename\n");
+	assert_false(desk_shows(&d, "newline"));
+	assert_shows(&d, "end of line");
 	desk_press(&d, "escape");
 	assert_shows(&d, "Which take?");
 	desk_close(&d);

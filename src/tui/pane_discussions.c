@@ -270,6 +270,7 @@ static void
 draw_hit(rt_discussions *d, rt_canvas *canvas, rt_box box, int y, const rt_hit *hit)
 {
 	bool is_wide = box.w >= DATE_MIN, is_match = false;
+	int name = box.w >= COUNTS_ALWAYS ? 2 * NAME_MAX_HIT : is_wide ? NAME_MAX_HIT : NAME_MAX_HIT / 2;
 	rt_buf *plain = rt_scope_buf(rt_discussions_scope(d));
 	rt_str snippet, run;
 	int x = 3;
@@ -281,9 +282,7 @@ draw_hit(rt_discussions *d, rt_canvas *canvas, rt_box box, int y, const rt_hit *
 				    RT_INK_DIM);
 		box.w -= DATE + 2;
 	}
-	x = rt_canvas_put_name(canvas, box, x, y, is_wide ? NAME_MAX_HIT : NAME_MAX_HIT / 2,
-			       hit_title(d, hit), RT_INK_DIM) +
-	    1;
+	x = rt_canvas_put_name(canvas, box, x, y, name, hit_title(d, hit), RT_INK_DIM) + 1;
 	if (is_wide)
 		x = rt_canvas_put_name(canvas, box, x, y, TAKE_MAX_HIT,
 				       hit->at > 0 ? hit->take : RT_STR("(deleted)"), RT_INK_DIM) +

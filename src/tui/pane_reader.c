@@ -18,6 +18,7 @@ typedef struct reader {
 	bool is_all;  /* … of all screens, or only … */
 	rt_screen help_of;
 	rt_buf help_footer; /* of a question or a list; or empty */
+	bool help_is_list;
 	int help_columns; /* … laid out for this many */
 	rt_status (*restore)(rt_tui *tui, uint32_t entry); /* of the versions of an entry; or NULL */
 	uint32_t entry;
@@ -227,6 +228,15 @@ applies(void *ctx, rt_action action)
 	}
 }
 
+/* Is the key of a text useful in the line that filters a list? */
+static bool
+applies_in_list(void *ctx, rt_action action)
+{
+	(void)ctx;
+	return action != RT_ACT_NEWLINE && action != RT_ACT_EDITOR && action != RT_ACT_UP &&
+	       action != RT_ACT_DOWN && action != RT_ACT_COMPLETE;
+}
+
 /* The parts of a footer as lines: "Tab compare", of which the words before the first that begins with a
  * small letter are the key. */
 static void
@@ -250,16 +260,19 @@ add_footer_keys(rt_str footer, rt_buf *text)
 
 /* The keys of the screen that apply now. */
 static rt_str
-keys_here(rt_tui *tui, rt_screen screen, rt_str footer)
+keys_here(rt_tui *tui, rt_screen screen, rt_str footer, bool is_list)
 {
 	rt_buf *text = rt_scope_buf(&tui->scope), *key = rt_scope_buf(&tui->scope);
 
 	if (footer.size > 0) {
-		rt_buf_add_c(text, "This question\n\n");
+		rt_buf_add_c(text, is_list ? "This list, which is filtered by typing\n\n" : "This question\n\n");
 		add_footer_keys(footer, text);
-		rt_buf_add_byte(text, '\n');
 	}
-	rt_keymap_add_screen(tui->keys, screen, screen == RT_SCREEN_CHAT ? applies : NULL, tui, text);
+	rt_keymap_add_screen(tui->keys, screen,
+			     screen == RT_SCREEN_CHAT ? applies
+			     : is_list                ? applies_in_list
+						      : NULL,
+			     tui, text);
 	rt_keymap_add_key(tui->keys, RT_SCREEN_READER, RT_ACT_HELP, key);
 	if (key->size > 0)
 		rt_buf_add_f(text, "\n  %-24.*sall keys\n", RT_STR_ARG(rt_buf_str(key)));
@@ -272,9 +285,9 @@ keys_here(rt_tui *tui, rt_screen screen, rt_str footer)
 }
 
 static void
-lay_help(rt_tui *tui, rt_screen screen, rt_str footer, bool is_all, rt_lines *lines)
+lay_help(rt_tui *tui, rt_screen screen, rt_str footer, bool is_list, bool is_all, rt_lines *lines)
 {
-	rt_str left = is_all ? all_keys(tui, screen) : keys_here(tui, screen, footer);
+	rt_str left = is_all ? all_keys(tui, screen) : keys_here(tui, screen, footer, is_list);
 
 	while (left.size > 0) {
 		size_t end = rt_str_find(left, RT_STR("\n"), 0);
@@ -296,7 +309,7 @@ lay_help_anew(reader *r)
 	rt_lines lines;
 
 	rt_lines_init(&lines, tui->alloc);
-	lay_help(tui, r->help_of, rt_buf_str(&r->help_footer), r->is_all, &lines);
+	lay_help(tui, r->help_of, rt_buf_str(&r->help_footer), r->help_is_list, r->is_all, &lines);
 	if (rt_ok(&tui->scope)) {
 		rt_lines old = r->lines;
 
@@ -522,12 +535,14 @@ rt_pane_help(rt_tui *tui, rt_screen screen)
 	reader *r = NULL;
 	const char *words = screen == RT_SCREEN_FIELD ? rt_tui_top(tui)->footer : NULL;
 	rt_str footer = rt_str_of(words == NULL ? "" : words);
+	bool is_list = footer.size > 0 && rt_tui_top(tui)->ops->paste != NULL && rt_tui_top(tui)->list != NULL;
 	rt_lines lines;
 
 	rt_lines_init(&lines, tui->alloc);
-	lay_help(tui, screen, footer, false, &lines);
+	lay_help(tui, screen, footer, is_list, false, &lines);
 	if (RT_TRY(s, open_reader(tui, "Keys here", &lines, &r)) == RT_OK) {
 		rt_buf_add_str(&r->help_footer, footer);
+		r->help_is_list = is_list;
 		r->is_help = true;
 		r->help_of = screen;
 		r->help_columns = tui->canvas.columns;

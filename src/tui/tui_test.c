@@ -438,6 +438,10 @@ long_names(void **state)
 			 "› 2  the second of the two plans for…ext year ← now  1 entry, 2023-11-14 22:13\n");
 	desk_press(&d, "up enter");
 	assert_shows(&d, " Planning of the infrastructure for the…rd draft  take: 1 of 2 no model");
+	desk_size(&d, 120, 16);
+	desk_press(&d, "f4");
+	desk_type(&d, "/one");
+	assert_shows(&d, "›  Planning of the infrastruct…rd draft Planni…draft User one");
 	desk_close(&d);
 }
 
