@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 //
 // A server with accounts in the browser: share links of a project and of a discussion, pages of readers and
-// commenters without the actions that they may not use, and the dialogs of members, links and tokens, also with axe
-// and with hostile names. SHOTS=FOLDER saves screenshots.
-import { readFileSync } from "node:fs";
+// commenters without the actions that they may not use, the dialogs of members, links and tokens, also with axe and
+// with hostile names, and signing out of a server whose users a proxy signs in. SHOTS=FOLDER saves screenshots.
+import { readFileSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
 import { join } from "node:path";
 
 import { DEPS, menuItem, onTheWay, openBrowser, PATIENCE_MS, Server, Tally, until } from "./place.mjs";
@@ -238,6 +239,36 @@ for (const [id, name] of [["share", "Share"], ["members", "Members"], ["tokens",
 	await shot(phone, `${id}-phone-dark`);
 	await phone.keyboard.press("Escape");
 }
+await phone.context().close();
+
+// ---- a user whom a proxy signs in ----
+
+await server.end();
+const secret = "a secret of the proxy and this server", secretFile = join(server.folder, "proxy-secret"), service = createServer((_, answer) => answer.end("Signed out."));
+writeFileSync(secretFile, secret, { mode: 0o600 });
+await new Promise((done) => service.listen(0, "127.0.0.1", done));
+const signOutAt = `http://127.0.0.1:${service.address().port}/out?a=1&b=2`;
+await server.start("0", "--accounts", "--proxy-user", "X-Forwarded-User", "--proxy-secret-file", secretFile, "--proxy-sign-out", signOutAt);
+const proxied = await open(`${server.url}/?project=work`, { extraHTTPHeaders: { "X-Forwarded-User": "ann", "Retake-Proxy-Secret": secret } });
+await proxied.waitForSelector("[role=tablist] [role=tab]");
+tally.check("a proxy signs a user in", await until(async () => (await texts(proxied)).join().includes("The first question")));
+await proxied.getByRole("button", { name: "Appearance and keys" }).click();
+await (await menuItem(proxied, "Sign out …")).click();
+await proxied.locator("dialog[open]").getByRole("button", { name: "Sign out" }).click();
+await proxied.waitForURL(`${server.url}/sign-out`);
+tally.check("who is told where to sign out", (await proxied.locator("body").innerText()).includes("A service that this server trusts has signed you in"), await proxied.locator("body").innerText());
+tally.equal("at the address of the service", await proxied.getByRole("link", { name: signOutAt }).getAttribute("href"), signOutAt);
+await axe(proxied, "the page to sign out");
+await shot(proxied, "sign-out");
+await proxied.getByRole("link", { name: "Back to your discussions" }).click();
+await proxied.waitForSelector("[role=tablist] [role=tab], .trouble");
+tally.equal("and can return", new URL(proxied.url()).pathname, "/");
+await proxied.goto(`${server.url}/sign-out`);
+await proxied.getByRole("link", { name: signOutAt }).click();
+await proxied.waitForURL(signOutAt);
+tally.equal("the link leads there", await proxied.locator("body").innerText(), "Signed out.");
+service.closeAllConnections();
+service.close();
 await browser.close();
 await server.stop();
 process.exit(tally.end());
