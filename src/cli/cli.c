@@ -239,11 +239,12 @@ rt_cli_text(rt_cli *cli, size_t index)
 			    word, file);
 	} else if (cli->args.word_count > index + 1) {
 		const char *extra = rt_cli_word(cli, index + 1);
+		const char *path = access(word, F_OK) == 0 ? word : extra;
 
 		if (rt_cli_has(cli, "attach") || rt_cli_has(cli, "image"))
 			rt_cli_hint(cli, "Put the text in quotes, and --attach before each file.");
-		else if (strcmp(cli->args.command->name, "ask") == 0 && access(extra, F_OK) == 0)
-			rt_cli_hint(cli, "To attach a file: -a %.200s", extra);
+		else if (strcmp(cli->args.command->name, "ask") == 0 && access(path, F_OK) == 0)
+			rt_cli_hint(cli, "To attach a file: -a %.200s", path);
 		else
 			hint_quotes(cli, index);
 		rt_cli_fail(cli, RT_USAGE, "unexpected argument \"%.40s\"", extra);

@@ -69,7 +69,7 @@ list_row(rt_cli *cli, const rt_disc_row *row, size_t width)
 		rt_term_f(out, "  %s", when.ptr);
 	if (row->track.size > 0) {
 		rt_term_c(out, "  track ");
-		rt_term_line(out, row->track);
+		rt_term_name(out, row->track, rt_term_name_columns(out));
 	}
 	rt_term_c(out, row->pinned ? "  pinned" : "");
 	rt_term_c(out, row->archived ? "  archived" : "");
@@ -183,20 +183,20 @@ static void
 list_tracks(rt_cli *cli, rt_track_rows rows)
 {
 	rt_term *out = &cli->out;
-	size_t width = 0;
+	size_t width = 0, most = rt_term_name_columns(out);
 
 	for (size_t i = 0; i < rows.count; i++) {
 		size_t used = rt_screen_width(rows.items[i].name);
 
 		if (used > width)
-			width = used < 40 ? used : 40;
+			width = used < most ? used : most;
 	}
 	for (size_t i = 0; i < rows.count; i++) {
 		const rt_track_row *row = &rows.items[i];
 		size_t used = rt_screen_width(row->name);
 
 		rt_term_c(out, row->active ? "* " : "  ");
-		rt_term_line(out, row->name);
+		rt_term_name(out, row->name, most);
 		rt_term_spaces(out, used < width ? width - used : 0);
 		rt_term_f(out, "  %2zu discussion%s, %zu entr%s\n", row->discussions,
 			  RT_CLI_S(row->discussions), row->entries, RT_CLI_IES(row->entries));

@@ -666,6 +666,8 @@ is 'export: md' "$(r export --format markdown)" "$(r export --format md)"
 is 'export: txt' "$(r export --format text)" "$(r export --format txt)"
 fails 2 ask 'look at this' "$work/a.txt"
 wants "unexpected argument" "To attach a file: -a $work/a.txt"
+fails 2 ask "$work/a.txt" 'look at this'
+wants "To attach a file: -a $work/a.txt"
 fails 2 ask what is it
 wants "Put the text in quotes: 'what is it'"
 fails 2 edit :1 what is it

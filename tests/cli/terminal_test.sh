@@ -112,6 +112,13 @@ for command in ls takes tree history; do
 	is "$command: no row is wider" '' "$(echo "$out" | "$python" -c 'import sys; print(*(l for l in sys.stdin.read().split("\n") if len(l) > 80))')"
 	[ $command = history ] || has "$command: the end of the name" 'd-of-it' "$out"
 done
+r track "track: $long" >/dev/null
+for command in tracks ls; do
+	has "$command: a long track" 'd-of-it' "$(tty --no-color $command | grep -o 'track: .*')"
+	hasnt "$command: a long track is cut" "track: $long" "$(tty --no-color $command)"
+	has "$command: a long track in a pipe" "track: $long" "$(r $command)"
+done
+r track --clear >/dev/null
 has 'ls in a pipe: all of it' "$long " "$(r ls)"
 has 'takes in a pipe' "take: $long " "$(r takes)"
 has 'history in a pipe' "\"take: $long\"" "$(r history)"
