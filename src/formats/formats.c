@@ -10,7 +10,9 @@ const rt_format *const rt_formats[] = {
 };
 
 enum {
-	SNIFF_SIZE = 64 * 1024
+	SNIFF_SIZE = 64 * 1024,
+	SNIFF_FIRST = 8 * 1024, /* enough for most files: every format examines these bytes several times */
+	SNIFF_CERTAIN = 90
 };
 
 const rt_format *
@@ -22,23 +24,41 @@ rt_format_find(rt_str name)
 	return NULL;
 }
 
-const rt_format *
-rt_format_sniff(rt_str head)
+/* The surest format; *out_others: does another one match, too? */
+static const rt_format *
+sniff(rt_str head, int *out_sure, bool *out_others)
 {
 	const rt_format *best = NULL;
-	int surest = 0;
 
-	if (head.size > SNIFF_SIZE)
-		head.size = SNIFF_SIZE;
+	*out_sure = 0;
+	*out_others = false;
 	for (size_t i = 0; rt_formats[i] != NULL; i++) {
 		int sure = rt_formats[i]->sniff == NULL ? 0 : rt_formats[i]->sniff(head);
 
-		if (sure > surest) {
+		*out_others = *out_others || (sure > 0 && best != NULL);
+		if (sure > *out_sure) {
 			best = rt_formats[i];
-			surest = sure;
+			*out_sure = sure;
 		}
 	}
 	return best;
+}
+
+const rt_format *
+rt_format_sniff(rt_str head)
+{
+	const rt_format *best;
+	bool has_others;
+	int sure;
+
+	if (head.size > SNIFF_FIRST) {
+		best = sniff(rt_str_at(head.ptr, SNIFF_FIRST), &sure, &has_others);
+		if (sure >= SNIFF_CERTAIN && !has_others)
+			return best;
+	}
+	if (head.size > SNIFF_SIZE)
+		head.size = SNIFF_SIZE;
+	return sniff(head, &sure, &has_others);
 }
 
 const rt_format *
