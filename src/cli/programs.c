@@ -300,9 +300,11 @@ download_format(rt_scope *s, const rt_format *format, const rt_input *in, rt_str
 
 	if (in->size >> 20 >= EXPORT_MIB)
 		return NULL;
-	if (is_export(format))
+	if (is_export(format)) {
 		*source = find_in_database(s, format, in);
-	else if (format == &rt_format_zip)
+		return format; /* also without an id */
+	}
+	if (format == &rt_format_zip)
 		rt_zip_each(s->alloc, in, ".json", MEMBERS, find_export, &f);
 	if (f.source.size > 0)
 		*source = f.source;

@@ -225,6 +225,8 @@ X
 is 'downloads: further sites' '4 4 1' "$(r scan downloads --json | json '"%d %d %d" % (d["programs"][0]["files"], d["programs"][0]["readable"], d["programs"][0]["imported"])')"
 code 'downloads: further sites' 0 r scan --import downloads
 is 'downloads: further sites are known' '4 1' "$(r scan downloads --json | json '" ".join(str(p["imported"]) for p in d["programs"])')"
+echo '[{"title":"Without an id","chat":{"history":{"currentId":"m","messages":{"m":{"id":"m","role":"user","content":"webui"}}}}}]' >"$HOME/Downloads/chat-export-2.json"
+is 'downloads: an export without an id' '5 5' "$(r scan downloads --json | json '"%d %d" % (d["programs"][0]["files"], d["programs"][0]["readable"])')"
 mv "$HOME/Downloads" "$HOME/Geladenes"
 is 'downloads: another directory' '' "$(found downloads)"
 mkdir -p "$XDG_CONFIG_HOME"
