@@ -284,6 +284,7 @@ typedef struct round {
 	rt_ticket *first;
 	planned ahead;
 	rt_scope scope;            /* of a request, or an atomic step */
+	rt_scope identities;       /* of the tickets */
 	const rt_project *project; /* owned: the value after the requests so far */
 	rt_error err;              /* of the transaction */
 	bool torn;    /* a request failed after its first write: the transaction is cancelled */
@@ -291,6 +292,7 @@ typedef struct round {
 		       * loaded */
 	bool reloaded; /* if this happens a second time, it is damage */
 	bool is_locked; /* begun with the store's lock, not on an assumption */
+	bool is_single; /* no other ticket may join */
 } round;
 
 /* The value after a request. */
@@ -305,6 +307,7 @@ static rt_status
 run_one(round *r, const rt_ticket *t, size_t index)
 {
 	rt_scope *s = &r->scope;
+	static const planned nothing;
 	const rt_request *request = &t->requests[index];
 	rt_result *result = &t->results[index];
 	const rt_project *next = NULL;
@@ -312,7 +315,7 @@ run_one(round *r, const rt_ticket *t, size_t index)
 
 	rt_change_find_place(&c, request, t->how->disc, t->how->take);
 	if (rt_ok(s))
-		next = is_move(request)    ? run_move(&c, request, &r->ahead, &r->torn)
+		next = is_move(request)    ? run_move(&c, request, t == r->first ? &r->ahead : &nothing, &r->torn)
 		       : is_purge(request) ? run_purge(&c, request, &r->torn)
 					   : run_step(&c, request, t->how, &r->torn);
 	rt_change_deinit(&c);
@@ -485,6 +488,41 @@ report_gone(const rt_engine *engine, rt_status st, rt_error *err)
 	return st;
 }
 
+/* The identities of the tickets, each once. */
+static rt_str
+identities_of(rt_scope *s, const rt_ticket *first)
+{
+	rt_buf *all = rt_scope_buf(s);
+
+	for (const rt_ticket *t = first; t != NULL; t = t->next) {
+		const rt_ticket *before = first;
+
+		while (before != t && !rt_str_eq(before->identity, t->identity))
+			before = before->next;
+		if (before != t || t->identity.size == 0)
+			continue;
+		if (all->size > 0)
+			rt_buf_add_byte(all, ' ');
+		rt_buf_add_str(all, t->identity);
+	}
+	return rt_scope_str(s, all);
+}
+
+/* The thread acts for all of them; a store checks the rights of each. */
+static rt_status
+identify(round *r)
+{
+	rt_status st;
+
+	rt_scope_deinit(&r->identities);
+	rt_scope_init(&r->identities, r->engine->alloc);
+	(void)rt_store_set_identity(identities_of(&r->identities, r->first));
+	st = r->identities.status;
+	if (st != RT_OK)
+		r->err = r->identities.error;
+	return st;
+}
+
 /* A purge has effects outside the store before its commit. */
 static bool
 may_assume(const round *r)
@@ -498,6 +536,22 @@ may_assume(const round *r)
 	return true;
 }
 
+/* The tickets that have arrived while it waited for the lock. */
+static rt_status
+join_waiting(round *r)
+{
+	rt_engine *engine = r->engine;
+	rt_ticket *last = r->first;
+
+	while (last->next != NULL)
+		last = last->next;
+	pthread_mutex_lock(&engine->queue_lock);
+	last->next = engine->queue_first;
+	engine->queue_first = engine->queue_last = NULL;
+	pthread_mutex_unlock(&engine->queue_lock);
+	return last->next != NULL ? identify(r) : RT_OK;
+}
+
 /* Without waiting for the lock, if no other program is likely to have written. Then the newest value. */
 static rt_status
 begin_round(round *r)
@@ -505,6 +559,7 @@ begin_round(round *r)
 	rt_engine *engine = r->engine;
 	rt_store *store = engine->store;
 	const rt_project *value = rt_engine_value(engine);
+	const rt_str mark = RT_STR(RT_HEAD_MARK);
 	uint64_t seq = value->seq;
 	rt_status st;
 
@@ -512,7 +567,9 @@ begin_round(round *r)
 	r->is_locked = !may_assume(r);
 	st = store->ops->begin_at == NULL
 		     ? store->ops->begin(store, &r->err)
-		     : store->ops->begin_at(store, engine->project, r->is_locked ? UINT64_MAX : seq, &r->err);
+		     : store->ops->begin_at(store, engine->project, seq, r->is_locked ? &mark : NULL, &r->err);
+	if (st == RT_OK && r->is_locked && !r->is_single && store->ops->begin_at != NULL)
+		st = join_waiting(r);
 	if (st == RT_OK)
 		st = rt_engine_newest(engine, &r->project, &r->err);
 	if (st == RT_OK)
@@ -633,55 +690,32 @@ report_purged(rt_engine *engine, rt_ticket *first)
 		fail_purges(first, st, true, &err);
 }
 
-/* The identities of the tickets, each once. */
-static rt_str
-identities_of(rt_scope *s, const rt_ticket *first)
-{
-	rt_buf *all = rt_scope_buf(s);
-
-	for (const rt_ticket *t = first; t != NULL; t = t->next) {
-		const rt_ticket *before = first;
-
-		while (before != t && !rt_str_eq(before->identity, t->identity))
-			before = before->next;
-		if (before != t || t->identity.size == 0)
-			continue;
-		if (all->size > 0)
-			rt_buf_add_byte(all, ' ');
-		rt_buf_add_str(all, t->identity);
-	}
-	return rt_scope_str(s, all);
-}
-
 /* With the identities of all its tickets; the rest of the leader's work is that of the program. */
 static rt_status
 run_for(round *r)
 {
-	rt_scope s;
-	rt_status st;
+	rt_status st = identify(r);
 
-	rt_scope_init(&s, r->engine->alloc);
-	(void)rt_store_set_identity(identities_of(&s, r->first));
-	st = s.status;
 	if (st == RT_OK)
 		st = run_transaction(r);
-	else
-		r->err = s.error;
 	(void)rt_store_set_identity(RT_STORE_ITSELF);
-	rt_scope_deinit(&s);
+	rt_scope_deinit(&r->identities);
 	return st;
 }
 
 static void
-lead_round(rt_engine *engine, rt_ticket *first)
+lead_round(rt_engine *engine, rt_ticket *first, bool is_single)
 {
-	round r = {.engine = engine, .first = first};
+	round r = {.engine = engine, .first = first, .is_single = is_single};
 	rt_status st;
 
 	rt_scope_init(&r.scope, engine->alloc);
+	rt_scope_init(&r.identities, engine->alloc);
 	plan_ahead(engine, first, &r.ahead);
 	st = run_for(&r);
-	if (st == RT_REFUSED && first->next != NULL) { /* by the store, to one of them */
+	/* Refused by the store to one of them; a conflict if the lock was not refused yet, because that one has joined
+	 * after it. */
+	if ((st == RT_REFUSED || (st == RT_CONFLICT && r.is_locked)) && first->next != NULL) {
 		/* One that may not do its part keeps no others from theirs. */
 		start_again(&r);
 		rt_scope_deinit(&r.scope);
@@ -689,7 +723,7 @@ lead_round(rt_engine *engine, rt_ticket *first)
 		for (rt_ticket *t = first, *next; t != NULL; t = next) {
 			next = t->next;
 			t->next = NULL;
-			lead_round(engine, t);
+			lead_round(engine, t, true);
 			t->next = next;
 		}
 		return;
@@ -741,7 +775,7 @@ rt_engine_apply_if(rt_engine *engine, const rt_request *requests, size_t count,
 		engine->leading = true;
 		engine->queue_first = engine->queue_last = NULL;
 		pthread_mutex_unlock(&engine->queue_lock);
-		lead_round(engine, first);
+		lead_round(engine, first, false);
 		(void)rt_store_set_identity(identity);
 		pthread_mutex_lock(&engine->queue_lock);
 		for (rt_ticket *t = first, *next; t != NULL; t = next) {

@@ -167,9 +167,11 @@ typedef struct rt_store_ops {
 	rt_status (*begin)(rt_store *store, rt_error *err);
 	/* The same for changes of one project, whose log is assumed to end with seq. The store need
 	 * not wait for the lock: if another program has written to the project since, commit returns
-	 * RT_CONFLICT, and nothing was written. UINT64_MAX: nothing is assumed, it waits for the
-	 * project's lock. NULL: the store has no such begin. */
-	rt_status (*begin_at)(rt_store *store, uint64_t project, uint64_t seq, rt_error *err);
+	 * RT_CONFLICT, and nothing was written. locked: nothing is assumed; it waits for the project's
+	 * lock, and may read together with it what the caller is likely to read next: the rows of the
+	 * log after seq, and the side row of this name, which lives until the commit. NULL: the store has
+	 * no such begin. */
+	rt_status (*begin_at)(rt_store *store, uint64_t project, uint64_t seq, const rt_str *locked, rt_error *err);
 	rt_status (*commit)(rt_store *store, rt_error *err);
 	void (*cancel)(rt_store *store); /* without a begin: does nothing */
 

@@ -368,20 +368,40 @@ write_many(void *ctx)
 	return NULL;
 }
 
+/* Another program writes to the project, so that commits begin with a lock, and users join while they wait for it. */
+static rt_store *
+open_another(world *w, rt_env *from, rt_engine **engine)
+{
+	static uint64_t random = 8;
+	rt_engine_options options = {.env = from, .project = project_name(told, 1)};
+	rt_store *store;
+	rt_error err;
+
+	*from = w->f->env;
+	from->ctx = &random;
+	if (rt_store_open(w->f->alloc, from, getenv("RETAKE_TEST_STORE"), &(rt_store_options){0}, &store, &err) != RT_OK ||
+	    rt_engine_open(&options, store, engine, &err) != RT_OK)
+		fail_msg("%s", err.text);
+	return store;
+}
+
 /* Users whose changes share a commit: the database refuses some of them, and the others succeed. */
 static void
 users_share_commits(void **state)
 {
 	world *w = *state;
-	pthread_t threads[WRITERS];
-	writer writers[WRITERS];
+	pthread_t threads[WRITERS], other;
+	writer writers[WRITERS], another = {0};
 	rt_open_project *project;
+	rt_env env_of_other;
 	char ann[RT_SECRET_ROOM], bob[RT_SECRET_ROOM];
 	rt_error err;
 
 	add(w, "ann", RT_ROLE_EDITOR, ann);
 	add(w, "bob", RT_ROLE_READER, bob);
+	rt_store *store = open_another(w, &env_of_other, &another.engine);
 	const rt_roster *roster = rt_directory_roster(w->f->directory);
+	assert_int_equal(pthread_create(&other, NULL, write_many, &another), 0);
 	if (rt_project_pool_project(w->f->pool, project_name(told, 1), false, &project, &err) != RT_OK)
 		fail_msg("%s", err.text);
 	for (int i = 0; i < WRITERS; i++) {
@@ -397,6 +417,10 @@ users_share_commits(void **state)
 		assert_int_equal(writers[i].written, i % 4 == 3 ? 0 : APPENDS);
 		assert_int_equal(writers[i].refused, i % 4 == 3 ? APPENDS : 0);
 	}
+	(void)pthread_join(other, NULL);
+	assert_int_equal(another.written, APPENDS);
+	rt_engine_close(another.engine);
+	store->ops->close(store);
 }
 
 int

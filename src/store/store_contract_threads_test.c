@@ -61,13 +61,14 @@ test_two_handles(void **state)
 	FAILS(RT_BUSY, OPS(&g)->begin(g.store, err));
 	if (OPS(&g)->begin_at != NULL) { /* the wait for the lock is limited there, too */
 		rt_store_row body = {.number = 4, .entry = 4, .data = RT_STR("body 4")};
+		const rt_str name = RT_STR("mark");
 
 		MUST(OPS(&g)->head(g.store, RT_STORE_LOG, g.project, &head, err));
-		MUST(OPS(&g)->begin_at(g.store, g.project, head, err));
+		MUST(OPS(&g)->begin_at(g.store, g.project, head, NULL, err));
 		MUST(OPS(&g)->append(g.store, g.project, head, &row, 1, &body, 1, NULL, err));
 		FAILS(RT_BUSY, OPS(&g)->commit(g.store, err));
 		OPS(&g)->cancel(g.store);
-		FAILS(RT_BUSY, OPS(&g)->begin_at(g.store, g.project, UINT64_MAX, err));
+		FAILS(RT_BUSY, OPS(&g)->begin_at(g.store, g.project, head, &name, err));
 	}
 	FAILS(RT_BUSY, OPS(&g)->write(g.store, rt_rows_named(RT_STORE_SIDE, g.project, RT_STR("x")),
 				      RT_STR("y"), err));
@@ -88,6 +89,67 @@ test_two_handles(void **state)
 	MUST(OPS(f)->commit(f->store, err));
 	OPS(&g)->close(g.store);
 	append_one(f, 5);
+	must_be_clean(f);
+}
+
+/* The log from a row on, and a side row; the lock may have read them already. */
+static void
+expect_ahead(fixture *f, uint64_t first, uint64_t last, const char *side)
+{
+	rt_buf buf;
+	seen s = {0};
+
+	rt_buf_init(&buf, rt_alloc_libc(), RT_BUF_UNLIMITED);
+	MUST(OPS(f)->read(f->store, rt_rows_between(RT_STORE_LOG, f->project, first, last), see_log, &s, err));
+	assert_int_equal(s.count, last - first + 1);
+	assert_int_equal(s.numbers[0], first);
+	assert_int_equal(s.numbers[s.count - 1], last);
+	rt_status st = rt_store_get(f->store, rt_rows_named(RT_STORE_SIDE, f->project, RT_STR("mark")), &buf, NULL, NULL);
+	assert_int_equal(st, side != NULL ? RT_OK : RT_NOT_FOUND);
+	assert_true(rt_str_is(rt_buf_str(&buf), side != NULL ? side : ""));
+	rt_buf_deinit(&buf);
+}
+
+static void
+test_locked_begin_reads(void **state)
+{
+	fixture *f = *state;
+	const rt_str name = RT_STR("mark");
+	uint64_t heads[] = {0, 1, 100, 199, 200, 300}, head = 0;
+	rt_store_row row = log_row(201, RT_STR("effect 201")), body = {.number = 201, .entry = 1, .data = RT_STR("body")};
+
+	if (OPS(f)->begin_at == NULL)
+		skip();
+	for (uint64_t seq = 1; seq <= 200; seq++) /* more than one page */
+		append_one(f, seq);
+	for (size_t i = 0; i < sizeof(heads) / sizeof(heads[0]); i++) {
+		MUST(OPS(f)->begin_at(f->store, f->project, heads[i], &name, err));
+		MUST(OPS(f)->head(f->store, RT_STORE_LOG, f->project, &head, err));
+		assert_int_equal(head, 200);
+		if (heads[i] < head)
+			expect_ahead(f, heads[i] + 1, heads[i] + 1, NULL); /* less than was read */
+		if (heads[i] < head)
+			expect_ahead(f, heads[i] + 1, head, NULL);
+		expect_ahead(f, 150, head, NULL);
+		MUST(OPS(f)->commit(f->store, err));
+	}
+	/* What it writes itself is read. */
+	MUST(OPS(f)->write(f->store, rt_rows_named(RT_STORE_SIDE, f->project, name), RT_STR("a"), err));
+	MUST(OPS(f)->begin_at(f->store, f->project, 190, &name, err));
+	MUST(OPS(f)->append(f->store, f->project, 200, &row, 1, &body, 1, &head, err));
+	MUST(OPS(f)->write(f->store, rt_rows_named(RT_STORE_SIDE, f->project, name), RT_STR("b"), err));
+	expect_ahead(f, 191, 201, "b");
+	MUST(OPS(f)->commit(f->store, err));
+	/* Its rows, not those of another begin or project. */
+	MUST(OPS(f)->begin_at(f->store, f->project, 190, &name, err));
+	OPS(f)->cancel(f->store);
+	MUST(OPS(f)->write(f->store, rt_rows_named(RT_STORE_SIDE, f->project, name), rt_str_at(NULL, 0), err));
+	MUST(OPS(f)->begin(f->store, err));
+	expect_ahead(f, 191, 201, NULL);
+	OPS(f)->cancel(f->store);
+	MUST(OPS(f)->begin_at(f->store, f->project + 1, 190, &name, err));
+	expect_ahead(f, 191, 201, NULL);
+	OPS(f)->cancel(f->store);
 	must_be_clean(f);
 }
 
@@ -417,6 +479,7 @@ main(void)
 	static const contract_test tests[] = {
 		{"reopen", test_reopen},
 		{"two_handles", test_two_handles},
+		{"locked_begin_reads", test_locked_begin_reads},
 		{"backup", test_backup},
 		{"threads", test_threads},
 		{"reader_beside_begin", test_reader_beside_begin},

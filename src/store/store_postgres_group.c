@@ -15,18 +15,12 @@
 
 #include <string.h>
 
-#define FLUSH(more) "SELECT 1::bigint, pg_logical_emit_message(true, 'retake', '')::text" more
-
 /* It writes nothing, but is a commit that has to be durable. */
-static rt_pg_query
-flush_query(void)
+void
+rt_pg_flush_query(rt_pg_query *out)
 {
-	rt_pg_query q = rt_pg_control_of(FLUSH(""));
-
-	q.name = RT_PG_NAME_FLUSH;
-	q.later_sql = FLUSH(RT_PG_LATER);
-	q.later_name = RT_PG_NAME_FLUSH_LATER;
-	return q;
+	*out = rt_pg_control_of("SELECT 1::bigint, pg_logical_emit_message(true, 'retake', '')::text");
+	out->name = RT_PG_NAME_FLUSH;
 }
 
 /* With the guard; NULL: none. */
@@ -70,8 +64,9 @@ send_group(rt_pg_store *s, rt_pg_conn *slot, rt_pg_member *const *group, size_t 
 	rt_pg_call call = {.store = s, .conn = slot};
 	rt_error err;
 	rt_status st = rt_pg_connect(s, slot, &err);
-	rt_pg_query flush = flush_query();
+	rt_pg_query flush;
 
+	rt_pg_flush_query(&flush);
 	if (st == RT_OK)
 		rt_pg_exchange_group(&call, group, count, &flush);
 	RT_ASSERT(pthread_mutex_lock(&s->guard) == 0);
@@ -156,15 +151,4 @@ rt_pg_exchange_shared(rt_pg_call *call, const rt_pg_query *q, PGresult **result)
 		return exchange_alone(call, q, result);
 	*result = mine.result;
 	return mine.result != NULL;
-}
-
-bool
-rt_pg_make_durable(rt_pg_call *call)
-{
-	rt_pg_query q = flush_query();
-	PGresult *result = NULL;
-	bool ok = rt_pg_exchange_shared(call, &q, &result);
-
-	rt_pg_clear(call, result);
-	return ok;
 }

@@ -100,6 +100,13 @@ typedef struct rt_pg_batch {
 	unsigned written; /* a bit for each rt_store_table */
 } rt_pg_batch;
 
+/* Rows that were read together with the lock of the project. Each result is used once. */
+typedef struct rt_pg_ahead {
+	PGresult *log, *side; /* NULL: none */
+	uint64_t after;       /* the rows of the log begin after this one */
+	rt_str name;          /* of the side row; borrowed */
+} rt_pg_ahead;
+
 typedef struct rt_pg_transaction {
 	bool is_open;     /* between begin and commit */
 	bool is_sent;     /* the server has begun it, and holds the lock */
@@ -111,6 +118,7 @@ typedef struct rt_pg_transaction {
 	rt_pg_heads now;  /* of the locked project, with the changes of the batch */
 	rt_pg_heads base; /* the same in the server, without the batch */
 	bool has_log;
+	rt_pg_ahead ahead;
 	uint64_t first_seq; /* of its first log row, and the step: */
 	unsigned char step[RT_STEP_ID_SIZE];
 	rt_pg_batch batch;
@@ -200,7 +208,10 @@ typedef enum rt_pg_name {
 	RT_PG_NAME_APPEND_LATER,
 	RT_PG_NAME_WRITE_LATER,
 	RT_PG_NAME_FLUSH,
-	RT_PG_NAME_FLUSH_LATER
+	RT_PG_NAME_BEGIN,
+	RT_PG_NAME_COMMIT,
+	RT_PG_NAME_LOCK_ALONE,
+	RT_PG_NAME_SIDE_AHEAD
 } rt_pg_name;
 
 /* A statement with its parameters, all in binary form. Not to be copied once it has any. */
@@ -213,6 +224,7 @@ typedef struct rt_pg_query {
 	bool is_later;
 	bool is_cancelled; /* after the busy limit; else the server limits the wait for a lock itself */
 	bool is_control;   /* of the transaction: no rows */
+	bool is_end;       /* the next statement belongs to another transaction */
 	bool is_of_list; /* the first parameter is not a project */
 	int count;
 	Oid types[RT_PG_ARGS_MAX];
@@ -254,7 +266,7 @@ typedef struct rt_pg_call {
 } rt_pg_call;
 
 /* Sends the statements in one round trip and receives their results, which the caller clears.
- * false: one failed, or the connection; conn has the reason, and no result remains. */
+ * false: one failed, or the connection; conn has the reason, and no result of its transaction remains. */
 RT_CHECKED bool rt_pg_exchange(rt_pg_call *call, const rt_pg_query *queries, size_t count,
 			       PGresult **results);
 /* The lower parts: */
@@ -291,8 +303,8 @@ typedef struct rt_pg_member {
 /* As rt_pg_exchange with one statement, together with those of other threads. It connects; if it cannot, the
  * call has failed. */
 RT_CHECKED bool rt_pg_exchange_shared(rt_pg_call *call, const rt_pg_query *q, PGresult **result);
-/* Makes all earlier commits of this thread durable, like rt_pg_exchange_shared. */
-RT_CHECKED bool rt_pg_make_durable(rt_pg_call *call);
+/* Makes all earlier commits durable. */
+void rt_pg_flush_query(rt_pg_query *out);
 /* In the result of a statement: its transaction does not wait until it is durable. */
 #define RT_PG_LATER ", set_config('synchronous_commit', 'off', true)"
 /* Sends a group on the call's connection; flush: a statement after which it is durable. */
@@ -343,11 +355,15 @@ void rt_pg_leave(rt_pg_call *call);
 void rt_pg_settle(rt_pg_call *call, rt_store_table table);
 /* Sends the changes of the open begin. */
 void rt_pg_flush(rt_pg_call *call);
+/* Rows of the log, or a side row, if they were read with the lock; else NULL. The caller owns them. Of the log,
+ * there may be more pages. */
+PGresult *rt_pg_log_ahead(rt_pg_call *call, uint64_t project, uint64_t first, uint64_t last);
+PGresult *rt_pg_side_ahead(rt_pg_call *call, uint64_t project, rt_str name);
 /* Where the parts of a project end, without a lock. */
 rt_pg_heads rt_pg_read_heads(rt_pg_call *call, uint64_t project);
 
 rt_status rt_pg_begin(rt_store *store, rt_error *err);
-rt_status rt_pg_begin_at(rt_store *store, uint64_t project, uint64_t seq, rt_error *err);
+rt_status rt_pg_begin_at(rt_store *store, uint64_t project, uint64_t seq, const rt_str *locked, rt_error *err);
 rt_status rt_pg_commit(rt_store *store, rt_error *err);
 void rt_pg_cancel(rt_store *store);
 
@@ -392,6 +408,9 @@ rt_status rt_pg_project_new(rt_store *store, rt_str name, uint64_t *out_project,
 rt_status rt_pg_project_drop(rt_store *store, uint64_t project, rt_error *err);
 rt_status rt_pg_head(rt_store *store, rt_store_table table, uint64_t project, uint64_t *out_number,
 		     rt_error *err);
+/* What rt_pg_read sends; of the log, ascending. */
+enum { RT_PG_PAGE_FIRST = 64 };
+void rt_pg_log_query(uint64_t project, uint64_t first, uint64_t last, uint64_t limit, rt_pg_query *out);
 rt_status rt_pg_read(rt_store *store, rt_rows rows, rt_store_row_fn fn, void *ctx, rt_error *err);
 rt_status rt_pg_append(rt_store *store, uint64_t project, uint64_t expected,
 		       const rt_store_row *rows, size_t row_count, const rt_store_row *bodies,

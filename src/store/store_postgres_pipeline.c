@@ -168,7 +168,8 @@ static const char *const names[] = {
 	[RT_PG_NAME_APPEND_LATER] = "retake_append_later_3",
 	[RT_PG_NAME_WRITE_LATER] = "retake_write_later_1",
 	[RT_PG_NAME_FLUSH] = "retake_flush_1",
-	[RT_PG_NAME_FLUSH_LATER] = "retake_flush_later_1",
+	[RT_PG_NAME_BEGIN] = "retake_begin_1",           [RT_PG_NAME_COMMIT] = "retake_commit_1",
+	[RT_PG_NAME_LOCK_ALONE] = "retake_lock_alone_1", [RT_PG_NAME_SIDE_AHEAD] = "retake_side_ahead_1",
 };
 
 /* Prepares those that are not prepared on this connection. Returns their bits. */
@@ -218,7 +219,8 @@ receive_one(rt_pg_call *call, answers *a, const sent *one, rt_pg_failure *failur
 
 		if (st == PGRES_FATAL_ERROR && !a->has_failed) {
 			a->has_failed = a->any_failed = true;
-			rt_pg_keep_failure(call, result, failure);
+			if (failure->code[0] == 0) /* else a transaction of the same pipeline has failed because of that */
+				rt_pg_keep_failure(call, result, failure);
 		}
 		if (one != NULL && st == PGRES_TUPLES_OK && *one->result == NULL)
 			*one->result = result;
@@ -355,7 +357,8 @@ rt_pg_exchange(rt_pg_call *call, const rt_pg_query *queries, size_t count, PGres
 		ignored[i] = NULL;
 		if (rt_pg_identity_query(call, &queries[i], &identities[i]))
 			all[sending++] = (sent){&identities[i], &ignored[i], &call->conn->failure, false, false};
-		all[sending++] = (sent){&queries[i], &results[i], &call->conn->failure, i + 1 == count, queries[i].is_later};
+		all[sending++] = (sent){&queries[i], &results[i], &call->conn->failure,
+				       i + 1 == count || queries[i].is_end, queries[i].is_later};
 	}
 	ok = exchange(call, all, sending, call->store->options.busy_ms, false);
 	for (size_t i = 0; i < count; i++)

@@ -8,7 +8,7 @@
 
 #include "base/hash.h"
 
-enum { PAGE_FIRST = 64, PAGE_MAX = 4096, PAGE_BYTES = 1 << 20 };
+enum { PAGE_MAX = 4096, PAGE_BYTES = 1 << 20 };
 
 typedef struct source {
 	enum rt_row_table table;
@@ -162,6 +162,8 @@ pass_page(reader *r, PGresult *rows)
 	int count = rows != NULL ? r->call.store->pq->ntuples(rows) : 0;
 	uint64_t bytes = 0;
 
+	if (count == 1 && r->call.store->pq->getisnull(rows, 0, 2)) /* of an outer join */
+		count = 0;
 	for (int i = 0; i < count && !r->is_ended; i++) {
 		rt_store_row row;
 
@@ -185,18 +187,39 @@ pass_page(reader *r, PGresult *rows)
 	return count;
 }
 
+static void
+add_range(rt_pg_query *q, uint64_t project, uint64_t first, uint64_t last, uint64_t limit)
+{
+	rt_pg_arg_u64(q, project);
+	rt_pg_arg_u64(q, first);
+	rt_pg_arg_u64(q, last);
+	rt_pg_arg_u64(q, limit);
+}
+
+void
+rt_pg_log_query(uint64_t project, uint64_t first, uint64_t last, uint64_t limit, rt_pg_query *out)
+{
+	*out = rt_pg_query_of(sources[RT_STORE_LOG].range);
+	out->doing = sources[RT_STORE_LOG].doing;
+	out->name = RT_PG_NAME_LOG;
+	add_range(out, project, first, last, limit);
+}
+
 static int
 read_page(reader *r, const char *sql, uint64_t first, uint64_t last)
 {
-	rt_pg_query q = rt_pg_query_of(sql);
+	rt_pg_query q;
+	PGresult *ahead = NULL;
 
-	q.doing = r->src->doing;
-	q.name = r->src->table == RT_TABLE_LOG && sql == r->src->range ? RT_PG_NAME_LOG : RT_PG_NAME_NONE;
-	rt_pg_arg_u64(&q, r->rows->project);
-	rt_pg_arg_u64(&q, first);
-	rt_pg_arg_u64(&q, last);
-	rt_pg_arg_u64(&q, r->limit);
-	return pass_page(r, rt_pg_rows(&r->call, &q));
+	if (sql == sources[RT_STORE_LOG].range) {
+		ahead = rt_pg_log_ahead(&r->call, r->rows->project, first, last);
+		rt_pg_log_query(r->rows->project, first, last, r->limit, &q);
+	} else {
+		q = rt_pg_query_of(sql);
+		q.doing = r->src->doing;
+		add_range(&q, r->rows->project, first, last, r->limit);
+	}
+	return pass_page(r, ahead != NULL ? ahead : rt_pg_rows(&r->call, &q));
 }
 
 static bool
@@ -318,20 +341,24 @@ read_listed(reader *r)
 static void
 read_named(reader *r)
 {
-	bool is_side = r->rows->table == RT_STORE_SIDE;
-	rt_pg_query q = rt_pg_query_of(
-		is_side ? "SELECT 0::bigint, sum, data, 0::bigint, name FROM retake.side WHERE"
-			  " project = $1 AND name = $2"
-			: "SELECT id, sum, name, 0::bigint, ''::bytea FROM retake.project WHERE"
-			  " hash = $1 AND name = $2");
+	rt_pg_query q;
+	PGresult *ahead = NULL;
 
+	if (r->rows->table == RT_STORE_SIDE) {
+		ahead = rt_pg_side_ahead(&r->call, r->rows->project, r->rows->name);
+		q = rt_pg_query_of("SELECT 0::bigint, sum, data, 0::bigint, name FROM retake.side WHERE"
+				   " project = $1 AND name = $2");
+		q.name = RT_PG_NAME_SIDE;
+		rt_pg_arg_u64(&q, r->rows->project);
+	} else {
+		q = rt_pg_query_of("SELECT id, sum, name, 0::bigint, ''::bytea FROM retake.project WHERE"
+				   " hash = $1 AND name = $2");
+		q.is_of_list = true;
+		rt_pg_arg_u64(&q, rt_hash(r->rows->name.ptr, r->rows->name.size, 0));
+	}
 	q.doing = r->src->doing;
-	q.name = is_side ? RT_PG_NAME_SIDE : RT_PG_NAME_NONE;
-	q.is_of_list = !is_side;
-	rt_pg_arg_u64(&q, is_side ? r->rows->project
-				  : rt_hash(r->rows->name.ptr, r->rows->name.size, 0));
 	rt_pg_arg_bytes(&q, r->rows->name);
-	(void)pass_page(r, rt_pg_rows(&r->call, &q));
+	(void)pass_page(r, ahead != NULL ? ahead : rt_pg_rows(&r->call, &q));
 }
 
 /* Pages by name: each begins after the last name of the one before. */
@@ -413,7 +440,7 @@ rt_pg_read(rt_store *store, rt_rows rows, rt_store_row_fn fn, void *ctx, rt_erro
 		    .src = &sources[rows.table],
 		    .fn = fn,
 		    .ctx = ctx,
-		    .limit = PAGE_FIRST,
+		    .limit = RT_PG_PAGE_FIRST,
 		    .last_name = &last_name};
 	rt_buf_init(&last_name, r.call.store->alloc, RT_BUF_UNLIMITED);
 	if (!prepare(&r)) {

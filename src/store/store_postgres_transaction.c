@@ -136,42 +136,102 @@ lock_query(rt_pg_call *call, uint64_t project, bool bump, rt_pg_query *out)
 	rt_pg_arg_u64(out, bump);
 }
 
-/* Begins the server's transaction and locks a project, or for 0 the list. restart: ends the one
- * before, which has written nothing. */
-static rt_pg_heads
-begin_on(rt_pg_call *call, uint64_t project, bool restart)
-{
-	rt_pg_transaction *tx = &call->conn->tx;
-	rt_pg_query queries[3];
-	PGresult *rows[3];
-	rt_pg_heads h = {0};
-	size_t count = 0;
+/* --- rows that are read with the lock --- */
 
-	if (restart)
-		queries[count++] = rt_pg_control_of("ROLLBACK");
-	queries[count++] = rt_pg_control_of(BEGIN_SQL);
-	lock_query(call, project, false, &queries[count++]);
+static void
+drop_ahead(rt_pg_call *call)
+{
+	rt_pg_ahead *a = &call->conn->tx.ahead;
+
+	rt_pg_clear(call, a->log);
+	rt_pg_clear(call, a->side);
+	*a = (rt_pg_ahead){0};
+}
+
+static PGresult *
+take(const rt_pg_call *call, uint64_t project, PGresult **from)
+{
+	const rt_pg_transaction *tx = &call->conn->tx;
+	PGresult *taken = tx->is_open && tx->now.project == project ? *from : NULL;
+
+	if (taken != NULL)
+		*from = NULL;
+	return taken;
+}
+
+PGresult *
+rt_pg_log_ahead(rt_pg_call *call, uint64_t project, uint64_t first, uint64_t last)
+{
+	rt_pg_ahead *a = &call->conn->tx.ahead;
+
+	return first == a->after + 1 && last >= call->conn->tx.base.seq ? take(call, project, &a->log) : NULL;
+}
+
+PGresult *
+rt_pg_side_ahead(rt_pg_call *call, uint64_t project, rt_str name)
+{
+	rt_pg_ahead *a = &call->conn->tx.ahead;
+
+	return a->side != NULL && rt_str_eq(name, a->name) ? take(call, project, &a->side) : NULL;
+}
+
+/* --- the begin of the server --- */
+
+/* Begins the server's transaction and locks a project, or for 0 the list. restart: ends the one
+ * before, which has written nothing. wanted: what is read together with the lock; or NULL. */
+static rt_pg_heads
+begin_on(rt_pg_call *call, uint64_t project, bool restart, const rt_pg_ahead *wanted)
+{
+	enum { ROLLBACK, BEGIN, LOCK, LOG, SIDE, COUNT };
+	rt_pg_transaction *tx = &call->conn->tx;
+	rt_pg_query queries[COUNT];
+	PGresult *rows[COUNT];
+	rt_pg_heads h = {0};
+
+	queries[ROLLBACK] = rt_pg_control_of("ROLLBACK");
+	queries[BEGIN] = rt_pg_control_of(BEGIN_SQL);
+	queries[BEGIN].name = RT_PG_NAME_BEGIN;
+	if (wanted == NULL) {
+		lock_query(call, project, false, &queries[LOCK]);
+	} else {
+		/* Two statements at less cost than the function, whose second one sees what was committed
+		 * before the lock. */
+		queries[LOCK] = rt_pg_query_of("SELECT seq, body, mark, fence, 0::bigint FROM retake.project"
+					       " WHERE id = $1 FOR UPDATE");
+		queries[LOCK].doing = "starting to write";
+		queries[LOCK].name = RT_PG_NAME_LOCK_ALONE;
+		queries[LOCK].is_cancelled = true;
+		rt_pg_arg_u64(&queries[LOCK], project);
+		rt_pg_log_query(project, wanted->after + 1, RT_STORE_NUMBER_MAX, RT_PG_PAGE_FIRST, &queries[LOG]);
+		queries[SIDE] = rt_pg_query_of("SELECT s.epoch, r.sum, r.data, 0::bigint, r.name FROM retake.store s"
+					       " LEFT JOIN retake.side r ON r.project = $1 AND r.name = $2");
+		queries[SIDE].name = RT_PG_NAME_SIDE_AHEAD;
+		rt_pg_arg_u64(&queries[SIDE], project);
+		rt_pg_arg_bytes(&queries[SIDE], wanted->name);
+	}
 	for (int attempt = 1; rt_ok(&call->scope); attempt++) {
+		size_t first = restart ? ROLLBACK : BEGIN;
+
 		RT_TRY(&call->scope, rt_pg_connect(call->store, call->conn, &call->scope.error));
 		if (!rt_ok(&call->scope))
 			break;
 		bool has_names = !call->store->has_no_names;
-		if (rt_pg_exchange(call, queries, count, rows)) {
-			h = heads_in(call, rows[count - 1], project);
+		if (rt_pg_exchange(call, &queries[first], (wanted != NULL ? COUNT : LOG) - first, &rows[first])) {
+			h = heads_in(call, rows[LOCK], project);
 			tx->is_sent = true;
 			tx->has_list = project == 0;
-			call->store->pq->clear(rows[count - 1]);
+			rt_pg_clear(call, rows[LOCK]);
+			drop_ahead(call);
+			if (wanted != NULL) {
+				tx->ahead = (rt_pg_ahead){rows[LOG], rows[SIDE], wanted->after, wanted->name};
+				h.epoch = rt_pg_u64(call, rows[SIDE], 0, 0);
+			}
 			break;
 		}
 		if (has_names && call->store->has_no_names) /* it was not executed */
 			rt_pg_disconnect(call->store, call->conn);
 		if (call->conn->pg == NULL && attempt < ATTEMPTS) {
 			restart = false; /* the server has ended it */
-			if (count == 3) {
-				queries[0] = queries[1];
-				lock_query(call, project, false, &queries[1]);
-				count = 2;
-			}
 			continue;
 		}
 		tx->is_sent = !call->conn->failure.is_lost; /* it has to be rolled back */
@@ -189,7 +249,7 @@ begin_late(rt_pg_call *call)
 
 	if (tx->is_sent || !rt_ok(&call->scope))
 		return;
-	h = begin_on(call, tx->base.project, false);
+	h = begin_on(call, tx->base.project, false, NULL);
 	if (rt_ok(&call->scope) &&
 	    (h.project != tx->base.project || h.seq != tx->base.seq || h.body != tx->base.body ||
 	     h.fence != tx->base.fence || h.epoch != tx->base.epoch))
@@ -204,7 +264,7 @@ relock(rt_pg_call *call, uint64_t project)
 	rt_pg_heads h;
 
 	if (tx->is_sent && tx->is_guess && tx->batch.count == 0) {
-		h = begin_on(call, project, true);
+		h = begin_on(call, project, true, NULL);
 	} else {
 		rt_pg_query q;
 		PGresult *rows;
@@ -277,6 +337,7 @@ rt_pg_flush(rt_pg_call *call)
 	begin_late(call);
 	if (!rt_ok(&call->scope) || tx->batch.count == 0)
 		return;
+	drop_ahead(call);
 	if (!tx->is_stale) {
 		rt_pg_batch_query(call, tx->now.project, false, &q);
 		rows = rt_pg_rows(call, &q);
@@ -328,12 +389,13 @@ finish(rt_pg_call *call)
 		rt_pg_batch_init(&c->tx.batch, call->store->alloc);
 	}
 	rt_pg_batch_clear(&c->tx.batch);
+	drop_ahead(call);
 	rt_pg_release(call->store, c);
 }
 
-/* at: not NULL: no lock is needed if the log ends there as far as is known. */
+/* seq: not NULL: no lock is needed if the log ends there as far as is known. wanted: as for begin_on. */
 static rt_status
-begin(rt_store *store, uint64_t project, const uint64_t *seq, rt_error *err)
+begin(rt_store *store, uint64_t project, const uint64_t *seq, const rt_pg_ahead *wanted, rt_error *err)
 {
 	rt_pg_store *s = rt_pg_self(store);
 	rt_pg_call call = {.store = s};
@@ -355,7 +417,7 @@ begin(rt_store *store, uint64_t project, const uint64_t *seq, rt_error *err)
 		tx->base = tx->now = known;
 		return RT_OK;
 	}
-	tx->base = tx->now = begin_on(&call, project, false);
+	tx->base = tx->now = begin_on(&call, project, false, wanted);
 	tx->is_guess = true;
 	if (!rt_ok(&call.scope))
 		finish(&call);
@@ -370,13 +432,17 @@ rt_pg_begin(rt_store *store, rt_error *err)
 	RT_ASSERT(pthread_mutex_lock(&s->guard) == 0);
 	uint64_t hint = s->hint;
 	RT_ASSERT(pthread_mutex_unlock(&s->guard) == 0);
-	return begin(store, hint, NULL, err);
+	return begin(store, hint, NULL, NULL, err);
 }
 
 rt_status
-rt_pg_begin_at(rt_store *store, uint64_t project, uint64_t seq, rt_error *err)
+rt_pg_begin_at(rt_store *store, uint64_t project, uint64_t seq, const rt_str *locked, rt_error *err)
 {
-	return begin(store, project, &seq, err);
+	if (locked == NULL)
+		return begin(store, project, &seq, NULL, err);
+	rt_pg_ahead wanted = {.after = seq, .name = *locked};
+
+	return begin(store, project, NULL, &wanted, err);
 }
 
 void
@@ -508,26 +574,16 @@ commit_alone(rt_pg_call *call)
 	}
 }
 
-/* After a commit that was not to wait for that. */
-static void
-make_durable(rt_pg_call *call)
-{
-	if (rt_pg_make_durable(call))
-		return;
-	rt_scope_reset(&call->scope);
-	(void)find_outcome(call, true);
-}
-
-/* Rows of the log are made durable after the commit, together with those of other threads, so that the next
- * program gets the lock before. */
+/* Rows of the log are committed without waiting until they are durable, and made durable by the next
+ * transaction of the same pipeline, so that another program gets the lock before. */
 static void
 commit_locked(rt_pg_call *call)
 {
 	rt_pg_transaction *tx = &call->conn->tx;
-	rt_pg_query queries[2];
-	PGresult *rows[2];
+	rt_pg_query queries[3];
+	PGresult *rows[3] = {NULL};
 	size_t count = 0;
-	bool is_lost_row = false, is_later = tx->has_log && tx->batch.count > 0 && !call->store->has_no_names;
+	bool is_later = tx->has_log && tx->batch.count > 0 && !call->store->has_no_names;
 
 	if (!tx->has_log && tx->now.project != 0) {
 		call->store->env.random(call->store->env.ctx, &tx->now.fence, sizeof(uint64_t));
@@ -537,25 +593,28 @@ commit_locked(rt_pg_call *call)
 		if (!rt_ok(&call->scope))
 			return;
 	}
-	if (tx->batch.count > 0) {
+	bool has_batch = tx->batch.count > 0;
+	if (has_batch) {
 		rt_pg_batch_query(call, tx->now.project, false, &queries[count]);
 		queries[count++].is_later = is_later;
 	}
-	queries[count++] = rt_pg_control_of("COMMIT");
-	if (rt_pg_exchange(call, queries, count, rows)) {
+	queries[count] = rt_pg_control_of("COMMIT");
+	queries[count].name = RT_PG_NAME_COMMIT;
+	queries[count++].is_end = true;
+	if (is_later)
+		rt_pg_flush_query(&queries[count++]);
+	bool ok = rt_pg_exchange(call, queries, count, rows);
+	bool is_committed = ok || (is_later && rows[0] != NULL); /* the rest of the pipeline may fail */
+	if (is_committed)
 		tx->is_sent = false;
-		is_lost_row = count == 2 && !rt_pg_has_written(call, rows[0]);
-		for (size_t i = 0; i < count; i++)
-			rt_pg_clear(call, rows[i]);
-		if (is_lost_row) /* the function wrote nothing */
-			fail_stale(call);
-		else if (is_later)
-			make_durable(call);
-	} else if (call->conn->failure.is_lost) {
+	if (is_committed && has_batch && !rt_pg_has_written(call, rows[0])) /* the function wrote nothing */
+		fail_stale(call);
+	else if (call->conn->failure.is_lost || (is_committed && !ok))
 		(void)find_outcome(call, true);
-	} else {
+	else if (!ok)
 		rt_pg_call_fail(call, "committing");
-	}
+	for (size_t i = 0; i < count; i++)
+		rt_pg_clear(call, rows[i]);
 }
 
 /* A begin that has only assumed where the log ends, and wrote nothing: its reader must not act on an
