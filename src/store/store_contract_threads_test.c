@@ -140,7 +140,7 @@ test_locked_begin_reads(void **state)
 	MUST(OPS(f)->write(f->store, rt_rows_named(RT_STORE_SIDE, f->project, name), RT_STR("b"), err));
 	expect_ahead(f, 191, 201, "b");
 	MUST(OPS(f)->commit(f->store, err));
-	/* Its rows, not those of another begin or project. */
+	/* The rows that were read with a lock are not used by another begin or for another project. */
 	MUST(OPS(f)->begin_at(f->store, f->project, 190, &name, err));
 	OPS(f)->cancel(f->store);
 	MUST(OPS(f)->write(f->store, rt_rows_named(RT_STORE_SIDE, f->project, name), rt_str_at(NULL, 0), err));

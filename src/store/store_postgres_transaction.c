@@ -178,7 +178,7 @@ rt_pg_side_ahead(rt_pg_call *call, uint64_t project, rt_str name)
 /* --- the begin of the server --- */
 
 /* Begins the server's transaction and locks a project, or for 0 the list. restart: ends the one
- * before, which has written nothing. wanted: what is read together with the lock; or NULL. */
+ * before, which has written nothing. wanted: the rows that are read together with the lock; or NULL. */
 static rt_pg_heads
 begin_on(rt_pg_call *call, uint64_t project, bool restart, const rt_pg_ahead *wanted)
 {
@@ -194,8 +194,8 @@ begin_on(rt_pg_call *call, uint64_t project, bool restart, const rt_pg_ahead *wa
 	if (wanted == NULL) {
 		lock_query(call, project, false, &queries[LOCK]);
 	} else {
-		/* Two statements at less cost than the function, whose second one sees what was committed
-		 * before the lock. */
+		/* Two statements cost less than the function. The second one sees the commits before the
+		 * lock. */
 		queries[LOCK] = rt_pg_query_of("SELECT seq, body, mark, fence, 0::bigint FROM retake.project"
 					       " WHERE id = $1 FOR UPDATE");
 		queries[LOCK].doing = "starting to write";
