@@ -355,6 +355,10 @@ void rt_pg_leave(rt_pg_call *call);
 void rt_pg_settle(rt_pg_call *call, rt_store_table table);
 /* Sends the changes of the open begin. */
 void rt_pg_flush(rt_pg_call *call);
+enum { RT_PG_PAGE_FIRST = 64 };
+#define RT_PG_LOG_COLUMNS "SELECT seq, sum, data, at, step FROM retake.log WHERE project = $1 AND seq BETWEEN $2 AND $3"
+#define RT_PG_LOG_SQL RT_PG_LOG_COLUMNS " ORDER BY seq LIMIT $4"
+void rt_pg_log_query(uint64_t project, uint64_t first, uint64_t last, uint64_t limit, rt_pg_query *out);
 /* Rows of the log, or a side row, if they were read with the lock; else NULL. The caller owns them. Of the log,
  * there may be more pages. */
 PGresult *rt_pg_log_ahead(rt_pg_call *call, uint64_t project, uint64_t first, uint64_t last);
@@ -408,9 +412,6 @@ rt_status rt_pg_project_new(rt_store *store, rt_str name, uint64_t *out_project,
 rt_status rt_pg_project_drop(rt_store *store, uint64_t project, rt_error *err);
 rt_status rt_pg_head(rt_store *store, rt_store_table table, uint64_t project, uint64_t *out_number,
 		     rt_error *err);
-/* What rt_pg_read sends; of the log, ascending. */
-enum { RT_PG_PAGE_FIRST = 64 };
-void rt_pg_log_query(uint64_t project, uint64_t first, uint64_t last, uint64_t limit, rt_pg_query *out);
 rt_status rt_pg_read(rt_store *store, rt_rows rows, rt_store_row_fn fn, void *ctx, rt_error *err);
 rt_status rt_pg_append(rt_store *store, uint64_t project, uint64_t expected,
 		       const rt_store_row *rows, size_t row_count, const rt_store_row *bodies,

@@ -20,7 +20,6 @@ typedef struct source {
 
 #define WHERE_RANGE " WHERE project = $1 AND number BETWEEN $2 AND $3 ORDER BY number LIMIT $4"
 #define WHERE_LISTED " WHERE project = $1 AND number = ANY($2) ORDER BY number"
-#define LOG "SELECT seq, sum, data, at, step FROM retake.log WHERE project = $1 AND seq BETWEEN $2"
 #define BODIES "SELECT number, sum, data, entry, ''::bytea FROM retake.body"
 #define NODES "SELECT number, sum, data, 0::bigint, ''::bytea FROM retake.node"
 
@@ -30,7 +29,7 @@ static const source sources[] = {
 			       " WHERE $1 = 0 AND id BETWEEN $2 AND $3 ORDER BY id LIMIT $4",
 			       NULL, NULL},
 	[RT_STORE_LOG] = {RT_TABLE_LOG, "log row", "reading the log",
-			  LOG " AND $3 ORDER BY seq LIMIT $4", NULL, NULL},
+			  RT_PG_LOG_SQL, NULL, NULL},
 	[RT_STORE_BODIES] = {RT_TABLE_BODY, "body", "reading a body", BODIES WHERE_RANGE,
 			     BODIES WHERE_LISTED, NULL},
 	[RT_STORE_NODES] = {RT_TABLE_NODE, "node", "reading the checkpoint", NODES WHERE_RANGE,
@@ -187,37 +186,22 @@ pass_page(reader *r, PGresult *rows)
 	return count;
 }
 
-static void
-add_range(rt_pg_query *q, uint64_t project, uint64_t first, uint64_t last, uint64_t limit)
-{
-	rt_pg_arg_u64(q, project);
-	rt_pg_arg_u64(q, first);
-	rt_pg_arg_u64(q, last);
-	rt_pg_arg_u64(q, limit);
-}
-
-void
-rt_pg_log_query(uint64_t project, uint64_t first, uint64_t last, uint64_t limit, rt_pg_query *out)
-{
-	*out = rt_pg_query_of(sources[RT_STORE_LOG].range);
-	out->doing = sources[RT_STORE_LOG].doing;
-	out->name = RT_PG_NAME_LOG;
-	add_range(out, project, first, last, limit);
-}
-
 static int
 read_page(reader *r, const char *sql, uint64_t first, uint64_t last)
 {
 	rt_pg_query q;
 	PGresult *ahead = NULL;
 
-	if (sql == sources[RT_STORE_LOG].range) {
+	if (r->src->table == RT_TABLE_LOG && sql == r->src->range) {
 		ahead = rt_pg_log_ahead(&r->call, r->rows->project, first, last);
 		rt_pg_log_query(r->rows->project, first, last, r->limit, &q);
 	} else {
 		q = rt_pg_query_of(sql);
 		q.doing = r->src->doing;
-		add_range(&q, r->rows->project, first, last, r->limit);
+		rt_pg_arg_u64(&q, r->rows->project);
+		rt_pg_arg_u64(&q, first);
+		rt_pg_arg_u64(&q, last);
+		rt_pg_arg_u64(&q, r->limit);
 	}
 	return pass_page(r, ahead != NULL ? ahead : rt_pg_rows(&r->call, &q));
 }
@@ -290,7 +274,7 @@ read_log(reader *r, uint64_t low, uint64_t high, bool down)
 	while (may_continue(r) && low <= high) {
 		uint64_t before = check.expected;
 
-		(void)read_page(r, down ? LOG " AND $3 ORDER BY seq DESC LIMIT $4" : r->src->range,
+		(void)read_page(r, down ? RT_PG_LOG_COLUMNS " ORDER BY seq DESC LIMIT $4" : r->src->range,
 				low, high);
 		if (!may_continue(r))
 			return;

@@ -138,6 +138,18 @@ lock_query(rt_pg_call *call, uint64_t project, bool bump, rt_pg_query *out)
 
 /* --- rows that are read with the lock --- */
 
+void
+rt_pg_log_query(uint64_t project, uint64_t first, uint64_t last, uint64_t limit, rt_pg_query *out)
+{
+	*out = rt_pg_query_of(RT_PG_LOG_SQL);
+	out->doing = "reading the log";
+	out->name = RT_PG_NAME_LOG;
+	rt_pg_arg_u64(out, project);
+	rt_pg_arg_u64(out, first);
+	rt_pg_arg_u64(out, last);
+	rt_pg_arg_u64(out, limit);
+}
+
 static void
 drop_ahead(rt_pg_call *call)
 {
