@@ -304,10 +304,41 @@ undo_group(rt_planning *p, uint64_t group, uint32_t group_discs, uint32_t disc, 
 
 /* ---- undo ---- */
 
+static bool
+is_changed_since(rt_planning *p, uint32_t disc, uint64_t seq)
+{
+	return rt_planning_history(p, disc).current > seq;
+}
+
+/* Would undoing the project's newest step remove a discussion, other than the one in view, that has
+ * been changed since the step created it (C1)? */
+static bool
+removes_changed(rt_planning *p, uint64_t seq, uint32_t disc)
+{
+	bool found = false;
+	rt_scope scratch;
+	rt_record step;
+
+	if (!rt_ok(p->s) || p->now->seq == seq)
+		return false; /* no newer row */
+	rt_scope_init(&scratch, p->engine->alloc);
+	if (rt_planning_step(p, &scratch, seq, &step) && step.group != 0)
+		for (uint32_t i = step.group_discs + 1; rt_ok(p->s) && !found && i <= p->now->disc_count; i++)
+			found = i != disc && is_changed_since(p, i, seq);
+	for (size_t i = 0; rt_ok(p->s) && !found && i < step.effect_count; i++) {
+		const rt_effect *e = &step.effects[i];
+
+		found = e->kind == RT_EFFECT_NEW && e->disc == 0 && e->sub != disc &&
+			is_changed_since(p, e->sub, seq);
+	}
+	rt_scope_deinit(&scratch);
+	return found;
+}
+
 /* Undo step seq, which is the newest of the discussion or the project apart from those that are
- * passed over. */
+ * passed over; only_disc: not in the project. */
 static void
-undo_step(rt_planning *p, uint64_t seq, uint32_t disc, rt_scope *scratch)
+undo_step(rt_planning *p, uint64_t seq, uint32_t disc, bool only_disc, rt_scope *scratch)
 {
 	uint32_t *discs;
 	size_t disc_count = 0;
@@ -321,10 +352,12 @@ undo_step(rt_planning *p, uint64_t seq, uint32_t disc, rt_scope *scratch)
 	rt_scope_note(p->s, scratch->status);
 	if (passes && step.group != 0 && rt_history_parent(&step, 0, &parent))
 		(void)undo_above(p, 0, seq, false); /* is the project past it? */
-	project_too = p->now->history.current == seq;
+	project_too = p->now->history.current == seq && !only_disc;
 	for (size_t i = 0; rt_ok(p->s) && i < step.parent_count; i++) {
 		uint32_t number = step.parents[i].disc;
 
+		if (number == 0 && only_disc)
+			continue;
 		if (step.group != 0 && !in_group_undo(step.group_discs, number, project_too, disc))
 			continue;
 		if (passes)
@@ -345,17 +378,24 @@ undo_once(rt_planning *p, uint32_t disc, unsigned scope)
 	uint64_t in_disc = (scope & RT_IN_DISC) != 0 ? rt_planning_history(p, disc).current : 0;
 	uint64_t in_project = (scope & RT_IN_PROJECT) != 0 ? p->now->history.current : 0;
 	uint64_t seq;
+	bool only_disc;
 	rt_scope scratch;
 
 	if (rt_ok(p->s) && (p->pinned || p->keep_draft)) {
 		in_disc = newest_not_passed(p, disc, in_disc, 0);
-		in_project = newest_not_passed(p, 0, in_project, in_disc);
+		in_project = newest_not_passed(p, 0, in_project, in_disc > 0 ? in_disc - 1 : 0);
+	}
+	only_disc = scope == RT_IN_BOTH && in_project >= in_disc && in_project > 0 &&
+		    removes_changed(p, in_project, disc);
+	if (only_disc) {
+		p->kept = in_project;
+		in_project = 0;
 	}
 	seq = in_disc > in_project ? in_disc : in_project;
 	if (!rt_ok(p->s) || seq == 0)
 		return false;
 	rt_scope_init(&scratch, p->engine->alloc);
-	undo_step(p, seq, disc, &scratch);
+	undo_step(p, seq, disc, only_disc, &scratch);
 	rt_scope_deinit(&scratch);
 	return rt_ok(p->s);
 }
@@ -553,7 +593,12 @@ plan_count(rt_planning *p, const rt_request *r, const rt_change *c)
 			"the setting undo_capacity limits undo to %llu step%s, all of which have been undone; to reach earlier states, "
 			"use history and jump",
 			(unsigned long long)p->capacity, p->capacity == 1 ? "" : "s");
-	if (rt_ok(p->s) && p->row.move_count == 0)
+	if (rt_ok(p->s) && p->row.move_count == 0 && p->kept > 0)
+		rt_scope_fail(p->s, RT_REFUSED,
+			      "nothing to undo in this discussion; step %llu created a discussion that has been changed "
+			      "since, and is only undone with the scope project",
+			      (unsigned long long)p->kept);
+	else if (rt_ok(p->s) && p->row.move_count == 0)
 		rt_scope_fail(p->s, RT_REFUSED, "nothing to %s", op);
 	else if (rt_ok(p->s) && done < count)
 		note_fewer(p, op, done, count, by_capacity, c->result);

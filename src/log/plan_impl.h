@@ -33,6 +33,7 @@ typedef struct rt_planning {
 	uint32_t *drafts;        /* the discussions in which such steps were moved */
 	size_t draft_count, draft_capacity;
 	bool sets_draft;         /* another of the steps set a draft */
+	uint64_t kept;           /* a step that is not undone, see removes_changed; or 0 */
 	bool has_capacity;       /* undo is limited: */
 	uint64_t capacity;       /* to this many steps before the newest state */
 	uint64_t undone;         /* those that are already undone, as seen from undone_disc */

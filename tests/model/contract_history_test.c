@@ -153,6 +153,36 @@ ROW(c2_a_step_over_many_documents)
 	EXPORT_LACKS("'draft'");
 }
 
+ROW(c1_undo_keeps_a_discussion_that_has_changed_since)
+{
+	F;
+	three(f);
+	DONE("{'op':'setting.set','key':'model','value':'m'}");
+	DONE("{'op':'discussion.new','name':'other'}");
+	DONE("{'op':'entry.append','id':'xx','content':'x','discussion':'other','take':'other'}");
+	/* another client works in "main": its undo reverts the newest step there */
+	DONE("{'op':'undo','discussion':'main','take':'main'}");
+	DISCUSSIONS_ARE("main other");
+	EXPORT_LACKS("'cc'");
+	EXPORT_HAS("'xx'");
+	DONE("{'op':'redo','discussion':'main','take':'main'}");
+	EXPORT_HAS("'cc'");
+	/* nor are older changes of the project undone */
+	DONE("{'op':'undo','discussion':'main','take':'main','count':100}");
+	DISCUSSIONS_ARE("main other");
+	EXPORT_LACKS("'aa'");
+	EXPORT_HAS("'xx'");
+	GIVES(REFUSED, "{'op':'undo','discussion':'main','take':'main'}");
+	/* unless it is requested, or the discussion is as it was created */
+	DONE("{'op':'undo','scope':'project'}");
+	DISCUSSIONS_ARE("main");
+	DONE("{'op':'redo','scope':'project'}");
+	EXPORT_HAS("'xx'");
+	DONE("{'op':'undo','discussion':'other','scope':'discussion'}");
+	DONE("{'op':'undo','discussion':'main','take':'main'}");
+	DISCUSSIONS_ARE("main");
+}
+
 ROW(c2_a_step_over_several_documents_is_undone_where_it_is_current)
 {
 	F;
@@ -809,6 +839,7 @@ main(void)
 		TEST(c1_undo_takes_the_newest_of_discussion_and_project),
 		TEST(c1_the_steps_of_other_discussions_are_left_alone),
 		TEST(c1_a_pinned_client_is_not_moved_by_switches),
+		TEST(c1_undo_keeps_a_discussion_that_has_changed_since),
 		TEST(c1_switches_elsewhere_stay_when_a_pinned_client_undoes),
 		TEST(c1_a_pinned_client_passes_over_switches),
 		TEST(c1_switches_in_the_catalogue_do_not_split_a_step),

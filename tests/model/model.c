@@ -414,6 +414,7 @@ model_make_doc(model *m, rt_str take_name, const model_slot *slots, size_t count
 	m->docs[m->doc_count++] = (model_doc){.value = d,
 					      .first = d,
 					      .first_name = take_name,
+					      .made_by = (int)m->step_count,
 					      .current = -1,
 					      .redo = -1,
 					      .next_take = 2};
@@ -572,6 +573,7 @@ model_init(model *m, const char *now, uint64_t seq)
 	p = model_get(m, sizeof(*p));
 	m->docs[m->doc_count++] = (model_doc){.value = p, .first = p, .current = -1, .redo = -1};
 	p->active = model_make_doc(m, RT_STR("main"), NULL, 0);
+	m->docs[p->active].made_by = -1;
 	model_add_cell(m, p, p->active, RT_STR("main"));
 	model_default_roles(m, p);
 }

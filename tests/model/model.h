@@ -99,6 +99,7 @@ typedef struct model_doc {
 	const void *value; /* model_project for number 0, else model_disc */
 	const void *first; /* the initial state */
 	rt_str first_name;
+	int made_by; /* index of the step that created it; -1: the first discussion */
 	int current; /* index of a step, -1: none */
 	int redo;    /* index in `undone`, -1: none */
 	int next_take;

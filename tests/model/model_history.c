@@ -138,24 +138,36 @@ newest(const model *m, int doc, bool pinned)
 	return step;
 }
 
+/* Did the step create a discussion, other than the one in view, that has changed since (C1)? */
+static bool
+created_changed(const model *m, int step, int view)
+{
+	for (int doc = 1; doc < (int)m->doc_count; doc++)
+		if (doc != view && m->docs[doc].made_by == step && m->docs[doc].current > step)
+			return true;
+	return false;
+}
+
 static bool
 undo_one(model *m, int view, bool disc, bool project, bool pinned)
 {
-	int step = -1, *docs;
+	int step = -1, *docs, of_project = project ? newest(m, 0, pinned) : -1;
 	size_t count = 0, with = 0, i;
+	bool stays;
 
 	if (disc)
 		step = newest(m, view, pinned);
-	if (project && newest(m, 0, pinned) > step)
-		step = newest(m, 0, pinned);
+	stays = disc && of_project >= 0 && of_project >= step && created_changed(m, of_project, view);
+	if (of_project > step && !stays)
+		step = of_project;
 	if (step < 0)
 		return false;
 	docs = model_get(m, m->steps[step].part_count * sizeof(*docs));
 	for (i = 0; i < m->steps[step].part_count; i++) {
 		int doc = m->steps[step].parts[i].doc;
 
-		if (newest(m, doc, pinned) != step)
-			continue; /* C2 */
+		if (newest(m, doc, pinned) != step || (doc == 0 && stays))
+			continue; /* C2, C1 */
 		for (; m->docs[doc].current != step; with++)
 			take_back(m, m->docs[doc].current, &doc, 1);
 		docs[count++] = doc;

@@ -493,13 +493,13 @@ steps_of(run *r, const char *line)
 	return steps;
 }
 
-/* Undoes everything: first normally, then document by document, which reaches the rest. The
+/* Undoes everything: first normally, then document by document, which reaches the rest (C1, C2). The
  * project is then in its initial state. Redoing everything in reverse order gives the same
  * bytes. Not if an undo capacity was ever set: it would apply again in earlier states. */
 static bool
 undo_all(run *r)
 {
-	size_t docs = r->model.doc_count, i;
+	size_t docs = r->model.doc_count;
 	size_t *steps = calloc(docs + 1, sizeof(*steps));
 	rt_buf before, after;
 	char line[200];
@@ -515,9 +515,8 @@ undo_all(run *r)
 	model_canonical(&r->model, &before);
 	steps[docs] = steps_of(r, "{\"op\":\"undo\",\"count\":1000000}");
 	ok = steps[docs] != SIZE_MAX && look(r);
-	for (i = 1; i <= docs && ok; i++) {
-		size_t doc = i % docs; /* the project last */
-
+	/* the project first: then no discussion is named like the id of another */
+	for (size_t doc = 0; doc < docs && ok; doc++) {
 		if (doc == 0)
 			snprintf(line, sizeof(line),
 				 "{\"op\":\"undo\",\"count\":1000000,\"scope\":\"project\"}");
@@ -543,9 +542,7 @@ undo_all(run *r)
 	} else {
 		ok = false;
 	}
-	for (i = docs; i-- > 0 && ok;) {
-		size_t doc = (i + 1) % docs;
-
+	for (size_t doc = docs; doc-- > 0 && ok;) {
 		if (steps[doc] == 0)
 			continue;
 		if (doc == 0)
