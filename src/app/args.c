@@ -160,7 +160,7 @@ static rt_status
 give(rt_args *out, const rt_flag *flag, const char *value, const char *glued, rt_error *err)
 {
 	if (out->given_count == RT_ARGS_GIVEN_MAX)
-		return rt_fail(err, RT_USAGE, "more than %d flags", (int)RT_ARGS_GIVEN_MAX);
+		return rt_fail(err, RT_USAGE, "too many flags: the maximum is %d", (int)RT_ARGS_GIVEN_MAX);
 	out->given[out->given_count++] = (rt_args_given){flag, value, glued};
 	return RT_OK;
 }

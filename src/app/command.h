@@ -60,5 +60,10 @@ extern const char *const rt_command_group_names[RT_COMMAND_GROUP_COUNT];
 const rt_command *rt_command_named(const rt_command *const *commands, const char *name);
 /* The name with the most similar spelling, without hidden ones; NULL: none is similar. */
 const char *rt_command_nearest(const rt_command *const *commands, const char *name);
+/* The form of the usage, from 0, that begins with this word ("switch TAKE", "[list]", "set|add|rm LIST"), and its
+ * line; SIZE_MAX: none. */
+size_t rt_command_form(const rt_command *command, const char *word, rt_str *out);
+/* "Usage: retake NAME FORM   More: retake help NAME", with the forms that fit the given words and flags best. */
+void rt_command_add_usage(const rt_command *command, const rt_args *args, rt_buf *out);
 
 #endif

@@ -436,8 +436,8 @@ rt_runs_start_several(rt_runs *runs, const rt_run_request *request, const rt_str
 		return rt_fail(err, RT_USAGE, "give 1 to %d models",
 			       (int)RT_RUN_MODELS_MAX);
 	if (request->how > RT_RUN_AGAIN || request->replies > 1)
-		return rt_fail(err, RT_USAGE, "several models can only answer a question, each "
-					      "with one reply");
+		return rt_fail(err, RT_USAGE, "with several models, only a question can be answered, with one "
+					      "reply from each");
 	st = look_first(runs, count, err);
 	if (st == RT_OK)
 		st = prepare_several(runs, request, models, count, all, err);

@@ -212,7 +212,7 @@ rt_run_open_model(rt_run *run, const rt_project *project)
 			       &source, &s->error));
 	if (rt_scope_str(s, name).size == 0 && (config == NULL || config->model.size == 0))
 		rt_scope_fail(s, RT_CREDENTIALS,
-			      "no model is set: give \"model\", or change the setting \"model\"");
+			      "no model is set: give \"model\", or set the \"model\" setting");
 	open_model(run, rt_scope_str(s, name), rt_models_may_play(source, a->may_name_files),
 		   &choice, warnings);
 	if (!rt_ok(s))

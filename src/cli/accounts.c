@@ -71,18 +71,60 @@ rt_cli_until(rt_cli *cli, uint64_t absent)
 		       : cli->env->now_us(cli->env->ctx) + (int64_t)days * DAY_S * 1000000;
 }
 
-int
-rt_cli_verb(rt_cli *cli, const char *const *verbs, size_t words)
+/* The arguments of a form after its first word, without flags; *out_least to *out_most of them are required. */
+static rt_str
+arguments(rt_str form, size_t *out_least, size_t *out_most)
 {
-	const char *verb = rt_cli_word(cli, 0);
-	size_t given = 0;
+	rt_str rest = form, word, verb;
 
-	while (rt_cli_word(cli, given) != NULL)
-		given++;
-	for (int i = 0; verb != NULL && verbs[i] != NULL; i++)
-		if (strcmp(verb, verbs[i]) == 0 && given == words)
-			return i + 1;
-	rt_cli_fail(cli, RT_USAGE, "invalid arguments; usage: retake help %s", cli->args.command->name);
+	*out_least = *out_most = 0;
+	if (!rt_str_split(&rest, ' ', &verb))
+		return RT_STR("");
+	rt_str all = rest;
+	while (rest.size > 0 && !rt_str_starts(rest, RT_STR("[-")) && rt_str_split(&rest, ' ', &word)) {
+		*out_least += word.ptr[0] != '[';
+		*out_most = rt_str_find(word, RT_STR("…"), 0) != SIZE_MAX ? SIZE_MAX : *out_most + 1;
+		all.size = (size_t)(word.ptr + word.size - all.ptr);
+	}
+	return *out_most > 0 ? all : RT_STR("");
+}
+
+/* "; use new, change or remove" */
+static void
+add_verbs(const rt_command *command, rt_buf *out)
+{
+	rt_str rest = rt_str_of(command->usage), form, verb;
+
+	while (rt_str_split(&rest, '\n', &form)) {
+		if (form.size == 0 || !rt_str_split(&form, ' ', &verb))
+			continue;
+		rt_buf_add_c(out, out->size == 0 ? "; use " : rest.size == 0 ? " or " : ", ");
+		rt_buf_add_str(out, verb);
+	}
+}
+
+int
+rt_cli_verb(rt_cli *cli)
+{
+	const rt_command *command = cli->args.command;
+	const char *verb = rt_cli_word(cli, 0);
+	size_t least = 0, most = 0, given = cli->args.word_count - 1;
+	rt_buf *verbs = rt_scope_buf(&cli->s);
+	rt_str form;
+	size_t number = rt_command_form(command, verb, &form);
+
+	if (number == SIZE_MAX) {
+		add_verbs(command, verbs);
+		rt_cli_fail(cli, RT_USAGE, "%s has no subcommand \"%.40s\"%.*s", command->name, verb,
+			    RT_STR_ARG(rt_scope_str(&cli->s, verbs)));
+		return 0;
+	}
+	rt_str needed = arguments(form, &least, &most);
+	if (given >= least && given <= most)
+		return (int)number;
+	rt_cli_fail(cli, RT_USAGE, "%s %s %s %.*s; %zu argument%s given", command->name, verb,
+		    most > 0 ? "needs" : "takes", RT_STR_ARG(most > 0 ? needed : RT_STR("no arguments")), given,
+		    RT_CLI_S(given));
 	return 0;
 }
 
@@ -165,6 +207,16 @@ print_item(rt_cli *cli, yyjson_val *item)
 	rt_term_c(out, "\n");
 }
 
+static const char *const empty[RT_ITEM_KINDS] = {
+	[RT_ITEM_USER] = "No users yet. Create one: retake user new NAME",
+	[RT_ITEM_TEAM] = "No teams yet. Create one: retake team add TEAM USER",
+	[RT_ITEM_MEMBER] = "No members yet. Add one: retake member USER ROLE",
+	[RT_ITEM_QUOTA] = "No limits yet. Set one: retake quota users LIMIT=NUMBER",
+	[RT_ITEM_TOKEN] = "No tokens yet. Create one: retake token new USER",
+	[RT_ITEM_INVITE] = "No invitations yet. Create one: retake invite new",
+	[RT_ITEM_LINK] = "No links yet. Create one: retake link new",
+};
+
 void
 rt_cli_list_accounts(rt_cli *cli, rt_item_kind kind, uint64_t project)
 {
@@ -187,5 +239,5 @@ rt_cli_list_accounts(rt_cli *cli, rt_item_kind kind, uint64_t project)
 	for (rt_json_iter it = rt_json_items(root); rt_json_next(&it);)
 		print_item(cli, it.value);
 	if (yyjson_arr_size(root) == 0)
-		rt_cli_advise(cli, "None. More: retake help %s\n", cli->args.command->name);
+		rt_cli_advise(cli, "%s\n", empty[kind]);
 }

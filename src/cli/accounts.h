@@ -16,9 +16,9 @@ const rt_roster *rt_cli_roster(rt_cli *cli, const rt_accounts *a);
 uint64_t rt_cli_project_number(rt_cli *cli, rt_str name);
 /* The time at which something expires, from --days; 0: never. absent: days without the flag. */
 int64_t rt_cli_until(rt_cli *cli, uint64_t absent);
-/* The first word as one of the verbs (ended by NULL), from 1, if the number of words fits; else 0, a
- * failure. */
-int rt_cli_verb(rt_cli *cli, const char *const *verbs, size_t words);
+/* The form of the usage that begins with the first word, from 1 (form 0 has no words), if the number of words
+ * fits; else 0, a failure. */
+int rt_cli_verb(rt_cli *cli);
 /* Prints that something was done: a sentence, or an object with one member. */
 void rt_cli_say_done(rt_cli *cli, const char *sentence, const char *key, rt_str name);
 /* Prints a secret, which is shown only now. */

@@ -10,7 +10,6 @@
 static void
 run_user(rt_cli *cli)
 {
-	static const char *const verbs[] = {"new", "change", "remove", NULL};
 	bool is_admin = rt_cli_has(cli, "admin"), is_disabled = rt_cli_has(cli, "disabled");
 	const char *given = rt_cli_flag_value(cli, "identity");
 	rt_str identity = given != NULL && strcmp(given, "none") != 0 ? rt_cli_check_utf8(cli, rt_str_of(given)) : RT_STR("");
@@ -19,14 +18,14 @@ run_user(rt_cli *cli)
 		rt_cli_list_accounts(cli, RT_ITEM_USER, 0);
 		return;
 	}
-	int verb = rt_cli_verb(cli, verbs, 2);
+	int verb = rt_cli_verb(cli);
 	if (verb == 0)
 		return;
 	rt_str name = rt_str_of(rt_cli_word(cli, 1));
 	rt_accounts a = rt_cli_accounts(cli, true);
 	rt_accounts_removed removed = {0};
 	if (verb != 3 && (rt_cli_has(cli, "purge") || rt_cli_has(cli, "dry-run")))
-		rt_cli_fail(cli, RT_USAGE, "--purge and --dry-run work with retake user remove");
+		rt_cli_fail(cli, RT_USAGE, "--purge and --dry-run work only with retake user remove");
 	if (verb == 3 && rt_cli_has(cli, "dry-run") && !rt_cli_has(cli, "purge"))
 		rt_cli_fail(cli, RT_USAGE, "--dry-run needs --purge");
 	if (!rt_ok(&cli->s))
@@ -54,13 +53,11 @@ run_user(rt_cli *cli)
 static void
 run_team(rt_cli *cli)
 {
-	static const char *const verbs[] = {"add", "remove", NULL};
-
 	if (rt_cli_word(cli, 0) == NULL) {
 		rt_cli_list_accounts(cli, RT_ITEM_TEAM, 0);
 		return;
 	}
-	int verb = rt_cli_verb(cli, verbs, 3);
+	int verb = rt_cli_verb(cli);
 	if (verb == 0)
 		return;
 	rt_accounts a = rt_cli_accounts(cli, true);
@@ -111,7 +108,6 @@ add_projects(rt_cli *cli, rt_token_options *options)
 static void
 run_token(rt_cli *cli)
 {
-	static const char *const verbs[] = {"new", "revoke", NULL};
 	const char *scope = rt_cli_flag_value(cli, "scope");
 	char secret[RT_SECRET_ROOM];
 
@@ -119,7 +115,7 @@ run_token(rt_cli *cli)
 		rt_cli_list_accounts(cli, RT_ITEM_TOKEN, 0);
 		return;
 	}
-	int verb = rt_cli_verb(cli, verbs, 2);
+	int verb = rt_cli_verb(cli);
 	if (verb == 0)
 		return;
 	const char *word = rt_cli_word(cli, 1), *name = rt_cli_flag_value(cli, "name");
@@ -145,10 +141,10 @@ run_token(rt_cli *cli)
 }
 
 static const rt_flag user_flags[] = {
-	{"admin", 0, NULL, RT_ARG_TEXT, "make the user an administrator of the server; change without it removes the right"},
+	{"admin", 0, NULL, RT_ARG_TEXT, "make the user an administrator of the server; retake user change without this flag revokes that"},
 	{"identity", 0, "IDENTITY", RT_ARG_TEXT,
 	 "identity at a sign-in service: \"oidc:ISSUER SUBJECT\", \"proxy:NAME\"; none: remove it"},
-	{"disabled", 0, NULL, RT_ARG_TEXT, "block the user from signing in; change without it unblocks the user"},
+	{"disabled", 0, NULL, RT_ARG_TEXT, "block the user from signing in; retake user change without this flag unblocks the user"},
 	{"purge", 0, NULL, RT_ARG_TEXT, "with remove: also delete the projects that no other user owns, permanently"},
 	{"dry-run", 0, NULL, RT_ARG_TEXT, "with --purge: only list the data"},
 	{"yes", 'y', NULL, RT_ARG_TEXT, "with --purge: do not ask for confirmation"},
@@ -206,7 +202,7 @@ const rt_command rt_cli_token = {
 	.max_words = 2,
 	.usage = "\nnew USER [--scope SCOPE] [--days DAYS] [--only PROJECT]…\nrevoke NUMBER",
 	.summary = "list, create or revoke personal access tokens",
-	.about = "Programs send it as Authorization: Bearer. A token never has more rights than its user. Only its hash is stored. All servers of the store refuse a revoked token within half a second.",
+	.about = "Programs send it in the header \"Authorization: Bearer TOKEN\". A token never has more rights than its user. Only its hash is stored. All servers of the store refuse a revoked token within half a second.",
 	.examples = "retake token",
 	.flags = token_flags,
 	.kinds = {RT_ARG_TEXT},

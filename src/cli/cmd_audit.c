@@ -8,6 +8,7 @@
 typedef struct audit_list {
 	rt_cli *cli;
 	rt_buf *json;
+	size_t count;
 } audit_list;
 
 static bool
@@ -18,6 +19,7 @@ add_audit(void *ctx, const rt_audit *row)
 	rt_buf *at = rt_scope_buf(&cli->s);
 
 	rt_audit_put(l->json, row);
+	l->count++;
 	if (!cli->json) {
 		rt_moment_format(at, (rt_moment){.us = row->at_us / 1000000 * 1000000});
 		rt_term_line(&cli->out, rt_scope_str(&cli->s, at));
@@ -38,7 +40,7 @@ static void
 run_audit(rt_cli *cli)
 {
 	rt_accounts a = rt_cli_accounts(cli, false);
-	audit_list l = {cli, rt_scope_buf(&cli->s)};
+	audit_list l = {.cli = cli, .json = rt_scope_buf(&cli->s)};
 	const char *since = rt_cli_flag_value(cli, "since");
 	rt_audit_filter filter = {.user = rt_str_of(rt_cli_flag_value(cli, "user")), .since_us = INT64_MIN};
 	rt_moment moment = {0};
@@ -52,8 +54,14 @@ run_audit(rt_cli *cli)
 	if (rt_ok(&cli->s))
 		rt_audit_read(a.directory, &cli->s, &filter, add_audit, &l);
 	rt_json_close(l.json, ']');
-	if (cli->json && rt_ok(&cli->s))
+	if (!rt_ok(&cli->s))
+		return;
+	if (cli->json)
 		rt_cli_print_json(cli, l.json);
+	else if (l.count == 0)
+		rt_cli_advise(cli, "%s\n", since != NULL || filter.user.size > 0
+						 ? "No row of the audit log matches these flags."
+						 : "The audit log has no rows yet. Changes to accounts add rows: retake help user");
 }
 
 static const rt_flag audit_flags[] = {
@@ -67,7 +75,7 @@ const rt_command rt_cli_audit = {
 	.group = RT_COMMANDS_MAINTENANCE,
 	.flags = audit_flags,
 	.usage = "[--user USER] [--since DATE]",
-	.summary = "list changes to accounts, sign-ins, exports, purges and refused requests",
+	.summary = "list sign-ins, exports, purges, refused requests and changes to accounts",
 	.about = "Oldest first: time, user, action, object and origin.",
 	.examples = "retake audit",
 	.run = run_audit,

@@ -110,7 +110,7 @@ run_compact(rt_cli *cli)
 		return;
 	RT_TRY(&cli->s, rt_engine_compact(cli->session.engine, &options, &result, &cli->s.error));
 	if (cli->s.status == RT_REFUSED && range == NULL)
-		rt_cli_hint(cli, "To keep less of the end: retake compact --keep TOKENS   Tokens "
+		rt_cli_hint(cli, "To keep fewer tokens at the end: retake compact --keep TOKENS   Tokens "
 				 "per entry: retake context --tokens");
 	finish(session, &result, "Compacted", options.dry_run);
 }

@@ -236,8 +236,8 @@ const rt_command rt_cli_use = {
 	.max_words = 1,
 	.usage = "DISCUSSION",
 	.summary = "switch to another discussion",
-	.about = "DISCUSSION is a name, an id, a title, or the beginning of one name or title, in any "
-		 "case, as in rename, rm, pin and archive. \"-\" is the previous one.",
+	.about = "DISCUSSION is a name, an id, a title, or an unambiguous beginning of a name or title, as in "
+		 "rename, rm, pin and archive. Case is ignored. \"-\" is the previous one.",
 	.examples = "retake use db-choice\nretake use -",
 	.ops = "discussion.switch",
 	.kinds = {RT_ARG_DISC},

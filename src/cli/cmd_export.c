@@ -293,9 +293,8 @@ note_secrets(rt_cli *cli, rt_outlines *outlines, size_t size)
 	redact(cli, outlines, &found);
 	count = found.places - found.kinds[RT_SECRET_HOME];
 	if (rt_ok(&cli->s) && count > 0)
-		rt_cli_note(cli, "the file contains %zu text%s that look%s like secrets; to replace them: "
-				 "retake export --redact",
-			    count, RT_CLI_S(count), count == 1 ? "s" : "");
+		rt_cli_note(cli, "the file contains %zu possible secret%s; to replace %s: retake export --redact", count,
+			    RT_CLI_S(count), count == 1 ? "it" : "them");
 	rt_redaction_deinit(&found);
 }
 

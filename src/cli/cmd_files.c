@@ -208,7 +208,7 @@ change_list(rt_cli *cli, const char *verb, const char *which, size_t from)
 		rt_buf_add_f(missing, "; there is no %.200s", name);
 	name = missing->size > 0 ? rt_scope_str(&cli->s, missing).ptr : "";
 	if (strcmp(verb, "set") == 0)
-		rt_cli_say_result(cli, result, "Changed the list %s%s.", which, name);
+		rt_cli_say_result(cli, result, "Changed the list \"%s\"%s.", which, name);
 	else if (count == 1)
 		rt_cli_say_result(cli, result, "%s %.200s %s %s%s.", adds ? "Added" : "Removed",
 				  rt_cli_word(cli, from), adds ? "to" : "from", which, name);

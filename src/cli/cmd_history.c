@@ -76,7 +76,7 @@ add_place(rt_cli *cli, rt_place before, rt_buf *out)
 		rt_buf_add_f(out, " Now in take \"%s\".", take->name->ptr);
 }
 
-/* "Undid step 5: edited entry nvsa." or "Undid 3 steps, back to right after step 2 (…)." newest:
+/* "Undid step 5: edited entry nvsa." or "Undid 3 steps, back to the state right after step 2 (…)." newest:
  * newest_step. */
 static void
 add_what_moved(rt_cli *cli, const rt_result *result, bool undo, uint64_t newest, bool is_one,
@@ -99,7 +99,7 @@ add_what_moved(rt_cli *cli, const rt_result *result, bool undo, uint64_t newest,
 		rt_buf_add_c(out, "to the beginning.");
 		return;
 	}
-	rt_buf_add_c(out, undo ? "to right after " : "to ");
+	rt_buf_add_c(out, undo ? "to the state right after " : "to ");
 	add_step(cli, end, " (", ").", out);
 }
 
@@ -609,7 +609,7 @@ static const rt_flag history_flags[] = {
 	{"limit", 'l', "N", RT_ARG_TEXT, "number of steps; default: 200, with --json all"},
 	{"before", 0, "N", RT_ARG_STEP, "only steps before this one"},
 	{"all", 'a', NULL, RT_ARG_TEXT, "list all"},
-	{"drafts", 0, NULL, RT_ARG_TEXT, "also list changes of unsent text"},
+	{"drafts", 0, NULL, RT_ARG_TEXT, "also list changes to unsent text"},
 	{NULL, 0, NULL, RT_ARG_TEXT, NULL},
 };
 
@@ -765,7 +765,7 @@ confirm_entry(rt_cli *cli, const char *address)
 		RT_TRY(&cli->s, rt_entry_id(cli->session.value, entry, id, &cli->s.error));
 		if (rt_ok(&cli->s))
 			snprintf(question, sizeof(question),
-				 "Permanently remove entry %.200s, %zu text%s? This cannot be undone.",
+				 "Permanently remove entry %.200s and its %zu text%s? This cannot be undone.",
 				 rt_cli_where(cli, id), count, RT_CLI_S(count));
 	} else {
 		/* The id of an entry that is in no take any more is left to the engine. */

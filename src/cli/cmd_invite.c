@@ -65,14 +65,13 @@ run_invite(rt_cli *cli)
 {
 	const char *verb = rt_cli_word(cli, 0);
 	bool is_new = verb != NULL && strcmp(verb, "new") == 0;
-	static const char *const verbs[] = {"revoke", NULL};
 	char secret[RT_SECRET_ROOM];
 
 	if (verb == NULL) {
 		rt_cli_list_accounts(cli, RT_ITEM_INVITE, 0);
 		return;
 	}
-	if (!is_new && rt_cli_verb(cli, verbs, 2) == 0)
+	if (rt_cli_verb(cli) == 0)
 		return;
 	const char *word = rt_cli_word(cli, 1);
 	uint64_t id = is_new ? 0 : rt_cli_number(cli, word, "the number of an invitation");
@@ -94,7 +93,6 @@ run_invite(rt_cli *cli)
 static void
 run_link(rt_cli *cli)
 {
-	static const char *const verbs[] = {"new", "revoke", NULL};
 	const char *word = rt_cli_word(cli, 1);
 	char secret[RT_SECRET_ROOM];
 
@@ -102,12 +100,9 @@ run_link(rt_cli *cli)
 		rt_cli_list_accounts(cli, RT_ITEM_LINK, 0);
 		return;
 	}
-	int verb = rt_cli_verb(cli, verbs, word == NULL ? 1 : 2);
-	if (verb == 0 || (verb == 1) != (word == NULL)) {
-		if (verb != 0)
-			rt_cli_fail(cli, RT_USAGE, "invalid arguments; usage: retake help link");
+	int verb = rt_cli_verb(cli);
+	if (verb == 0)
 		return;
-	}
 	uint64_t id = verb == 2 ? rt_cli_number(cli, word, "the number of a link") : 0, discussion = 0;
 	int64_t until = rt_cli_until(cli, 0);
 	/* The discussion is looked up in the project; without -d the link shows all of it. */
@@ -159,7 +154,7 @@ const rt_command rt_cli_link = {
 	.max_words = 2,
 	.usage = "\nnew [--days DAYS]\nrevoke NUMBER",
 	.summary = "list, create or revoke links that show a project or a discussion",
-	.about = "A link gives read-only access to the project or, with -d, to the current entries, takes and labels of one discussion. Programs send it as Authorization: Bearer.",
+	.about = "A link gives read-only access to the project or, with -d, to the current entries, takes and labels of one discussion. Programs send it in the header \"Authorization: Bearer TOKEN\".",
 	.examples = "retake link\nretake link new --days 7\nretake link new -d plans",
 	.flags = link_flags,
 	.kinds = {RT_ARG_TEXT},

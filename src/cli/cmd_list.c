@@ -31,12 +31,10 @@ matches(rt_cli *cli, const rt_disc_row *row, const char *query)
 
 	for (size_t i = 0; i < row->tag_count; i++)
 		found = found || has_text(row->tags[i], query);
-	if (rt_cli_has(cli, "deleted") && !row->absent)
-		return false;
-	if (rt_cli_has(cli, "deleted"))
-		return found;
-	if (rt_cli_has(cli, "archived") ? !row->archived
-					: row->archived && !row->active && !rt_cli_has(cli, "all"))
+	if (rt_cli_has(cli, "deleted") ? !row->absent
+	    : rt_cli_has(cli, "archived")
+		    ? !row->archived
+		    : row->archived && !row->active && !rt_cli_has(cli, "all"))
 		return false;
 	if (tag != NULL && !rt_disc_row_has_tag(row, rt_str_of(tag)))
 		return false;
@@ -88,11 +86,46 @@ list_row(rt_cli *cli, const rt_disc_row *row, size_t width)
 	rt_buf_deinit(&when);
 }
 
+/* "is bound to the track "x"", after "and" if there is an earlier condition. */
+static void
+add_condition(rt_buf *out, size_t begin, const char *words, const char *value, const char *without)
+{
+	if (value == NULL)
+		return;
+	rt_buf_add_c(out, out->size > begin ? " and " : " ");
+	if (*value == 0)
+		rt_buf_add_c(out, without);
+	else
+		rt_buf_add_f(out, "%s \"%s\"", words, value);
+}
+
+/* No discussion was found. */
+static void
+say_none(rt_cli *cli, const char *query)
+{
+	const char *track = rt_cli_flag_value(cli, "track"), *tag = rt_cli_flag_value(cli, "tag");
+	bool is_deleted = rt_cli_has(cli, "deleted"), is_archived = !is_deleted && rt_cli_has(cli, "archived");
+	rt_buf *out = rt_scope_buf(&cli->s);
+
+	if (query == NULL && track == NULL && tag == NULL) {
+		rt_cli_advise(cli, is_deleted	 ? "No discussion was deleted.\n"
+				   : is_archived ? "No discussion is archived.\n"
+						 : "No discussions yet. Start one: retake new NAME\n");
+		return;
+	}
+	rt_buf_add_f(out, "No %sdiscussion", is_deleted ? "deleted " : is_archived ? "archived " : "");
+	size_t begin = out->size;
+	add_condition(out, begin, "is bound to the track", track, "is without a track");
+	add_condition(out, begin, "has the tag", tag, "has no tags");
+	add_condition(out, begin, "matches", query, "matches \"\"");
+	rt_cli_advise(cli, "%.*s.%s\n", RT_STR_ARG(rt_scope_str(&cli->s, out)),
+		      is_deleted || is_archived || rt_cli_has(cli, "all") ? "" : "   Archived ones: retake ls --archived");
+}
+
 static void
 list_rows(rt_cli *cli, rt_disc_rows rows, const char *query)
 {
 	size_t width = 0, shown = 0, most = rt_term_name_columns(&cli->out);
-	const char *track = rt_cli_flag_value(cli, "track");
 
 	for (size_t i = 0; i < rows.count; i++) {
 		size_t used = rt_screen_width(rows.items[i].name);
@@ -106,21 +139,8 @@ list_rows(rt_cli *cli, rt_disc_rows rows, const char *query)
 		list_row(cli, &rows.items[i], width);
 		shown++;
 	}
-	if (shown == 0 && track != NULL)
-		rt_term_f(&cli->out, "No discussion is %s%s%s%s%s%s.\n",
-			  *track == 0 ? "without a track" : "bound to the track \"", track,
-			  *track == 0 ? "" : "\"", query == NULL ? "" : " and named \"",
-			  query == NULL ? "" : query, query == NULL ? "" : "\"");
-	else if (shown == 0 && query == NULL && rt_cli_has(cli, "deleted"))
-		rt_term_c(&cli->out, "No discussion was deleted.\n");
-	else if (shown == 0 && query == NULL)
-		rt_term_c(&cli->out, "No such discussion.\n");
-	else if (shown == 0)
-		rt_cli_advise(cli, rt_cli_has(cli, "archived") || rt_cli_has(cli, "all")
-					   ? "No discussion matches \"%s\".\n"
-					   : "No discussion matches \"%s\".   Archived ones: retake ls "
-					     "--archived\n",
-			      query);
+	if (shown == 0)
+		say_none(cli, query);
 }
 
 static void

@@ -106,7 +106,7 @@ list_models(rt_cli *cli, const rt_config *config, const char *provider)
 	if (strcmp(provider, "builtin") == 0) {
 		static const char *const models[][2] = {
 			{"echo", "repeats the question, and names the images that it receives"},
-			{"summary", "extracts sentences by rules; for summaries"},
+			{"summary", "extracts sentences using fixed rules; for summaries"},
 			{"text", "repeats the question, and accepts no images"},
 			{"play:FILE", "plays the replies of a script, for demos and tests"},
 		};

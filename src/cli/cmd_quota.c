@@ -42,10 +42,8 @@ read_changes(rt_cli *cli, size_t from, rt_quota_change changes[RT_QUOTA_KINDS])
 				    "a whole number, such as 5, 20K, 10M or 2G, or none",
 				    word);
 		else if (count == RT_QUOTA_KINDS && rt_cli_word(cli, from + 1) != NULL)
-			rt_cli_fail(cli, RT_USAGE, "there are only %d limits", (int)RT_QUOTA_KINDS);
+			rt_cli_fail(cli, RT_USAGE, "more than %d limits; name each limit once", (int)RT_QUOTA_KINDS);
 	}
-	if (rt_ok(&cli->s) && count == 0)
-		rt_cli_fail(cli, RT_USAGE, "a limit is missing, such as bytes=2G; usage: retake help quota");
 	return count;
 }
 
@@ -76,7 +74,6 @@ find_subject(rt_cli *cli, const rt_roster *roster, const char *kind, const char 
 static void
 run_quota(rt_cli *cli)
 {
-	static const char *const kinds[] = {"users", "user", "team", "project", NULL};
 	const char *kind = rt_cli_word(cli, 0), *name = NULL;
 	rt_buf *shown = rt_scope_buf(&cli->s);
 	rt_quota_change changes[RT_QUOTA_KINDS];
@@ -88,12 +85,10 @@ run_quota(rt_cli *cli)
 	bool is_each = strcmp(kind, "users") == 0;
 	if (!is_each)
 		name = rt_cli_word(cli, 1);
-	if (!rt_str_is_one_of(rt_str_of(kind), kinds) || (!is_each && name == NULL))
-		rt_cli_fail(cli, RT_USAGE, "invalid arguments; usage: retake help quota");
-	size_t count = rt_ok(&cli->s) ? read_changes(cli, is_each ? 1 : 2, changes) : 0;
+	size_t count = rt_cli_verb(cli) != 0 ? read_changes(cli, is_each ? 1 : 2, changes) : 0;
 	for (size_t i = 0; i < count; i++)
 		if (changes[i].kind == RT_QUOTA_PROJECTS && strcmp(kind, "project") == 0)
-			rt_cli_fail(cli, RT_USAGE, "a project has no limit of projects");
+			rt_cli_fail(cli, RT_USAGE, "the limit \"projects\" does not apply to a project");
 	if (!rt_ok(&cli->s))
 		return;
 	rt_accounts a = rt_cli_accounts(cli, true);
@@ -111,8 +106,8 @@ const rt_command rt_cli_quota = {
 	.group = RT_COMMANDS_MAINTENANCE,
 	.max_words = 2 + RT_QUOTA_KINDS,
 	.usage = "\nuser NAME LIMIT=NUMBER…\nteam NAME LIMIT=NUMBER…\nproject NAME LIMIT=NUMBER…\nusers LIMIT=NUMBER…",
-	.summary = "list or change limits of what users, teams and projects may add",
-	.about = "LIMIT is bytes, entries or projects, or requests or tokens of models per day. NUMBER is a whole number, such as 5, 20K or 2G, or none to remove the limit. users: each user without such a limit. Servers with accounts refuse what would exceed a limit; reading, undo, export and purge stay possible, and the command line is not limited.",
+	.summary = "list or change the limits of users, teams and projects",
+	.about = "LIMIT is bytes, entries or projects, or requests or tokens of models per day. NUMBER is a whole number, such as 5, 20K or 2G, or none to remove the limit. users sets the limit of every user who has none of that kind. Servers with accounts refuse requests that would exceed a limit; reading, undo, export and purge stay possible, and the command line is not limited.",
 	.examples = "retake quota\nretake quota users projects=20 requests=200",
 	.kinds = {RT_ARG_TEXT},
 	.run = run_quota,

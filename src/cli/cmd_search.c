@@ -26,7 +26,7 @@ show_progress(void *ctx, unsigned percent, rt_hits found)
 	if (!cli->err.is_tty || cli->quiet ||
 	    cli->env->now_us(cli->env->ctx) - w->begun_us < PROGRESS_US)
 		return;
-	rt_term_f(&cli->err, "Searching and updating the index … %u %%", percent);
+	rt_term_f(&cli->err, "Searching and updating the index … %u%%", percent);
 	rt_buf_add_byte(&cli->err.buf, '\r'); /* in a text it would be filtered */
 	rt_term_flush(&cli->err);
 	w->is_shown = true;

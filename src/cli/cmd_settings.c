@@ -381,7 +381,7 @@ static const rt_flag set_flags[] = {
 	{"for-all", 'a', NULL, RT_ARG_TEXT,
 	 "set it for the project: applies to all discussions that do not have their own "
 	 "value"},
-	{"here", 0, NULL, RT_ARG_TEXT, "set it for this discussion only; also possible for model"},
+	{"here", 0, NULL, RT_ARG_TEXT, "set it for this discussion only: a setting of discussions, or model"},
 	{"string", 's', NULL, RT_ARG_TEXT, "treat VALUE as text, even if it is valid JSON"},
 	{NULL, 0, NULL, RT_ARG_TEXT, NULL},
 };
@@ -446,7 +446,11 @@ run_roles(rt_cli *cli)
 		rt_cli_do(cli, &request,
 			  "Removed the role \"{role}\" from the list; entries are not changed.");
 	} else {
-		rt_cli_fail(cli, RT_USAGE, "invalid arguments \"%.40s\"; use add ROLE or rm ROLE", verb);
+		rt_cli_fail(cli, RT_USAGE,
+			    strcmp(verb, "add") == 0 || strcmp(verb, "rm") == 0
+				    ? "roles %.40s needs a ROLE"
+				    : "roles has no subcommand \"%.40s\"; use add ROLE or rm ROLE",
+			    verb);
 	}
 }
 

@@ -492,7 +492,7 @@ run_show(rt_cli *cli)
 }
 
 static const rt_flag show_flags[] = {
-	{"role", 'r', "ROLE", RT_ARG_ROLE, "only entries with this role and with the role User"},
+	{"role", 'r', "ROLE", RT_ARG_ROLE, "only entries with this role, and the questions (role User)"},
 	{"all", 'a', NULL, RT_ARG_TEXT, "include hidden entries"},
 	{"thinking", 0, NULL, RT_ARG_TEXT, "show the thinking in full"},
 	{"raw", 0, NULL, RT_ARG_TEXT, "only the text, byte for byte (for a pipe or file)"},

@@ -105,7 +105,7 @@ put_received(const report *r)
 	if (r->stats.received.replies <= r->stats.total.usage.replies)
 		return;
 	rt_usage_add_text(&r->stats.received, words);
-	rt_term_c(&r->cli->out, "received, with undone and deleted replies: ");
+	rt_term_c(&r->cli->out, "received, including undone and deleted replies: ");
 	rt_term_line(&r->cli->out, rt_scope_str(&r->cli->s, words));
 	rt_term_c(&r->cli->out, "\n");
 }
@@ -288,7 +288,7 @@ const rt_command rt_cli_stats = {
 		"the total of all replies that were ever received. On a terminal, without "
 		"--by, prints a calendar: a row for each week, darker cells for days with more entries. "
 		"The program is the one that the discussion was imported from. --by project counts "
-		"all projects of the store. Days are local; a week is named by the date of its Monday.",
+		"all projects of the store. Days are in local time; a week is named by the date of its Monday.",
 	.examples = "retake stats\nretake stats --by model --since 2026-11-01\n"
 		    "retake stats --by project --json",
 	.flags = stats_flags,

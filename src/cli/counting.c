@@ -275,6 +275,6 @@ rt_cli_counting_print(rt_cli *cli, const rt_next_request *r)
 			  r->totals.tokens - in_entries, "");
 	if (is_ranked(r))
 		print_row(&cli->out, 0, "", width, RT_STR("reply"), RT_TOKENS_REPLY,
-			  "  to begin it");
+			  "  start of the reply");
 	print_total(cli, r);
 }

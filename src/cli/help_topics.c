@@ -91,7 +91,7 @@ static const rt_cli_topic_row config[] = {
 	{"[defaults]", "settings of new projects (retake settings --all lists them), and roles, the "
 		       "list of roles: [\"User\", \"AI\"]"},
 	{"[tui]", "settings of the terminal UI"},
-	{"mouse", "of [tui]: false: leave the mouse to the terminal"},
+	{"mouse", "of [tui]: false leaves the mouse to the terminal"},
 	{"theme", "of [tui]: \"dark\" or \"light\"; default: \"auto\", according to the "
 		  "terminal's background"},
 	{"[[hook]]", "a hook; its keys are in docs/hooks.md"},

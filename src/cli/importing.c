@@ -79,7 +79,7 @@ say_part(incoming *f, const char *what, uint64_t done, uint64_t all, const char 
 	if (!is_due(f->m, f->begun_us, now))
 		return;
 	if (all > 0)
-		snprintf(part, sizeof(part), "%llu %%, ",
+		snprintf(part, sizeof(part), "%llu%%, ",
 			 (unsigned long long)(done >= all ? 100 : done * 100 / all));
 	rt_term_f(&cli->err, "%s %.40s (%s%llu %s/s) …%10s", what, f->name, part,
 		  (unsigned long long)done * 1000 / (uint64_t)(passed / 1000), unit, "");

@@ -219,7 +219,7 @@ read_name(reader *r, rt_str name, rt_str line)
 		else if (rt_str_is(flag, "locked"))
 			r->item.locked = true;
 		else
-			fail(r, r->line, "an entry is +muted, +locked or neither", line);
+			fail(r, r->line, "an entry can only be +muted or +locked", line);
 	}
 	if (r->item.id.size > 0 && !rt_id_is_legal(r->item.id))
 		fail(r, r->line, "not an id (for a new entry write: === + ROLE)", line);

@@ -45,6 +45,16 @@ static const char *const hints[] = {
 };
 
 static void
+add_usage(const rt_cli *cli, rt_buf *out)
+{
+	const rt_command *command = cli->args.command;
+
+	rt_command_add_usage(command, &cli->args, out);
+	if (command->max_words != 0 && strstr(cli->s.error.text, "has no flag \"") != NULL)
+		rt_buf_add_c(out, "   To pass an argument that starts with a dash, put -- before it.");
+}
+
+static void
 add_usual_hint(const rt_cli *cli, rt_status status, rt_buf *out)
 {
 	const rt_command *command = cli->args.command;
@@ -54,9 +64,7 @@ add_usual_hint(const rt_cli *cli, rt_status status, rt_buf *out)
 	else if (status == RT_USAGE && command == NULL)
 		rt_buf_add_c(out, "Commands: retake help");
 	else if (status == RT_USAGE)
-		rt_buf_add_f(out, "Usage: retake %s%s%.*s   More: retake help %s", command->name,
-			     command->usage[0] == 0 ? "" : " ", (int)strcspn(command->usage, "\n"),
-			     command->usage, command->name);
+		add_usage(cli, out);
 	else if (status == RT_NOT_FOUND && rt_cli_has(cli, "model") &&
 		 strstr(cli->s.error.text, "model") != NULL)
 		rt_buf_add_f(out, "Models: retake models   More: retake help %s", command->name);

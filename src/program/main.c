@@ -154,16 +154,6 @@ dispatch(rt_cli *cli)
 			rt_cli_hint(cli, "ask needs no flag to continue the discussion. To start "
 					 "another one: retake new   To continue a reply: retake "
 					 "again --continue");
-		else if (command != NULL && command->max_words != 0)
-			rt_cli_hint(cli,
-				    "Usage: retake %s%s%.*s   More: retake help %s%s",
-				    command->name, command->usage[0] == 0 ? "" : " ",
-				    (int)strcspn(command->usage, "\n"), command->usage,
-				    command->name,
-				    strstr(cli->s.error.text, "has no flag \"") == NULL
-					    ? ""
-					    : "   To pass an argument that starts with a dash, "
-					      "put -- before it.");
 		return;
 	}
 	if (rt_cli_has(cli, "version")) {

@@ -51,7 +51,7 @@ const rt_key_row rt_key_rows[] = {
 	CHAT(COMPACT, "alt+k", "summarise the conversation so far", NULL)
 	CHAT(EXPORT, "alt+x", "export this take", NULL)
 
-	ENTRY(ACCEPT, "enter", "continue from here; your message is put back in the input", "continue")
+	ENTRY(ACCEPT, "enter", "continue from here; if it is your message, it is put in the input", "continue")
 	ENTRY(EDIT, "alt+e", "edit the text", "edit")
 	ENTRY(MARK, "space", "mark or unmark; commands apply to all marked entries", "mark")
 	ENTRY(MARK_UP, "shift+up", "mark the entry and the one above; press again to extend the range", NULL)
@@ -105,7 +105,7 @@ const rt_key_row rt_key_rows[] = {
 	ENTRY(EXPORT, "alt+x", "export this take", NULL)
 	ENTRY(PALETTE, "ctrl+p", "command palette", NULL)
 
-	TREE(ACCEPT, "enter", "go there; your message is put back in the input",
+	TREE(ACCEPT, "enter", "go there; if it is your message, it is put in the input",
 	     "go")
 	TREE(SEARCH, "/ ctrl+f", "search (or just type): words, 'exact, ^begin, end$, !not, "
 				 "role:user, label:x, is:edited", "search")

@@ -234,7 +234,7 @@ rt_slash_attach(rt_tui *tui, rt_action action, rt_str rest)
 		rt_tui_say(tui, "Attached to the next message");
 	} else { /* it can be corrected */
 		if (count > 1)
-			rt_buf_add_c(&tui->notice, ".  A name with spaces needs quotes");
+			rt_buf_add_c(&tui->notice, ".  With several files, put names with spaces in quotes");
 		tui->chat->return_line(tui->panes[0], rt_tui_format(tui, "/attach %.*s", RT_STR_ARG(rest)));
 	}
 	st = s.status;

@@ -485,7 +485,7 @@ changed_configuration(void **state)
 	desk_press(&d, "ctrl+u");
 	desk_type(&d, "/model slow/one");
 	desk_press(&d, "enter");
-	assert_shows(&d, "config.toml was changed after the start: restart Retake to use it");
+	assert_shows(&d, "config.toml has changed: restart Retake to apply the changes");
 	(void)unlink(path);
 	path[strlen(path) - strlen("/config.toml")] = 0;
 	(void)rmdir(path);

@@ -185,7 +185,7 @@ search_on(rt_chat *chat)
 		}
 	} while (chat->search.is_on && tui->terminal == NULL);
 	if (chat->search.is_on)
-		rt_tui_say(tui, "Searching%s %u %%   Esc stop", tui->canvas.utf8 ? "…" : "...",
+		rt_tui_say(tui, "Searching%s %u%%   Esc stop", tui->canvas.utf8 ? "…" : "...",
 			   rt_text_search_percent(&chat->search));
 	else
 		say_not_found(tui, what);

@@ -325,7 +325,7 @@ status_of(rt_discussions *d, bool utf8)
 				   : rt_tui_format(tui, "%zu, %zu archived",
 						   d->discs.count - hidden, hidden);
 	if (!rt_discussions_is_answered(d))
-		return rt_tui_format(tui, "searching%s %u %%", utf8 ? "…" : "...",
+		return rt_tui_format(tui, "searching%s %u%%", utf8 ? "…" : "...",
 				     d->job == NULL ? 0 : atomic_load(&d->job->percent));
 	return rt_tui_format(tui, "%zu%s found", shown + d->hits.count,
 			     d->hits.count == RT_FIND_HITS ? "+" : "");

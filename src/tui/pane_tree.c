@@ -361,7 +361,7 @@ draw_footer(tree_pane *p, rt_canvas *c, rt_box box)
 	rt_tree_add_footer(footer, p->tree, (size_t)box.w);
 	x = rt_canvas_put(c, box, 0, 0, rt_buf_str(footer), RT_INK_DIM);
 	if (rt_tree_query(p->tree).size > 0 && !p->knows_all)
-		(void)rt_canvas_put_f(c, box, x + 2, 0, RT_INK_TEXT, "searching%s %u %%",
+		(void)rt_canvas_put_f(c, box, x + 2, 0, RT_INK_TEXT, "searching%s %u%%",
 				      c->utf8 ? "…" : "...", rt_tree_learnt(p->tree));
 }
 

@@ -499,7 +499,7 @@ rt_pending_change_status_text(rt_tui *tui, rt_buf *out)
 	else if (is_open)
 		rt_buf_add_c(out, "Waiting: another program is writing to the store");
 	else
-		rt_buf_add_c(out, "Waiting: writing the change");
+		rt_buf_add_c(out, "Writing the change");
 	if (atomic_load(&p->is_stopped))
 		rt_buf_add_c(out, ".  Stopping the hook");
 	else if (is_open)

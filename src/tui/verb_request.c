@@ -398,8 +398,7 @@ add_row(rt_scope *s, rt_tui *tui, const rt_verb_request *r, const rt_fact *was,
 				 RT_INK_WARNING);
 	else if (now.body == was->body)
 		rt_lines_add_row(lines, 2,
-				 RT_STR("Its text is unchanged, but its role, its label or whether "
-					"it is muted has changed."),
+				 RT_STR("Its text is unchanged, but its role, label or muted state has changed."),
 				 RT_INK_WARNING);
 	else
 		rt_lines_add_difference(lines, body_text(s, &tui->work, was->body),

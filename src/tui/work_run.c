@@ -208,7 +208,7 @@ rt_work_add_restart(rt_work *work)
 	if (!rt_session_config_is_outdated(work->session))
 		return;
 	rt_buf_add_c(&work->hint, work->hint.size > 0 ? ".  " : "");
-	rt_buf_add_c(&work->hint, "config.toml was changed after the start: restart Retake to use it");
+	rt_buf_add_c(&work->hint, "config.toml has changed: restart Retake to apply the changes");
 }
 
 static void

@@ -112,7 +112,7 @@ r -q edit :2 TWO
 r -q new second
 has 'undo says what, and where one is' 'Undid step 6: started a discussion "second". Now in discussion "one".' "$(r undo)"
 has 'redo does' 'Redid step 6: started a discussion "second". Now in discussion "second".' "$(r redo)"
-has 'several' 'Undid 2 steps, back to right after step 4 (added entry' "$(r undo 2)"
+has 'several' 'Undid 2 steps, back to the state right after step 4 (added entry' "$(r undo 2)"
 has 'several' 'Redid 2 steps, up to step 6' "$(r redo 2)"
 has 'a discussion that was removed' 'Discussions removed: "second".' "$(r undo 2)"
 has 'a discussion that was restored' 'Discussions restored: "second".' "$(r redo 2)"
@@ -183,6 +183,40 @@ wants 'takes switch needs TAKE; 0 arguments given'
 fails 2 template save
 wants 'template save needs a NAME and a text' 'Usage: retake' 'help template'
 lacks 'there is no template'
+# Only the forms that fit the words and the flags are shown.
+fails 2 edit :1 --all
+wants '--all edits the whole take' 'Usage: retake edit --all [-f FILE | -]   More: retake help edit'
+fails 2 template save x
+wants 'Usage: retake template save NAME TEXT… | save NAME -f FILE   More'
+fails 2 takes rm a b
+wants 'Usage: retake takes rm TAKE   More'
+fails 2 quota project main foo
+wants 'Usage: retake quota project NAME LIMIT=NUMBER…   More'
+fails 2 member ann x
+wants 'Usage: retake member USER ROLE | @TEAM ROLE   More'
+fails 2 user x
+wants 'user has no subcommand "x"; use new, change or remove' 'Usage: retake user new NAME [--admin]' '| …   More'
+fails 2 team add t
+wants 'team add needs TEAM USER; 1 argument given' 'Usage: retake team add TEAM USER   More'
+fails 2 link new x
+wants 'link new takes no arguments; 1 argument given'
+fails 2 invite revoke
+wants 'invite revoke needs NUMBER; 0 arguments given'
+fails 2 quota user
+wants 'quota user needs NAME LIMIT=NUMBER…; 0 arguments given'
+fails 2 roles add
+wants 'roles add needs a ROLE'
+fails 2 roles foo
+wants 'roles has no subcommand "foo"'
+
+# --- empty lists ---
+for row in user:users team:teams member:members token:tokens invite:invitations link:links quota:limits; do
+	has "no ${row#*:}" "No ${row#*:} yet. " "$(r "${row%:*}")"
+done
+has 'no audit rows' 'The audit log has no rows yet.' "$(r audit)"
+is 'no audit rows, JSON' '[]' "$(r audit --json)"
+has 'no audit rows of a user' 'No row of the audit log matches these flags.' "$(r audit --user x)"
+
 fails 2 template delete
 wants 'template delete needs a NAME'
 fails 2 add -r

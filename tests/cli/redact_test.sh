@@ -69,9 +69,9 @@ is 'that shows none of them' '' "$(printf '%s' "$out" | grep -oE "$needles" | so
 hasnt 'and writes nothing' '<html' "$out"
 is 'as JSON' true "$(r export --format html --redact -n --json | json 'd["entries"] >= 4 and d["kinds"]["api key"] > 3 and len(d["items"]) == d["places"]')"
 code 'to a file' 0 r export -o "$work/plain.md"
-has 'a file with secrets says so' 'texts that look like secrets; to replace them: ' "$err"
+has 'a file with secrets says so' 'possible secrets; to replace them: ' "$err"
 code 'redacted, to a file' 0 r export -o "$work/hidden.md" --redact
-hasnt 'a redacted one does not' 'look like secrets' "$err"
+hasnt 'a redacted one does not' 'possible secret' "$err"
 code 'for --redact alone' 2 r export --format html --emails
 code 'for --redact alone' 2 r export --format html -n
 r -q add -r User 'write to alice@example.org'

@@ -61,7 +61,7 @@ r -q -p copies undo
 r -q -p copies undo
 is 'imports that were undone' '0 0/0' "$(r -p copies stats --json | json "$totals")"
 is 'imports that were undone were received' '1 20/4' "$(r -p copies stats --json | json '"%d %d/%d" % tuple(d["received"][k] for k in ("replies", "input_tokens", "output_tokens"))')"
-has 'received, in words' 'received, with undone and deleted replies: 20 tokens in, 4 out' "$(r -p copies stats)"
+has 'received, in words' 'received, including undone and deleted replies: 20 tokens in, 4 out' "$(r -p copies stats)"
 
 code 'not on a terminal: a table' 0 r stats
 has 'not on a terminal: a table' '2026-03-20        2 entries' "$out"
