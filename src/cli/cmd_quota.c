@@ -107,7 +107,7 @@ const rt_command rt_cli_quota = {
 	.max_words = 2 + RT_QUOTA_KINDS,
 	.usage = "\nuser NAME LIMIT=NUMBER…\nteam NAME LIMIT=NUMBER…\nproject NAME LIMIT=NUMBER…\nusers LIMIT=NUMBER…",
 	.summary = "list or change the limits of users, teams and projects",
-	.about = "LIMIT is bytes, entries or projects, or requests or tokens of models per day. NUMBER is a whole number, such as 5, 20K or 2G, or none to remove the limit. users sets the limit of every user who has none of that kind. Servers with accounts refuse requests that would exceed a limit; reading, undo, export and purge stay possible, and the command line is not limited.",
+	.about = "LIMIT is bytes, entries or projects, or requests or tokens of models per day. NUMBER is a whole number, such as 5, 20K or 2G, or none to remove the limit. users sets the limit for all users without one of that kind. Servers with accounts refuse requests that would exceed a limit; reading, undo, export and purge stay possible, and the command line is not limited.",
 	.examples = "retake quota\nretake quota users projects=20 requests=200",
 	.kinds = {RT_ARG_TEXT},
 	.run = run_quota,
