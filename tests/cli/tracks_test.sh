@@ -39,7 +39,7 @@ has 'ls with two filters' 'No discussion is bound to the track "x" and has the t
 has 'ls with a filter and a query' 'No archived discussion has the tag "y" and matches "zz".' "$(r ls --archived --tag y zz)"
 is 'ls of archived ones' 'No discussion is archived.' "$(r ls --archived)"
 has 'ls of an unknown track' 'No discussion is bound to the track "x".' "$(r ls --track x)"
-has 'ls of an unknown track, with a name' 'bound to the track "x" and named "y".' "$(r ls --track x y)"
+has 'ls of an unknown track, with a name' 'bound to the track "x" and matches "y".' "$(r ls --track x y)"
 is 'ls --json has the track' night "$(r ls --json | json '[x["track"] for x in d if x["name"] == "parser"][0]')"
 has 'ls shows it' 'track night' "$(r ls)"
 
