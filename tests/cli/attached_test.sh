@@ -116,7 +116,7 @@ code 'too large' 1 r add --attach large.bin x
 has 'the limit is named' '32 MiB' "$err"
 is 'no store' no "$(test -e "$db" && echo yes || echo no)"
 code 'a file that no model reads' 1 r ask -m builtin/echo --attach raw.bin x
-has 'says why' 'raw.bin cannot be sent: it is not a text, a PDF' "$err"
+has 'says why' 'raw.bin cannot be sent: it is neither text nor a PDF' "$err"
 code 'a PDF that the provider does not accept' 1 r ask -m builtin/text --attach paper.pdf x
 has 'says what to do' 'attach the text of the file instead, or choose another model' "$err"
 is 'the question was not added' 0 "$(r show --json | json 'd["count"]')"

@@ -293,7 +293,7 @@ answer='n\n'
 has 'rm does not ask' 'status 0' "$(r -q new third; tty rm third)"
 r -q use second
 has 'no' 'status 1' "$(tty purge :1)"
-has 'the question names the entry and its texts' "Permanently remove entry $secret (User, 1 of 1), 2 texts" "$(tty purge :1)"
+has 'the question names the entry and its texts' "Permanently remove entry $secret (User, 1 of 1) and its 2 texts" "$(tty purge :1)"
 is 'still there' 'a better secret' "$(r show :1 --raw)"
 answer='y\n'
 has 'yes' 'status 0' "$(tty purge :1)"
