@@ -89,7 +89,7 @@ rt_bar_ways(rt_tui *tui)
 	rt_buf *buf = rt_scope_buf(&tui->scope);
 
 	rt_keymap_add_key(tui->keys, RT_SCREEN_ANY, RT_ACT_ACCEPT, buf);
-	rt_buf_add_c(buf, " accept  ");
+	rt_buf_add_c(buf, " OK  ");
 	rt_keymap_add_key(tui->keys, RT_SCREEN_ANY, RT_ACT_CANCEL, buf);
 	rt_buf_add_c(buf, " cancel");
 	return rt_buf_str(buf);

@@ -19,7 +19,7 @@ void rt_bar_select(rt_canvas *canvas, rt_box box, int y);
 void rt_bar_line(rt_canvas *canvas, rt_box box, rt_glyph glyph);
 /* A label in a row; returns the box of the field after it. */
 rt_box rt_bar_ask(rt_canvas *canvas, rt_box row, const char *label);
-/* "Enter accept  Esc cancel", in the scope of the event. */
+/* "Enter OK  Esc cancel", in the scope of the event. */
 rt_str rt_bar_ways(rt_tui *tui);
 /* "2024-05-01 12:30" of local time, in the scope of the event. */
 rt_str rt_bar_time(rt_tui *tui, int64_t at_us);

@@ -466,7 +466,7 @@ rt_pane_choose(rt_tui *tui, const char *question_text, const rt_choice *choices,
 	RT_ASSERT(count > 0 && count <= CHOICES_MAX);
 	if (q == NULL)
 		return RT_NOMEM;
-	q->pane.footer = "Up, Down choose   Enter accept   Esc cancel";
+	q->pane.footer = "Up, Down choose   Enter OK   Esc cancel";
 	q->pane.list = &q->list;
 	copy_choices(q, choices, count);
 	return show_question(q);
@@ -845,7 +845,7 @@ rt_pane_pick(rt_tui *tui, const char *title, yyjson_val *names, bool may_be_new,
 
 	if (q == NULL)
 		return RT_NOMEM;
-	q->pane.footer = "Up, Down choose   Enter accept   Esc cancel   Tab complete";
+	q->pane.footer = "Up, Down choose   Enter OK   Esc cancel   Tab complete";
 	q->pane.list = &q->names.list;
 	q->may_be_new = may_be_new;
 	q->names = (rt_filter){.row_size = sizeof(name_row),
@@ -909,7 +909,7 @@ rt_pane_pick_several(rt_tui *tui)
 		return;
 	top_list(tui)->may_mark = true;
 	tui->panes[tui->pane_count - 1]->footer =
-		"Up, Down choose   Enter accept   Esc cancel   Space mark several";
+		"Up, Down choose   Enter OK   Esc cancel   Space mark several";
 }
 
 void

@@ -52,7 +52,7 @@ a_text(void **state)
 	(void)state;
 	desk_open(&d, 60, 14);
 	assert_int_equal(rt_pane_ask(&d.tui, "Label", RT_STR("abc"), false, hear, &t, let_go), RT_OK);
-	assert_shows(&d, " Label                             Enter accept  Esc cancel\n"
+	assert_shows(&d, " Label                                 Enter OK  Esc cancel\n"
 			 "› abc\n");
 	desk_press(&d, "x y backspace enter");
 	assert_told(&t, "abcx");
@@ -86,10 +86,10 @@ narrow(void **state)
 	desk_open(&d, 60, 14);
 	assert_int_equal(rt_pane_ask(&d.tui, "A longer question", RT_STR("abc"), false, hear, &t, let_go),
 			 RT_OK);
-	assert_shows(&d, " A longer question                 Enter accept  Esc cancel\n");
+	assert_shows(&d, " A longer question                     Enter OK  Esc cancel\n");
 	assert_shows(&d, "\n Ctrl+G editor\n");
 	desk_size(&d, 34, 14);
-	assert_shows(&d, " A longer question   Enter accept\n");
+	assert_shows(&d, " A longer question       Enter OK\n");
 	desk_size(&d, 20, 14);
 	assert_shows(&d, " A longer question\n");
 	desk_press(&d, "escape f2 /");
@@ -118,11 +118,11 @@ long_text(void **state)
 	desk_open(&d, 80, 24);
 	assert_int_equal(rt_pane_ask(&d.tui, "A text", rt_buf_str(&text), true, hear, &t, let_go), RT_OK);
 	rt_buf_deinit(&text);
-	assert_shows(&d, "line 200 of 200  Enter accept  Esc cancel\n› line 190\n");
+	assert_shows(&d, "line 200 of 200  Enter OK  Esc cancel\n› line 190\n");
 	desk_press(&d, "pageup");
 	assert_shows(&d, "line 190 of 200  ");
 	desk_press(&d, "pageup");
-	assert_shows(&d, "line 180 of 200  Enter accept  Esc cancel\n› line 180\n");
+	assert_shows(&d, "line 180 of 200  Enter OK  Esc cancel\n› line 180\n");
 	desk_press(&d, "ctrl+home pageup");
 	assert_shows(&d, "line 1 of 200  ");
 	desk_press(&d, "pagedown");
@@ -194,7 +194,7 @@ one_of_a_few(void **state)
 	(void)state;
 	desk_open(&d, 60, 14);
 	assert_int_equal(rt_pane_choose(&d.tui, "Sum up?", choices, 3, hear, &t, let_go), RT_OK);
-	assert_shows(&d, " Sum up?                           Enter accept  Esc cancel\n"
+	assert_shows(&d, " Sum up?                               Enter OK  Esc cancel\n"
 			 "› n  No\n"
 			 "  y  Yes, and sum it up\n"
 			 "  c  Yes, and tell it what to look out for\n");

@@ -8,7 +8,7 @@ import threading
 
 from talk import FORK, Place, contents, fork, head, ids, newest, run, script, steps, tree_rows, value
 
-QUESTION = [" Summarise the branch you are leaving?" + " " * 17 + "Enter accept  Esc cancel",
+QUESTION = [" Summarise the branch you are leaving?" + " " * 21 + "Enter OK  Esc cancel",
             "› Alt+1  No: just go there; the branch stays in the tree",
             "  Alt+2  Yes: a model summarises it, and the summary is added where you continue",
             "  Alt+3  Yes, with instructions"]
