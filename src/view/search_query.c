@@ -9,6 +9,7 @@
 
 enum {
 	SNIPPET = 120, SNIPPET_BEFORE = 40, /* characters */
+	SNIPPET_WORD = 24, /* bytes: the longest part of a word that is left out */
 	NEAR_WORDS = 8,                     /* of one term; further ones are ignored */
 	NEAR_DISTANCE = 10,
 	REGEX_MAX = 200,       /* bytes of a regular expression */
@@ -715,6 +716,37 @@ add_shown(rt_buf *out, rt_str s)
 	}
 }
 
+static bool
+is_blank(char c)
+{
+	return c == ' ' || c == '\n' || c == '\t' || c == '\r';
+}
+
+/* The beginning of the next word, unless from is one; no further than to, and unchanged if there is none near (scripts
+ * without spaces, long words). */
+static size_t
+word_after(rt_str text, size_t from, size_t to)
+{
+	if (from == 0 || is_blank(text.ptr[from - 1]))
+		return from;
+	for (size_t at = from; at < to && at - from < SNIPPET_WORD; at++)
+		if (is_blank(text.ptr[at]))
+			return at + 1;
+	return from;
+}
+
+/* The end of the last whole word before to, in the same way. */
+static size_t
+word_before(rt_str text, size_t to, size_t from)
+{
+	if (to == text.size || is_blank(text.ptr[to]))
+		return to;
+	for (size_t at = to; at > from && to - at < SNIPPET_WORD; at--)
+		if (is_blank(text.ptr[at - 1]))
+			return at - 1;
+	return to;
+}
+
 void
 rt_query_add_snippet(rt_buf *buf, const rt_query *q, rt_str text)
 {
@@ -730,6 +762,8 @@ rt_query_add_snippet(rt_buf *buf, const rt_query *q, rt_str text)
 	}
 	for (to = from, i = 0; to < text.size && i < SNIPPET; i++)
 		(void)rt_word_char(text, &to);
+	from = match != SIZE_MAX ? word_after(text, from, match) : from;
+	to = word_before(text, to, match != SIZE_MAX ? match + size : from);
 	shown = rt_str_at(text.ptr, to);
 	if (from > 0)
 		rt_buf_add_c(buf, "…");

@@ -368,6 +368,27 @@ cuts_a_snippet_at_characters(void **state)
 }
 
 static void
+cuts_a_snippet_between_words(void **state)
+{
+	rt_query q = rt_query_parse(RT_STR("needle"), 0, NULL);
+	rt_buf text, out;
+
+	(void)state;
+	rt_buf_init(&text, rt_alloc_libc(), RT_BUF_UNLIMITED);
+	rt_buf_init(&out, rt_alloc_libc(), RT_BUF_UNLIMITED);
+	for (int i = 0; i < 20; i++)
+		rt_buf_add_c(&text, "haystack ");
+	rt_buf_add_c(&text, "needle");
+	for (int i = 0; i < 20; i++)
+		rt_buf_add_c(&text, " meadow");
+	rt_query_add_snippet(&out, &q, rt_buf_str(&text));
+	assert_string_equal(out.ptr, "…haystack haystack haystack haystack \001needle\002"
+				     " meadow meadow meadow meadow meadow meadow meadow meadow meadow meadow…");
+	rt_buf_deinit(&text);
+	rt_buf_deinit(&out);
+}
+
+static void
 finds_only_what_is_shown_now(void **state)
 {
 	fixture *f = *state;
@@ -799,6 +820,7 @@ main(void)
 		BOTH(a_prompt_search_reads_what_is_not_indexed),
 		BOTH(phrases_are_found_by_pairs_of_words),
 		cmocka_unit_test(cuts_a_snippet_at_characters),
+		cmocka_unit_test(cuts_a_snippet_between_words),
 		BOTH(finds_only_what_is_shown_now),
 		BOTH(looks_in_one_discussion_or_all),
 		BOTH(finds_scripts_without_spaces),
