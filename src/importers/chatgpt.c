@@ -70,14 +70,34 @@ read_content(rt_graph *g, yyjson_val *content)
 	return false;
 }
 
+/* The document that a call of the canvas creates: {"name","type":"document" | "code/LANGUAGE","content"}. */
+static void
+read_canvas(rt_graph *g, rt_str arguments)
+{
+	rt_json_doc *doc = NULL;
+	yyjson_val *root;
+	rt_str type, language = {NULL, 0};
+
+	if (rt_json_read_repairing(g->parts.b->alloc, arguments, &doc, NULL, NULL) == RT_NOMEM)
+		(void)rt_scope_nomem(&g->parts.b->s);
+	root = doc != NULL ? rt_json_root(doc) : NULL;
+	type = rt_json_text(root, "type");
+	if (rt_str_starts(type, RT_STR("code/")))
+		language = rt_str_skip(type, sizeof("code/") - 1);
+	rt_parts_document(&g->parts, rt_json_text(root, "name"), language, rt_json_text(root, "content"));
+	rt_json_free(doc);
+}
+
 /* The message is a call of a tool. */
 static void
 read_call(rt_graph *g, rt_str id, rt_str tool, yyjson_val *content)
 {
 	yyjson_val *parts = rt_json_get(content, "parts"), *text = rt_json_get(content, "text");
 
-	rt_parts_call(&g->parts, id, tool,
-		      yyjson_is_str(text) ? text : yyjson_arr_get_first(parts));
+	text = yyjson_is_str(text) ? text : yyjson_arr_get_first(parts);
+	rt_parts_call(&g->parts, id, tool, text);
+	if (rt_str_is(tool, "canmore.create_textdoc"))
+		read_canvas(g, rt_json_str(text));
 }
 
 static bool

@@ -103,6 +103,33 @@ test_contents(void **state)
 	import_done(&o, &report);
 }
 
+/* The document of the canvas is a text after the call. */
+static void
+test_canvas(void **state)
+{
+#define CANVAS(id, parent, arguments) \
+	NODE(id, parent, "", "{\"author\":{\"role\":\"assistant\"},\"recipient\":\"canmore.create_textdoc\"," \
+			     "\"content\":{\"content_type\":\"code\",\"text\":\"" arguments "\"}}")
+	static const char text[] =
+		"{\"update_time\":1700000001,\"mapping\":{"
+		CANVAS("a", "null", "{\\\"name\\\":\\\"add\\\",\\\"type\\\":\\\"code/python\\\",\\\"content\\\":\\\"1+1\\\"}") ","
+		CANVAS("b", "\"a\"", "not JSON")
+		"}}";
+	rt_outlines o;
+	rt_report report;
+
+	(void)state;
+	import_text(&rt_format_chatgpt, text, &o, &report);
+	assert_nodes(&o.items[0],
+		     "-1 assistant [{\"type\":\"toolCall\",\"id\":\"a\",\"name\":\"canmore.create_textdoc\","
+		     "\"arguments\":{\"name\":\"add\",\"type\":\"code/python\",\"content\":\"1+1\"}},"
+		     "{\"type\":\"text\",\"text\":\"**add**\\n\\n```python\\n1+1\\n```\"}] | "
+		     "0 assistant [{\"type\":\"toolCall\",\"id\":\"b\",\"name\":\"canmore.create_textdoc\","
+		     "\"arguments\":{\"input\":\"not JSON\"}}]");
+	import_done(&o, &report);
+#undef CANVAS
+}
+
 static void
 test_refused(void **state)
 {
@@ -127,6 +154,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(test_tree),
 					   cmocka_unit_test(test_contents),
+		cmocka_unit_test(test_canvas),
 					   cmocka_unit_test(test_refused)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -40,6 +40,33 @@ test_claude_list(void **state)
 	import_done(&o, &report);
 }
 
+/* The document of an artifact is a text of its entry, in Markdown or as code. */
+static void
+test_claude_artifacts(void **state)
+{
+#define CALL(input) "{\"type\":\"tool_use\",\"name\":\"artifacts\",\"input\":{" input "}}"
+	static const char text[] =
+		"[{\"uuid\":\"c\",\"name\":\"n\",\"chat_messages\":[{\"uuid\":\"a\",\"sender\":\"assistant\","
+		"\"text\":\"See\",\"content\":[{\"type\":\"text\",\"text\":\"See\"},"
+		CALL("\"type\":\"text/markdown\",\"title\":\"Soup\",\"content\":\"# Fog\"") ","
+		CALL("\"type\":\"application/vnd.ant.code\",\"language\":\"c\",\"content\":\"/* ``` */\"") ","
+		CALL("\"command\":\"update\",\"old_str\":\"x\"") "]}]}]";
+	rt_outlines o;
+	rt_report report;
+
+	(void)state;
+	import_text(&rt_format_claude_ai, text, &o, &report);
+	assert_nodes(&o.items[0],
+		     "-1 assistant [{\"type\":\"text\",\"text\":\"See\"},"
+		     CALL("\"type\":\"text/markdown\",\"title\":\"Soup\",\"content\":\"# Fog\"")
+		     ",{\"type\":\"text\",\"text\":\"**Soup**\\n\\n# Fog\"},"
+		     CALL("\"type\":\"application/vnd.ant.code\",\"language\":\"c\",\"content\":\"/* ``` */\"")
+		     ",{\"type\":\"text\",\"text\":\"````c\\n/* ``` */\\n````\"},"
+		     CALL("\"command\":\"update\",\"old_str\":\"x\"") "]");
+	import_done(&o, &report);
+#undef CALL
+}
+
 /* A newer one, in a wrapper: parents and the open message are named. */
 static void
 test_claude_tree(void **state)
@@ -205,7 +232,9 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_claude_list), cmocka_unit_test(test_claude_tree),
+		cmocka_unit_test(test_claude_list),
+		cmocka_unit_test(test_claude_artifacts),
+		cmocka_unit_test(test_claude_tree),
 		cmocka_unit_test(test_open_webui),  cmocka_unit_test(test_librechat),
 		cmocka_unit_test(test_librechat_list), cmocka_unit_test(test_grok),
 		cmocka_unit_test(test_grok_flat)};

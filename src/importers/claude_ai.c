@@ -6,7 +6,8 @@
  *       {"uuid","sender":"human"|"assistant","text","content":[BLOCK…],"parent_message_uuid"?,
  *        "attachments":[{"file_name","extracted_content"}],"files":[…]}]}]
  *
- * Blocks are those of Anthropic's API and are kept unchanged. Older exports do not name parents: the
+ * Blocks are those of Anthropic's API and are kept unchanged; the document of an artifact is also a
+ * text after its call. Older exports do not name parents: the
  * messages then follow each other. */
 #include "formats/formats.h"
 #include "codec/content.h"
@@ -31,6 +32,35 @@ are_texts(yyjson_val *attachments)
 	return true;
 }
 
+/* The artifact that a call creates. */
+static void
+read_artifact(rt_graph *g, yyjson_val *call)
+{
+	static const struct {
+		const char *type, *language;
+	} codes[] = {
+		{"text/html", "html"},
+		{"image/svg+xml", "svg"},
+		{"application/vnd.ant.react", "jsx"},
+		{"application/vnd.ant.mermaid", "mermaid"},
+	};
+	yyjson_val *input = rt_json_get(call, "input");
+	rt_str type = rt_json_text(input, "type"), language = {NULL, 0};
+
+	if (!rt_str_is(rt_json_text(call, "type"), "tool_use") ||
+	    !rt_str_is(rt_json_text(call, "name"), "artifacts"))
+		return;
+	if (rt_str_is(type, "application/vnd.ant.code")) {
+		language = rt_json_text(input, "language");
+		language = language.ptr != NULL ? language : RT_STR("");
+	}
+	for (size_t i = 0; i < sizeof(codes) / sizeof(codes[0]); i++)
+		if (rt_str_is(type, codes[i].type))
+			language = rt_str_of(codes[i].language);
+	rt_parts_document(&g->parts, rt_json_text(input, "title"), language,
+			  rt_json_text(input, "content"));
+}
+
 /* The content; returns the members of the message that it has verbatim. */
 static const char *
 read_content(rt_graph *g, yyjson_val *message)
@@ -42,8 +72,10 @@ read_content(rt_graph *g, yyjson_val *message)
 
 	if (!has_text(content) && text.size > 0)
 		rt_parts_text(&g->parts, text);
-	for (rt_json_iter m = rt_json_items(content); rt_json_next(&m);)
+	for (rt_json_iter m = rt_json_items(content); rt_json_next(&m);) {
 		rt_parts_value(&g->parts, m.value);
+		read_artifact(g, m.value);
+	}
 	for (rt_json_iter m = rt_json_items(attachments); has_files && rt_json_next(&m);)
 		rt_parts_file(&g->parts, rt_json_text(m.value, "file_name"),
 			      rt_json_text(m.value, "extracted_content"), m.value,

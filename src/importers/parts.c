@@ -108,6 +108,47 @@ rt_parts_call(rt_parts *p, rt_str id, rt_str name, yyjson_val *arguments)
 	rt_json_close(buf, '}');
 }
 
+/* A fence that no line of the text ends. */
+static void
+add_fence(rt_buf *out, rt_str text)
+{
+	size_t longest = 2, run = 0;
+
+	for (size_t i = 0; i < text.size; i++) {
+		run = text.ptr[i] == '`' ? run + 1 : 0;
+		longest = run > longest ? run : longest;
+	}
+	for (size_t i = 0; i <= longest; i++)
+		rt_buf_add_byte(out, '`');
+}
+
+void
+rt_parts_document(rt_parts *p, rt_str title, rt_str language, rt_str text)
+{
+	rt_buf *out = p->b->scratch;
+	bool is_code = language.ptr != NULL;
+
+	if (text.size == 0)
+		return;
+	rt_buf_clear(out);
+	if (title.size > 0) {
+		rt_buf_add_c(out, "**");
+		rt_buf_add_str(out, title);
+		rt_buf_add_c(out, "**\n\n");
+	}
+	if (is_code) {
+		add_fence(out, text);
+		rt_buf_add_str(out, language);
+		rt_buf_add_byte(out, '\n');
+	}
+	rt_buf_add_str(out, text);
+	if (is_code) {
+		rt_buf_add_c(out, text.ptr[text.size - 1] == '\n' ? "" : "\n");
+		add_fence(out, text);
+	}
+	rt_parts_text(p, rt_scope_str(&p->b->s, out));
+}
+
 void
 rt_parts_result(rt_parts *p, rt_str id, yyjson_val *content, bool has_failed)
 {

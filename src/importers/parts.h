@@ -35,6 +35,9 @@ void rt_parts_text(rt_parts *p, rt_str text);
 void rt_parts_thinking(rt_parts *p, rt_str text);
 /* arguments: JSON, or a text, which becomes {"input":text} unless it is a JSON object. */
 void rt_parts_call(rt_parts *p, rt_str id, rt_str name, yyjson_val *arguments);
+/* A document that a call contains, as a text after the call, so that it is read like an answer: its
+ * title, then Markdown, or code in this language (ptr != NULL). Nothing if the text is empty. */
+void rt_parts_document(rt_parts *p, rt_str title, rt_str language, rt_str text);
 /* content: a text or blocks; anything else as JSON text. */
 void rt_parts_result(rt_parts *p, rt_str id, yyjson_val *content, bool has_failed);
 /* A text file whose content is in the record. The members of record (or NULL) are added, except
