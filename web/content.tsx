@@ -37,7 +37,7 @@ function Long(props: { text: string; tree?: unknown; isFoldable: boolean }) {
 
 /** outcomes: results of calls, as far as the next entry is loaded. */
 function Called(props: { call: Call; outcomes?: ReadonlyMap<string, Outcome> }) {
-	return <ToolRow call={props.call} outcome={props.outcomes && (props.outcomes.get(props.call.id) ?? null)} />;
+	return <ToolRow call={props.call} outcome={props.call.id ? props.outcomes && (props.outcomes.get(props.call.id) ?? null) : undefined} />;
 }
 
 function Result(props: { block: Block }) {

@@ -2,6 +2,7 @@
 //
 // One entry of an exported page: role and content. Unknown parts are shown as source; nothing in an
 // entry becomes markup of the page.
+import { useMemo } from "preact/hooks";
 import { Code } from "./code";
 import { CopyButton } from "./copy";
 import { Markdown, Thinking } from "./markdown";
@@ -9,7 +10,7 @@ import { ReplyFoot } from "./reply_foot";
 import { isTool, roleClass, roleLabel } from "./speaker";
 import { Output, pretty, ToolPart, ToolRow } from "./tool_row";
 import { callOf, eventOf, otherCalls } from "./tools";
-import { count, endWords, firstWords, withoutSigns } from "./words";
+import { bytesWords, count, endWords, firstWords, withoutSigns } from "./words";
 import type { Call, Outcome } from "./tools";
 import type { Block } from "./types";
 import { customTypeOf, textToCopy } from "./export_data";
@@ -26,7 +27,7 @@ function word(value: unknown, otherwise: string): string {
 }
 
 function Called(props: { call: Call; outcomes?: ReadonlyMap<string, Outcome> }) {
-	return <ToolRow call={props.call} outcome={props.outcomes && (props.outcomes.get(props.call.id) ?? null)} />;
+	return <ToolRow call={props.call} outcome={props.call.id ? props.outcomes && (props.outcomes.get(props.call.id) ?? null) : undefined} />;
 }
 
 function Result(props: { block: Block }) {
@@ -41,6 +42,34 @@ function Picture(props: { block: Block }) {
 	if (typeof data !== "string" || !/^[A-Za-z0-9+/=\s]*$/.test(data) || !/^image\/(png|jpeg|gif|webp)$/.test(String(type)))
 		return <Thing name="image" value={block} />;
 	return <img class="picture" alt="Image in this entry" src={`data:${type};base64,${data}`} />;
+}
+
+/** The largest file, in base64, that is also shown as text; the longest text that is shown unfolded. */
+const READABLE = 1 << 20, UNFOLDED = 4000;
+
+/** The text of a file; null: it is not a text. */
+function fileText(data: string): string | null {
+	try {
+		const text = new TextDecoder("utf-8", { fatal: true }).decode(Uint8Array.from(atob(data), (c) => c.charCodeAt(0)));
+		return /[\0-\x08\x0e-\x1f]/.test(text) ? null : text;
+	} catch {
+		return null;
+	}
+}
+
+/** An attached file: a link to save it, and its text. Its type is not trusted: it is only saved, never opened. */
+function Attached(props: { block: Block }) {
+	const { block } = props, name = word(block.name ?? block.file_name, "file");
+	const data = typeof block.data === "string" && /^[A-Za-z0-9+/]+={0,2}$/.test(block.data) ? block.data : "";
+	const text = useMemo(() => (data && data.length <= READABLE ? fileText(data) : null), [data]);
+	if (!data)
+		return typeof block.size === "number" ? <p><span class="file-chip">{name} <span class="quiet small">{block.purged ? "purged" : "not included"}</span></span></p> : <Thing name="file" says={name} value={block} />;
+	return (
+		<div class="page-file">
+			<a class="file-chip" href={`data:application/octet-stream;base64,${data}`} download={name} title={`Save ${name}`}>{name} <span class="quiet small">{bytesWords(Math.floor(data.replace(/=+$/, "").length * 3 / 4))}</span></a>
+			{text !== null && <details class="tool" open={text.length <= UNFOLDED}><summary><span class="tool-name">Text of {name}</span></summary><Output text={text} /></details>}
+		</div>
+	);
 }
 
 function Part(props: { block: unknown; tree: unknown; isOutput?: boolean; outcomes?: ReadonlyMap<string, Outcome> }) {
@@ -67,6 +96,8 @@ function Part(props: { block: unknown; tree: unknown; isOutput?: boolean; outcom
 		return <Result block={block} />;
 	case "image":
 		return <Picture block={block} />;
+	case "file":
+		return <Attached block={block} />;
 	default:
 		return <Thing name={word(block.type, "part")} value={block} />;
 	}

@@ -2,7 +2,6 @@
 //
 // The outline of an exported page: all entries of all takes as a tree, with filter and search.
 import { useEffect, useMemo, useState } from "preact/hooks";
-import { Cut } from "./cut";
 import { Rails } from "./pane_rails";
 import { intoRows, Rows } from "./pane_rows";
 import { keysOf, pathTo, indexInIdleTime, rowOfKey, shownFor, treeRows } from "./pane_tree";
@@ -104,7 +103,7 @@ export function Tree(props: Props) {
 				<span class={"words" + (flags & MUTED ? " muted" : "")}><Marked text={words || "empty"} words={wanted} /></span>
 				{flags & EDITED ? <span class="chip edited" title="This text was changed after it was written">edited</span> : null}
 				{flags & DIFFERS ? <span class="chip" title="Its text differs between takes">differs</span> : null}
-				{ends.slice(0, MOST_TIPS).map((name) => <span class="tip"><Cut text={name} title={`End of the take “${name}”`} /></span>)}
+				{ends.slice(0, MOST_TIPS).map((name) => <span class="tip" dir="auto" title={`End of the take “${name}”`}>{name}</span>)}
 				{ends.length > MOST_TIPS && <span class="tip">+{ends.length - MOST_TIPS}</span>}
 				{row.at === headShown && <span class="here">← end</span>}
 			</div>

@@ -103,7 +103,7 @@ function Export() {
 					<option value="discussion">This discussion with all its takes: {disc}</option>
 					<option value="project">The whole project</option>
 				</select>
-				{what === "take" && !isCanonical && state.takeCount > 1 && <p class="quiet small">{state.takeCount === 2 ? "The other take is" : `The ${(state.takeCount - 1).toLocaleString()} other takes are`} not included.</p>}
+				{what === "take" && !isCanonical && state.takeCount > 1 && <p class="quiet small">{state.takeCount === 2 ? "The other take is" : `The ${(state.takeCount - 1).toLocaleString()} other takes are`} not included. A take is one version of the discussion.</p>}
 			</div>
 			<fieldset class="choices">
 				<legend>Format</legend>

@@ -39,7 +39,7 @@ function parsed(value: unknown): unknown {
 	}
 }
 
-/** outcome: null: there is no result; omitted: unknown. */
+/** outcome: null: there is no result; omitted: unknown, or the call has no id that a result could name. */
 export function ToolRow(props: { call: Call; outcome?: Omit<Outcome, "at"> | null }) {
 	const { call, outcome } = props, [isOpen, setOpen] = useState(false);
 	const ended = outcome && (outcome.isError ? "error" : "ok");

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/encode.h"
 #include "base/sample_testing.h"
 #include "formats/formats_random.h"
 
@@ -71,6 +72,27 @@ add_part(void (*add)(rt_writer *w), const rt_outlines *in, rt_buf *out)
 	assert_int_equal(rt_writer_end(&w, NULL), RT_OK);
 }
 
+static void
+assert_has(const rt_buf *html, const char *text, bool has)
+{
+	assert_int_equal(rt_str_find(rt_buf_str(html), rt_str_of(text), 0) != SIZE_MAX, has);
+}
+
+/* A link that saves a file: nothing but base64, and a name without quotes or tags. */
+static bool
+is_file_link(rt_str tag)
+{
+	static const char start[] = "a href=\"data:application/octet-stream;base64,", name[] = "\" download=\"";
+	size_t at = sizeof(start) - 1;
+
+	if (!rt_str_starts(tag, rt_str_of(start)))
+		return false;
+	while (at < tag.size && (rt_base64_digit(tag.ptr[at]) >= 0 || tag.ptr[at] == '='))
+		at++;
+	return rt_str_starts(rt_str_skip(tag, at), rt_str_of(name)) &&
+	       rt_str_find(tag, RT_STR("\""), at + sizeof(name) - 1) == tag.size - 1;
+}
+
 static bool
 is_allowed(rt_str tag)
 {
@@ -81,6 +103,8 @@ is_allowed(rt_str tag)
 	for (i = 0; allowed[i] != NULL; i++)
 		if (rt_str_is(tag, allowed[i]))
 			return true;
+	if (is_file_link(tag) || rt_str_is(tag, "/a"))
+		return true;
 	if (rt_str_starts(tag, rt_str_of(blocks))) { /* two numbers follow */
 		for (i = sizeof(blocks) - 1; i < tag.size - 1; i++)
 			if (tag.ptr[i] != '-' && (tag.ptr[i] < '0' || tag.ptr[i] > '9'))
@@ -376,6 +400,38 @@ test_static(void **state)
 	rt_outlines_deinit(&o);
 }
 
+/* An attached file can be saved without script, and its text read; its name is only text, and data that is not base64 is
+ * left out. */
+static void
+test_static_files(void **state)
+{
+	static const char text[] =
+		"{\"discussions\":[{\"name\":\"d\",\"takes\":[{\"name\":\"d\",\"entries\":[{\"id\":\"1\",\"content\":["
+		"{\"type\":\"file\",\"name\":\"a\\\"<b>.txt\",\"mimeType\":\"text/html\",\"data\":\"PGI+\"},"
+		"{\"type\":\"file\",\"name\":\"c.pdf\",\"size\":3,\"data\":\"JVAA\"},"
+		"{\"type\":\"file\",\"name\":\"e\",\"data\":\"\\\"><script>\"}]}]}]}]}";
+	rt_outlines o;
+	rt_buf page, html;
+
+	(void)state;
+	assert_int_equal(rt_format_canonical.read(rt_alloc_libc(), rt_str_of(text), &o, NULL, NULL),
+			 RT_OK);
+	rt_buf_init(&html, rt_alloc_libc(), RT_BUF_UNLIMITED);
+	add_part(rt_html_add_static, &o, &html);
+	assert_has(&html,
+		   "<details><summary>a&quot;&lt;b&gt;.txt</summary><pre>\n&lt;b&gt;</pre></details>\n"
+		   "<p><a href=\"data:application/octet-stream;base64,PGI+\" "
+		   "download=\"a&quot;&lt;b&gt;.txt\">Save a&quot;&lt;b&gt;.txt</a></p>\n"
+		   "<p><a href=\"data:application/octet-stream;base64,JVAA\" download=\"c.pdf\">"
+		   "Save c.pdf</a></p>\n</article>",
+		   true);
+	write_ok(&o, &rt_format_html, &page);
+	check_page(rt_buf_str(&page));
+	rt_buf_deinit(&page);
+	rt_buf_deinit(&html);
+	rt_outlines_deinit(&o);
+}
+
 /* A take of count entries, the last of them hostile; the head there, or at the first. The outlines
  * look into the text. */
 static void
@@ -395,12 +451,6 @@ long_take(size_t count, bool is_head_first, rt_buf *text, rt_outlines *out)
 	assert_int_equal(
 		rt_format_canonical.read(rt_alloc_libc(), rt_buf_str(text), out, NULL, NULL),
 		RT_OK);
-}
-
-static void
-assert_has(const rt_buf *html, const char *text, bool has)
-{
-	assert_int_equal(rt_str_find(rt_buf_str(html), rt_str_of(text), 0) != SIZE_MAX, has);
 }
 
 /* The end of a long take comes before everything else, and does not change the result of
@@ -704,7 +754,8 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_hostile),    cmocka_unit_test(test_edited), cmocka_unit_test(test_random),
-		cmocka_unit_test(test_static),     cmocka_unit_test(test_many),
+		cmocka_unit_test(test_static),
+		cmocka_unit_test(test_static_files),     cmocka_unit_test(test_many),
 		cmocka_unit_test(test_first),      cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_first_size), cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_shared),     cmocka_unit_test(test_numbers),

@@ -4,6 +4,8 @@
  * script, and the data and blocks for the script. */
 #include <stdio.h> /* snprintf */
 
+#include "base/encode.h"
+#include "base/text.h"
 #include "codec/content.h"
 #include "codec/thinking.h"
 #include "formats/canonical_impl.h"
@@ -88,6 +90,44 @@ add_small(rt_buf *out, rt_str text)
 	rt_buf_add_c(out, "</small>");
 }
 
+static bool
+is_readable(rt_str bytes)
+{
+	for (size_t i = 0; i < bytes.size; i++)
+		if ((unsigned char)bytes.ptr[i] < 0x20 &&
+		    (bytes.ptr[i] < '\t' || bytes.ptr[i] > '\r'))
+			return false;
+	return rt_utf8_valid_size(bytes) == bytes.size;
+}
+
+/* An attached file with its data: a link to save it, and its text, if it has one. Its type is not
+ * trusted: it is only saved, never opened. */
+static void
+add_static_file(rt_writer *w, yyjson_val *block)
+{
+	rt_str name = rt_json_text(block, "name"), data = rt_json_text(block, "data"), bytes;
+	rt_buf *decoded = rt_scope_buf(&w->e);
+
+	if (!rt_str_is(rt_json_text(block, "type"), "file") || name.size == 0 || data.size == 0 ||
+	    !rt_buf_add_base64_decoded(decoded, data))
+		return;
+	bytes = rt_scope_str(&w->e, decoded);
+	if (is_readable(bytes)) {
+		rt_buf_add_c(w->out, "<details><summary>");
+		add_text(w->out, name);
+		rt_buf_add_c(w->out, "</summary><pre>\n");
+		add_text(w->out, bytes);
+		rt_buf_add_c(w->out, "</pre></details>\n");
+	}
+	rt_buf_add_c(w->out, "<p><a href=\"data:application/octet-stream;base64,");
+	rt_buf_add_base64(w->out, bytes);
+	rt_buf_add_c(w->out, "\" download=\"");
+	add_text(w->out, name);
+	rt_buf_add_c(w->out, "\">Save ");
+	add_text(w->out, name);
+	rt_buf_add_c(w->out, "</a></p>\n");
+}
+
 static void
 add_static_entry(rt_writer *w, const rt_node *node)
 {
@@ -132,7 +172,10 @@ add_static_entry(rt_writer *w, const rt_node *node)
 		add_text(out, rt_scope_str(&w->e, parts));
 		rt_buf_add_c(out, ")");
 	}
-	rt_buf_add_c(out, "</pre>\n</article>\n");
+	rt_buf_add_c(out, "</pre>\n");
+	for (rt_json_iter m = rt_json_items(body->content_json); rt_json_next(&m);)
+		add_static_file(w, m.value);
+	rt_buf_add_c(out, "</article>\n");
 }
 
 /* The record of redactions in a discussion before it was written (redact.h). */

@@ -341,6 +341,33 @@ async function itWorks() {
 }
 
 /** Siblings are in order of time, whatever take is active; hidden entries of extensions are hidden. */
+/** An attached text can be read and saved, another file saved; a file's type is never trusted. */
+async function attachedFiles() {
+	const text = "Log of the lamp\n<b>lit</b> at six.", pdf = Buffer.from("%PDF-1.7\n\x00\xff", "latin1");
+	const file = await exported({ active: "main", discussions: [{ name: "main", takes: [{ name: "main", entries: [entry("e1", "User", [
+		{ type: "text", text: "Read these." }, { type: "file", name: "notes.txt", mimeType: "text/html", size: text.length, data: Buffer.from(text).toString("base64") },
+		{ type: "file", name: "paper.pdf", mimeType: "application/pdf", size: pdf.length, data: pdf.toString("base64") },
+		{ type: "file", name: "bad", data: "\"><img src=x onerror=alert(1)>" }])] }] }] });
+	for (const javaScriptEnabled of [true, false]) {
+		const { page, seen, close } = await open(file, { javaScriptEnabled }), as = javaScriptEnabled ? "" : " without script";
+		await page.waitForSelector(javaScriptEnabled ? ".entry" : "#page article");
+		tally.equal(`files that can be saved${as}`, (await page.locator("a[download]").evaluateAll((all) => all.map((each) => each.download))).join(), "notes.txt,paper.pdf");
+		if (javaScriptEnabled) {
+			tally.equal("with their sizes", (await texts(page, "a[download]")).join().replace(/\n/g, " "), `notes.txt ${text.length} bytes,paper.pdf ${pdf.length} bytes`);
+			tally.check("a short text is shown", (await page.locator(".entry details[open]").innerText()).includes("<b>lit</b> at six."));
+			tally.equal("a file that is not base64 cannot be saved, and is text", await page.locator(".entry img").count(), 0);
+			const [download] = await Promise.all([page.waitForEvent("download"), page.locator("a[download]").first().click()]);
+			tally.equal("it is saved with its text", readFileSync(await download.path(), "utf8"), text);
+			tally.equal("and its name", download.suggestedFilename(), "notes.txt");
+			await axe(page, "attached files");
+		} else {
+			tally.check("the text is there", (await page.locator("#page details pre").textContent()).includes("<b>lit</b> at six."));
+		}
+		quiet(`attached files${as}`, seen);
+		await close();
+	}
+}
+
 async function hiddenAndOrder() {
 	const at = (id, role, content, second, more) => entry(id, role, content, { ts: `2026-11-21T20:35:${second}Z`, ...more });
 	const trunk = [at("q", "User", "Which one?", "01"), at("a", "AI", "It depends.", "02")];
@@ -646,7 +673,7 @@ async function itPrints() {
 	}
 }
 
-for (const part of [itPrints, nothingRuns, itWorks, hiddenAndOrder, spoiled, edited, branchPoints, manyEntries])
+for (const part of [itPrints, nothingRuns, itWorks, attachedFiles, hiddenAndOrder, spoiled, edited, branchPoints, manyEntries])
 	try {
 		await part();
 	} catch (error) {
