@@ -3,7 +3,7 @@
 // App: the layout. Discussions on the left, the open take in the middle, the panes (panes.ts) on
 // the right, a header above. On a narrow page the sides are drawers, and everything under an open
 // drawer is inert.
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useState } from "preact/hooks";
 import * as act from "./actions";
 import { Composer } from "./composer";
 import { ConflictDialog } from "./conflict";
@@ -12,7 +12,7 @@ import { Discussions } from "./discussions";
 import { CloseDrawer, toggleDrawer } from "./drawer";
 import { Entries } from "./entries";
 import { ExportButton } from "./export";
-import { focusTake } from "./focus";
+import { focusTake, list } from "./focus";
 import { NoticeLine } from "./notice_line";
 import { PageSettings } from "./page_settings";
 import { isNarrow, openOverlay, panesAt, togglePane, useNarrow, usePhone } from "./panes";
@@ -121,6 +121,7 @@ function SidePanes() {
 function StatusLine() {
 	const overlay = useStore((from) => from.overlay), news = useStore((from) => from.news);
 	const connection = useStore((from) => from.connection), trouble = useStore((from) => from.trouble);
+	useLayoutEffect(() => list.makeRoom());
 	return (
 		<div class="status">
 			{overlay !== "compare" /* shown in the dialog */ && <NoticeLine />}
@@ -144,8 +145,10 @@ function Middle(props: { isCovered: boolean }) {
 			<div class="take" id="take" role="tabpanel" aria-label="The take" tabIndex={isEmpty ? 0 : -1}>
 				{isEmpty && may("edit") ? <Welcome isFirst={isFirst} /> : <Entries />}
 			</div>
-			<SelectionBar />
-			<StatusLine />
+			<div id="bars">
+				<SelectionBar />
+				<StatusLine />
+			</div>
 			{whyReadOnly() && <p class="read-only" role="status">{whyReadOnly()}</p>}
 			{may("comment") && <Composer />}
 		</main>

@@ -5,10 +5,11 @@
 //
 // The visible text does not move: the first visible row is the scroll anchor, and scrolling
 // compensates when rows above it are measured, added or removed. At the end of the list the end is
-// the anchor, so a streaming reply stays in view.
+// the anchor, so a streaming reply stays in view. Space at its end is replaced by the bars below the
+// list (a selection, a notice), so that they neither move nor cover the text.
 import { useEffect, useLayoutEffect, useReducer, useRef } from "preact/hooks";
 import { NewEntry } from "./editor";
-import { list } from "./focus";
+import { hasKeys, list } from "./focus";
 import { EntryRow } from "./entry";
 import { Heights } from "./heights";
 import { placeOf } from "./outline";
@@ -24,6 +25,8 @@ import type { Outcome } from "./tools";
 import type { Entry } from "./types";
 
 const OVERSCAN_PX = 200, NEAR_END_PX = 60, LOAD_AROUND = 15, MOST_ROWS = 70;
+/** Space at the end of the list: always, and for the bars (one line with a mouse or a finger). */
+const END_PX = 12, BARS_PX = 44, TOUCHED_BARS_PX = 64;
 
 /** Results of the tool calls in an entry, cached while the following entries are unchanged. */
 const called = new WeakMap<Entry, { next: (Entry | undefined)[]; found: ReadonlyMap<string, Outcome> }>();
@@ -69,6 +72,8 @@ class View {
 	focusAt = 0;
 	/** The focused element before rendering: an element that is moved loses the focus. */
 	focusedBefore: HTMLElement | null = null;
+	/** Height reserved for the bars: that of the highest so far in this discussion. */
+	reserved = 0;
 	/** Height of the streaming replies below the rows. */
 	below = 0;
 	/** New text has arrived below the viewport; seenEnd: the end of the list when it was last visible. */
@@ -127,6 +132,19 @@ class View {
 		this.seen = isInView(this, row) ? { id, at } : null;
 	}
 
+	/** Adapts the space at the end to the height of the bars. true: they are higher than before. */
+	makeRoom(): boolean {
+		const { box } = this, bars = document.getElementById("bars");
+		if (!box || !bars)
+			return false;
+		box.style.paddingBottom = "100vh"; // otherwise measuring would scroll a list whose end is visible
+		const height = bars.offsetHeight, reserved = Math.max(this.reserved, height, hasKeys() ? BARS_PX : TOUCHED_BARS_PX);
+		box.style.paddingBottom = `${END_PX + reserved - height}px`;
+		const isHigher = reserved > this.reserved;
+		this.reserved = reserved;
+		return isHigher;
+	}
+
 	/** Restores the position of the scroll anchor. true: the scroll position was changed from outside and its
 	 * event has not arrived yet, so the list must be rendered again now. */
 	restoreAnchor(): boolean {
@@ -179,6 +197,8 @@ export function Entries() {
 		v.isEditorWanted = editing !== null;
 	}
 	if (v.place !== place) {
+		if (!v.place.startsWith(`${outline?.discussion} `))
+			v.reserved = 0;
 		v.place = place;
 		v.expectedTop = -1;
 		v.isAtEnd = true;
@@ -211,6 +231,8 @@ export function Entries() {
 			return;
 		if (v.focusedBefore?.isConnected && document.activeElement === document.body)
 			v.focusedBefore.focus({ preventScroll: true });
+		if (v.reserved === 0)
+			v.makeRoom();
 		const below = v.below;
 		// or a reply has ended and the rows in its place are not rendered
 		if (v.restoreAnchor() || (v.isAtEnd && v.below < below - OVERSCAN_PX / 2))
@@ -266,6 +288,10 @@ export function Entries() {
 			v.expectedTop = v.box.scrollTop;
 			redraw(0);
 		};
+		list.makeRoom = () => {
+			if (v.makeRoom() && v.isAtEnd)
+				redraw(0);
+		};
 		const sizes = new ResizeObserver(() => {
 			let isOther = false;
 			for (const child of v.rows!.children) {
@@ -297,6 +323,7 @@ export function Entries() {
 		};
 		addEventListener("resize", resized);
 		return () => {
+			list.makeRoom = () => undefined;
 			sizes.disconnect();
 			watch.disconnect();
 			removeEventListener("resize", resized);

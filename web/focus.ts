@@ -3,8 +3,8 @@
 // Focus: moves the focus and the scroll position without a dependency on the list.
 
 /** Set by entries.tsx. */
-export const list: { show: (id: string, focus: boolean) => void; toEnd: () => void } =
-	{ show: () => undefined, toEnd: () => undefined };
+export const list: { show: (id: string, focus: boolean) => void; toEnd: () => void; makeRoom: () => void } =
+	{ show: () => undefined, toEnd: () => undefined, makeRoom: () => undefined };
 
 /** Scrolls to the end of the take and follows it. */
 export function showEnd(): void {

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: MIT
 //
 // Renders the notice (notice.ts) below the entries, or in the open overlay.
+import { useLayoutEffect } from "preact/hooks";
+import { list } from "./focus";
 import { set, useStore } from "./state";
 
 export function NoticeLine() {
 	const toast = useStore((from) => from.toast);
+	useLayoutEffect(() => list.makeRoom());
 	if (!toast)
 		return null;
 	return (

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
 // Selection: a bar with the number of selected entries and the actions on them.
+import { useLayoutEffect } from "preact/hooks";
 import * as act from "./actions";
-import { focusKept, focusTake } from "./focus";
+import { focusKept, focusTake, list } from "./focus";
 import { placeOf } from "./outline";
 import { set, state, useStore } from "./state";
 import { MUTED } from "./types";
@@ -22,6 +23,7 @@ export function SelectionBar() {
 	const outline = useStore((from) => from.outline), isSelecting = useStore((from) => from.isSelecting);
 	useStore((from) => from.anchor);
 	useStore((from) => from.focus);
+	useLayoutEffect(() => list.makeRoom());
 	const entries = act.selected(), n = entries.length;
 	if (!outline || state.anchor === null || (n < 2 && !isSelecting))
 		return null;

@@ -3,7 +3,7 @@
 // The focus is visible, and covered elements are not reachable: entries that get the focus or an
 // editor at any scroll position, text that is edited in its place, drawers on a phone, menus and keys
 // of the page.
-import { choose, openPage, until } from "./place.mjs";
+import { choose, openPage, pick, until } from "./place.mjs";
 
 const COUNT = 40;
 
@@ -109,6 +109,55 @@ async function inPlace({ server, browser, tally }) {
 	await page.context().close();
 }
 
+/** In the page: the top of the last entry, and the space between its end and that of the list. */
+function endOfList() {
+	const last = [...document.querySelectorAll(".entry")].pop().getBoundingClientRect();
+	return { top: Math.round(last.top), rest: document.querySelector(".entries").getBoundingClientRect().bottom - last.bottom };
+}
+
+/** A notice and the bar of a selection neither move nor cover the end of the list. */
+async function bars({ server, browser, tally }) {
+	const page = await openPage(server, browser, tally), notice = page.locator(".toast"), last = page.locator(".entry").last();
+	await page.waitForSelector(`[data-entry=e${COUNT}]`);
+	await page.evaluate(() => { const box = document.querySelector(".entries"); box.scrollTop = box.scrollHeight; });
+	await choose(last);
+	await frames(page);
+	const before = await page.evaluate(endOfList);
+	await page.keyboard.press("x");
+	await notice.filter({ hasText: "Muted" }).waitFor();
+	await frames(page);
+	const under = await page.evaluate(endOfList);
+	tally.equal("a notice does not move the entries", under.top, before.top);
+	tally.check("nor cover them", under.rest >= 0, under);
+	await notice.getByRole("button", { name: "Close the message" }).click();
+	await frames(page);
+	tally.equal("nor does its end move them", (await page.evaluate(endOfList)).top, before.top);
+	await last.hover();
+	await last.getByRole("button", { name: /^More for/ }).click();
+	await pick(page, "Select from here …");
+	await page.locator(".selection").waitFor();
+	await frames(page);
+	tally.equal("the bar of a selection does not move them", (await page.evaluate(endOfList)).top, before.top);
+	await page.keyboard.press("Escape");
+	await frames(page);
+	tally.equal("nor does its end", (await page.evaluate(endOfList)).top, before.top);
+	await page.context().close();
+
+	const phone = await openPage(server, browser, tally, { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
+	await phone.waitForSelector(`[data-entry=e${COUNT}]`);
+	await phone.evaluate(() => { const box = document.querySelector(".entries"); box.scrollTop = box.scrollHeight; });
+	await choose(phone.locator(".entry").last());
+	await phone.keyboard.press("x");
+	await phone.locator(".toast", { hasText: "Unmuted" }).waitFor();
+	await frames(phone);
+	const there = await phone.evaluate(endOfList);
+	tally.check("on a phone it does not cover them", there.rest >= 0, there);
+	await phone.locator(".toast").getByRole("button", { name: "Close the message" }).click();
+	await frames(phone);
+	tally.equal("and its end does not move them", (await phone.evaluate(endOfList)).top, there.top);
+	await phone.context().close();
+}
+
 async function drawers({ server, browser, tally }) {
 	const page = await openPage(server, browser, tally, { viewport: { width: 390, height: 800 } });
 	await page.waitForSelector(".entry .entry-body");
@@ -167,6 +216,7 @@ export async function run(t) {
 	await t.server.api("POST", "/batch", { atomic: false, ops: Array.from({ length: COUNT }, (_, at) =>
 		({ op: "entry.append", id: `e${at + 1}`, role: at % 2 ? "AI" : "User", content: `Entry ${at + 1}.\n\n- one\n- two\n- three` })) });
 	await editors(t);
+	await bars(t);
 	await inPlace(t);
 	await drawers(t);
 	await menus(t);
