@@ -119,6 +119,7 @@ function Writer(props: { disc: string | null; isFirst: boolean }) {
 	// another reply after a complete one is rarely intended
 	const isAnswered = isEmpty && !isContinuing && behindAt < 0 && roleClass(lastRole ?? "") === "is-model";
 	const isAnsweredOrCut = isAnswered || isContinuing;
+	const isNothing = isEmpty && outline?.id.length === 0;
 	const askText = isContinuing ? "Continue" : isEmpty ? "Get a reply" : "Ask";
 	const sendKey = sends ? "Enter" : shown("Ctrl+Enter");
 	const clear = () => {
@@ -217,7 +218,7 @@ function Writer(props: { disc: string | null; isFirst: boolean }) {
 			if ((isCtrl && event.shiftKey) || !model) {
 				if (!isEmpty || isCtrl)
 					void add();
-			} else if (running.length === 0) {
+			} else if (running.length === 0 && !isNothing) {
 				void ask();
 			}
 		} else if (event.key === "Escape") {
@@ -266,8 +267,8 @@ function Writer(props: { disc: string | null; isFirst: boolean }) {
 				<button type="button" id="add" class={model ? "" : "primary"} disabled={isEmpty || !disc || attached.isPending}
 					title={model ? `Add without a reply (${shown("Ctrl+Shift+Enter")})` : sendKey} onClick={() => void add()}>{model ? "Add" : `Add as ${roleName(role)}`}</button>
 				{model && (
-					<button type="button" id="ask" class={isAnswered ? "" : "primary"} onClick={() => void ask()} disabled={running.length > 0 || attached.isPending}
-						title={isContinuing ? `Continue the incomplete reply (${sendKey})` : sendKey}>
+					<button type="button" id="ask" class={isAnswered ? "" : "primary"} onClick={() => void ask()} disabled={running.length > 0 || attached.isPending || isNothing}
+						title={isNothing ? "There is no entry to answer yet: write one first" : isContinuing ? `Continue the incomplete reply (${sendKey})` : sendKey}>
 						{ASKS.map((each) => <span key={each} class={each === askText ? "" : "unseen"} aria-hidden={each !== askText || undefined}>{each}</span>)}
 					</button>
 				)}

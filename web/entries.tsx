@@ -24,7 +24,7 @@ import type { Outline } from "./outline";
 import type { Outcome } from "./tools";
 import type { Entry } from "./types";
 
-const OVERSCAN_PX = 200, NEAR_END_PX = 60, LOAD_AROUND = 15, MOST_ROWS = 70;
+const OVERSCAN_PX = 240, NEAR_END_PX = 60, LOAD_AROUND = 15, MOST_ROWS = 70;
 /** Space at the end of the list: always, and for the bars (one line with a mouse or a finger). */
 const END_PX = 12, BARS_PX = 44, TOUCHED_BARS_PX = 64;
 

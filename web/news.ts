@@ -86,5 +86,6 @@ export function reportNews(change: Change): void {
 		return;
 	const removed = (change.splices ?? []).reduce((sum, splice) => sum + (splice.remove ?? 0), 0);
 	const what = change.op === "entry.delete" ? `deleted ${removed === 1 ? "an entry" : `${removed} entries`}` : WORDS[change.op] ?? change.op;
-	set({ news: `${who(change.by)} ${what}` });
+	const isMove = change.op === "undo" || change.op === "redo"; // these words have no object
+	set({ news: `${who(change.by)} ${what}${isMove ? " a change" : ""}` });
 }

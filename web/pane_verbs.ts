@@ -4,6 +4,7 @@
 import * as act from "./actions";
 import { address } from "./api";
 import { askLine } from "./dialog";
+import { ownDraft } from "./drafts";
 import { focusComposerAfter } from "./focus";
 import { openOverlay } from "./panes";
 import { isNarrow } from "./panes";
@@ -12,7 +13,8 @@ import { set, state } from "./state";
 import { takeOf } from "./store";
 import { newTake, promote, rename } from "./tabs";
 import { templatesOf, useTemplate } from "./templates";
-import { formatName } from "./words";
+import { formatName, isGeneratedName } from "./words";
+import type { Discussion } from "./types";
 
 const TRIES = 40, PAUSE_MS = 50;
 
@@ -129,8 +131,18 @@ export function download(query: Record<string, string | number | null>): void {
 	link.click();
 }
 
-/** Without a name: the first question will be its title. */
+/** A new discussion in which nothing has been changed or typed yet. */
+function unusedDiscussion(): Discussion | undefined {
+	return state.discussions.find((each) => each.updated === null && each.entries === 0 && each.takes === 1 && isGeneratedName(each.name) && !ownDraft(`compose.${each.id}`));
+}
+
+/** Without a name: the first question will be its title. An unused one is opened instead. */
 export async function beginDiscussion(): Promise<void> {
+	const unused = unusedDiscussion();
+	if (unused) {
+		set({ drawer: null });
+		return focusComposerAfter(act.switchDiscussion(unused.id));
+	}
 	const names = new Set(state.discussions.map((each) => each.name));
 	let number = 2;
 	while (names.has(`discussion-${number}`))

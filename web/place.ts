@@ -40,14 +40,19 @@ export function linkedPlace(): Place {
 	return { disc: found.d, take: found.t, entry: found.e };
 }
 
-export function rememberPlace(disc: string, take: string): void {
+/** isLeft: the discussion of the current URL was left and still exists, so that the Back button returns to it. */
+export function rememberPlace(disc: string, take: string, isLeft = false): void {
 	const place = `#/d/${disc}/t/${take}`;
 	try {
 		localStorage.setItem(KEPT, place);
 	} catch {
 		// same as above
 	}
-	if (!location.hash.startsWith(place))
+	if (location.hash.startsWith(place))
+		return;
+	if (isLeft)
+		history.pushState(null, "", place);
+	else
 		history.replaceState(null, "", place);
 }
 

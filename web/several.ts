@@ -84,13 +84,13 @@ async function allEnded(runs: Run[]): Promise<void> {
 		if (take && take.id !== state.take)
 			others.push(take.id);
 	}
-	const tell = () => notify({
+	const tell = (isOpen: boolean) => notify({
 		text, isProblem: failed.length > 0,
 		action: { label: "Undo", run: () => void undo() },
-		...(others.length > 0 && { repair: { label: "Compare", run: () => compareWith(others[0]) } }),
+		...(others.length > 0 && !isOpen && { repair: { label: "Compare", run: () => compareWith(others[0]) } }),
 	}, Math.max(...kept.map((run) => run.seq ?? 0)));
 	if (others.length > 0 && takeOf(state.take) && state.overlay === null && !state.editing && runs[0].discussion === state.disc)
-		compareWith(others[0], tell);
+		compareWith(others[0], () => tell(true));
 	else
-		tell();
+		tell(false);
 }

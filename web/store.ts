@@ -127,6 +127,7 @@ export async function open(disc: string, take?: string, at?: string): Promise<vo
 		return;
 	// where the user has moved since, otherwise the requested entry
 	const wanted = state.focus !== was ? state.focus : at;
+	const isLeft = state.disc !== null && state.disc !== disc && discussionOf(state.disc) !== undefined;
 	set({
 		disc, take: found.id, takes, takeCount: about.data.takes, settings, discTag: about.tag,
 		head: headOf(found, about.data, columns), ...timeOf(about.data),
@@ -139,7 +140,7 @@ export async function open(disc: string, take?: string, at?: string): Promise<vo
 		keepBodies(last.entries, last.etags ?? {});
 	if (wanted && placeOf(state.outline!, wanted) >= 0)
 		set({ focus: wanted });
-	rememberPlace(disc, found.id);
+	rememberPlace(disc, found.id, isLeft);
 	scheduleForks(isOther ? 0 : FORKS_MS);
 }
 

@@ -7,7 +7,7 @@ import { get, path, request } from "./api";
 import { wordsOf } from "./news";
 import { state } from "./state";
 import { discPath, findTake } from "./store";
-import { beginning, oneLine } from "./words";
+import { beginning, oneLine, titleOf } from "./words";
 import type { Run, Step, StepEffects } from "./types";
 
 const NEAR_STEPS = 100;
@@ -100,6 +100,9 @@ const BEGINNING = 40;
 export async function fullWords(step: Step): Promise<string> {
 	const words = isDraft(step) ? "the draft" : wordsOf(step);
 	const about = oneLine(beginning(step.about ?? "", ""), BEGINNING), quoted = about && ` “${about}”`;
+	const made = step.op === "discussion.new" && /"(.+)"$/.exec(step.what);
+	if (made)
+		return `started the discussion “${titleOf(state.discussions.find((each) => each.name === made[1]) ?? { name: made[1] })}”`;
 	if (!ADDS.test(words))
 		return step.op.startsWith("entry.") ? words + quoted : words;
 	try {

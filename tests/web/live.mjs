@@ -28,6 +28,7 @@ export async function run({ server, browser, tally }) {
 		(await a.locator(".toast").allTextContents()).join().includes("Deleted an entry")));
 	await a.getByRole("button", { name: "Undo" }).last().click();
 	tally.check("and its undo", await until(async () => (await shown(b)).length === 3 && (await shown(a)).length === 3));
+	tally.check("which is said in a sentence", await until(async () => (await b.locator(".news").textContent()) === "Another window undid a change"), await b.locator(".news").textContent());
 
 	await choose(a.locator(".entry").nth(1));
 	await a.keyboard.press("b");

@@ -716,6 +716,7 @@ async function several(server, page) {
 	tally.check("a model without a key is named", (await page.locator(".toast").innerText()).includes("openai/none"), await page.locator(".toast").innerText());
 	await becomes("a take more", server, takes, 3);
 	await becomes("the first reply is in the open take", server, async () => (await take(server, "other")).length, 5);
+	tally.equal("which is not offered in itself", await page.locator(".toast").getByRole("button", { name: "Compare" }).count(), 0);
 	tally.check("their replies are side by side", (await compared.locator(".side-entry").count()) >= 2);
 	await page.keyboard.press("Escape");
 	await page.locator("#undo").click();
