@@ -151,6 +151,7 @@ await page.keyboard.press("Escape");
 // a new discussion has a name of words, and a button with a name of words
 await sidebar.getByRole("button", { name: "New discussion" }).filter({ hasText: "New" }).click();
 tally.check("a new discussion", await until(async () => (await names())[0].startsWith("New discussion")), await names());
+await page.locator(".discussions .open .name", { hasText: "New discussion" }).waitFor();
 const ask = page.locator("#ask"), open = () => page.locator(".discussions .open .name").getAttribute("data-disc"), made = await open(), count = (await names()).length;
 tally.check("it has no entry to answer", await until(() => ask.isDisabled()) && /no entry to answer/.test(await ask.getAttribute("title")));
 await page.locator("[data-disc=d1]").click();
@@ -161,7 +162,7 @@ await page.goForward();
 tally.check("and Forward to the next one", await until(async () => await open() === "d1"), await open());
 await page.locator(".entry", { hasText: "The first discussion" }).waitFor();
 await sidebar.getByRole("button", { name: "New discussion", exact: true }).click();
-tally.check("an unused discussion is opened instead of another new one", await until(async () => await open() === made) && (await names()).length === count, await names());
+tally.check("an unused discussion is opened instead of another new one", await until(async () => await open() === made) && (await names()).length === count, [await open(), made, count, await names()]);
 await page.locator("#undo").click();
 tally.check("undo names the discussion", await until(async () => (await toast.innerText().catch(() => "")).includes("Undone: started the discussion “New discussion”.")), await toast.allInnerTexts());
 await page.locator("[data-disc=d1]").click();
