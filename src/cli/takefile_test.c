@@ -144,7 +144,7 @@ test_errors(void **state)
 	refused("=== a User\ntext\n", 3, "last line of the file is missing");
 	refused("=== a\ntext\n=== :end\n", 1, "role is missing");
 	refused("=== a b!c User\n", 0, "");
-	refused("title\n=== a+loud User\ntext\n=== :end\n", 2, "+muted, +locked or neither");
+	refused("title\n=== a+loud User\ntext\n=== :end\n", 2, "an entry can only be +muted or +locked");
 	refused("=== a User\n=== a AI\n=== :end\n", 2, "a second time");
 	refused("=== \xFF User\n=== :end\n", 0, "not UTF-8");
 	refused("=== a!b User\n=== :end\n", 1, "not an id");
