@@ -54,7 +54,7 @@ const TAGS = new Set(("html head meta title link body noscript script style div 
 const ATTRIBUTES = new Set(("class crossorigin id role tabindex title lang type value placeholder for rows list min max step open start reversed checked disabled readonly selected " +
 	"dir draggable spellcheck autocomplete autofocus width height viewBox d cx cy r alt href src target rel label charset name content defer hidden style inert " +
 	"colspan scope multiple http-equiv datetime").split(" "));
-const STYLES = new Set(["height", "top", "width", "left", "transform", "padding-left", "min-height", "max-height", "margin-left", "--depth"]);
+const STYLES = new Set(["padding-bottom", "height", "top", "width", "left", "transform", "padding-left", "min-height", "max-height", "margin-left", "--depth"]);
 const META = new Set(["viewport", "color-scheme", "referrer", "generator", "retake-math", "retake-store"]);
 const CLOBBERED = new Set(["cookie", "forms", "location", "body", "head", "fired", "attributes", "parentNode", "nodeName", "innerHTML", "defaultView"]);
 const SPACES = new Set(["http://www.w3.org/1999/xhtml", "http://www.w3.org/2000/svg"]);
