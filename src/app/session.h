@@ -91,7 +91,7 @@ void rt_session_close(rt_session *session);
 /* Reads the newest value, or that of given.step, and resolves the given place in it. */
 RT_CHECKED rt_status rt_session_look(rt_session *session, rt_error *err);
 
-/* Adds the name of the discussion whose name or title is the word in any case, or else of the only
+/* Adds the name of the discussion whose name or title is the word, ignoring case, or else of the only
  * one whose name or title begins with it. RT_NOT_FOUND: none, or one with that name was deleted; hint
  * names a similar one, or is empty. RT_AMBIGUOUS: several; the message has their names. Cost: that of
  * rt_discs_list. */

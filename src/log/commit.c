@@ -713,8 +713,8 @@ lead_round(rt_engine *engine, rt_ticket *first, bool is_single)
 	rt_scope_init(&r.identities, engine->alloc);
 	plan_ahead(engine, first, &r.ahead);
 	st = run_for(&r);
-	/* Refused by the store to one of them; a conflict if the lock was not refused yet, because that one has joined
-	 * after it. */
+	/* The store refused one of them. If that one joined after the lock was granted, the refusal appears
+	 * only at the commit, as a conflict. */
 	if ((st == RT_REFUSED || (st == RT_CONFLICT && r.is_locked)) && first->next != NULL) {
 		/* One that may not do its part keeps no others from theirs. */
 		start_again(&r);

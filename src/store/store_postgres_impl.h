@@ -180,9 +180,9 @@ rt_pg_self(rt_store *store)
 	return (rt_pg_store *)store;
 }
 
-/* The epoch that the store reports: it also changes when a connection is lost. The commits of a group are visible a moment before they
- * are durable, so after a crash of the server, rows that this handle has read may be lost; the crash
- * ends every connection. */
+/* The epoch that the store reports: it also changes when a connection is lost. The commits of a group
+ * are visible a moment before they are durable, so after a crash of the server, rows that this handle
+ * has read may be lost; the crash ends every connection. */
 static inline uint64_t
 rt_pg_epoch_of(const rt_pg_store *s, uint64_t epoch)
 {
@@ -303,7 +303,7 @@ typedef struct rt_pg_member {
 /* As rt_pg_exchange with one statement, together with those of other threads. It connects; if it cannot, the
  * call has failed. */
 RT_CHECKED bool rt_pg_exchange_shared(rt_pg_call *call, const rt_pg_query *q, PGresult **result);
-/* Makes all earlier commits durable. */
+/* A statement after which all earlier commits are durable. */
 void rt_pg_flush_query(rt_pg_query *out);
 /* In the result of a statement: its transaction does not wait until it is durable. */
 #define RT_PG_LATER ", set_config('synchronous_commit', 'off', true)"
@@ -355,9 +355,10 @@ void rt_pg_leave(rt_pg_call *call);
 void rt_pg_settle(rt_pg_call *call, rt_store_table table);
 /* Sends the changes of the open begin. */
 void rt_pg_flush(rt_pg_call *call);
-enum { RT_PG_PAGE_FIRST = 64 };
+enum { RT_PG_PAGE_FIRST = 64 }; /* rows of the first page that a read requests */
 #define RT_PG_LOG_COLUMNS "SELECT seq, sum, data, at, step FROM retake.log WHERE project = $1 AND seq BETWEEN $2 AND $3"
 #define RT_PG_LOG_SQL RT_PG_LOG_COLUMNS " ORDER BY seq LIMIT $4"
+/* Reads rows of the log from first to last, at most limit. */
 void rt_pg_log_query(uint64_t project, uint64_t first, uint64_t last, uint64_t limit, rt_pg_query *out);
 /* Rows of the log, or a side row, if they were read with the lock; else NULL. The caller owns them. Of the log,
  * there may be more pages. */

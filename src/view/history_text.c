@@ -386,7 +386,7 @@ add_import(text *t)
 	uint32_t disc;
 
 	if (t->step->group != 0) { /* the other rows of the group are not known here */
-		rt_buf_add_c(t->buf, "imported many entries, in several steps from step  ");
+		rt_buf_add_c(t->buf, "imported many entries, in several steps from step ");
 		rt_buf_add_u64(t->buf, t->step->group);
 		return;
 	}
