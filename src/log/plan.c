@@ -323,8 +323,11 @@ removes_changed(rt_planning *p, uint64_t seq, uint32_t disc)
 		return false; /* no newer row */
 	rt_scope_init(&scratch, p->engine->alloc);
 	if (rt_planning_step(p, &scratch, seq, &step) && step.group != 0)
-		for (uint32_t i = step.group_discs + 1; rt_ok(p->s) && !found && i <= p->now->disc_count; i++)
-			found = i != disc && is_changed_since(p, i, seq);
+		for (uint32_t i = step.group_discs + 1; rt_ok(p->s) && !found && i <= p->now->disc_count; i++) {
+			const rt_cell *cell = rt_project_cell(p->now, i);
+
+			found = i != disc && cell != NULL && cell->present && is_changed_since(p, i, seq);
+		}
 	for (size_t i = 0; rt_ok(p->s) && !found && i < step.effect_count; i++) {
 		const rt_effect *e = &step.effects[i];
 
